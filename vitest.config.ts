@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** The packages' sources, not their builds: the same condition as in the editor and in `npm run check`. */
+const conditions = ['tandem-source', 'node'];
+
+export default defineConfig({
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['packages/testing/src/shared-engine.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+});
