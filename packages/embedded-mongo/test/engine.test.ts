@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startEmbeddedMongo } from '../src/index.js';
+import { connect, socketOf, startObserved, temporaryDirectory } from './fixture.js';
+import { isRunning } from './processes.js';
+
+test('what was written is there after a stop and a start', async () => {
+  const dir = await temporaryDirectory();
+  {
+    await using mongo = await startEmbeddedMongo({ dir });
+    await connect(mongo.uri).db().collection('notes').insertOne({ text: 'kept' });
+  }
+  const mongo = await startObserved({ dir });
+  expect(await connect(mongo.uri).db().collection('notes').countDocuments({ text: 'kept' })).toBe(1);
+});
+
+test('the address names a journaled pool of eight on a socket that only its user reaches', async () => {
+  const { uri } = await startObserved({ dir: await temporaryDirectory() });
+  const { options } = connect(uri);
+  expect(options).toMatchObject({ maxPoolSize: 8, directConnection: true, dbName: 'tandem' });
+  expect(options.writeConcern?.journal).toBe(true);
+  expect(statSync(dirname(socketOf(uri))).mode & 0o777).toBe(0o700);
+  expect(Buffer.byteLength(socketOf(uri))).toBeLessThanOrEqual(107);
+});
+
+test('a directory with a long name gets a socket all the same', async () => {
+  const dir = join(await temporaryDirectory(), 'long'.repeat(40), 'with spaces, and ünïcode');
+  const { uri } = await startObserved({ dir });
+  expect(await connect(uri).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
+});
+
+test('stopping ends the process, removes the socket, and may be repeated', async () => {
+  const mongo = await startObserved({ dir: await temporaryDirectory() });
+  await Promise.all([mongo.stop(), mongo.stop()]);
+  await mongo.stop();
+  expect(isRunning(mongo.pid())).toBe(false);
+  expect(() => statSync(socketOf(mongo.uri))).toThrow('ENOENT');
+});
