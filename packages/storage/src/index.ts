@@ -1,0 +1,18 @@
+export { systemClock, type Clock } from './clock.js';
+export { isDuplicateKey, isStoreUnavailable } from './failures.js';
+export { newId } from './ids.js';
+export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
+export type { Log } from './log.js';
+export {
+  defineModel,
+  type BaseRecord,
+  type IndexDefinition,
+  type Live,
+  type Model,
+  type ModelDefinition,
+  type ModelSettings,
+} from './model.js';
+export { present, type Presented, type Wire } from './present.js';
+export type { Deleted } from './soft-deletion.js';
+export { openStorage, type Storage, type StorageOptions } from './storage.js';
+export type { Unit, UnitSettings, UnitStep } from './units.js';

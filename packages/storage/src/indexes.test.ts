@@ -1,0 +1,119 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { openTestStorage } from '../test/storage-fixture.js';
+import { defineModel, isDuplicateKey, openStorage, type BaseRecord, type Live } from './index.js';
+
+interface Account extends Live {
+  email: string;
+  ownerId?: string;
+  seen?: boolean;
+}
+interface Ticket extends BaseRecord {
+  expiresAt: Date;
+}
+const AccountModel = defineModel<Account>('accounts', {
+  fields: { email: String, ownerId: String, seen: Boolean },
+  indexes: [
+    { keys: { email: 1 }, unique: true, serves: 'login' },
+    { keys: { ownerId: 1, createdAt: -1 }, where: { seen: false }, serves: "an owner's unseen ones, newest first" },
+    { keys: { createdAt: 1 }, deletedToo: true, serves: 'the report of all accounts, deleted ones too' },
+  ],
+});
+const TicketModel = defineModel<Ticket>('tickets', {
+  fields: { expiresAt: Date },
+  softDelete: false,
+  indexes: [],
+  expires: 'expiresAt',
+});
+
+const { storage, uri } = await openTestStorage();
+const accounts = storage.model(AccountModel);
+const tickets = storage.model(TicketModel);
+beforeEach(async () => {
+  for (const { collection } of [accounts, tickets]) await collection.drop().catch(() => undefined);
+});
+afterAll(() => storage.close());
+
+const names = (indexes: { collection: string; index: string }[]) =>
+  indexes.map(({ collection, index }) => `${collection}.${index}`);
+const all = [
+  'units.leaseUntil_1',
+  'accounts.email_1_unique',
+  'accounts.ownerId_1_createdAt_-1_where_seen',
+  'accounts.createdAt_1',
+  'tickets.expiresAt_expires',
+];
+
+describe('making the indexes', () => {
+  it('makes those of every model, and finds them made the next time', async () => {
+    await storage.ensureIndexes();
+    expect(names((await storage.ensureIndexes()).existing)).toEqual(all);
+    const made = await accounts.collection.indexes();
+    expect(made.find(({ name }) => name === 'email_1_unique')).toMatchObject({
+      unique: true,
+      partialFilterExpression: { deletedAt: null },
+    });
+    expect(made.find(({ name }) => name === 'ownerId_1_createdAt_-1_where_seen')).toMatchObject({
+      partialFilterExpression: { seen: false, deletedAt: null },
+    });
+    expect(made.find(({ name }) => name === 'createdAt_1')).not.toHaveProperty('partialFilterExpression');
+    expect(await tickets.collection.indexes()).toContainEqual(
+      expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
+    );
+  });
+
+  it('is safe when two instances do it at once', async () => {
+    const other = await openStorage({ uri });
+    other.model(AccountModel);
+    other.model(TicketModel);
+    await Promise.all([storage.ensureIndexes(), other.ensureIndexes()]);
+    expect(names((await other.ensureIndexes()).existing)).toEqual(all);
+    await other.close();
+  });
+
+  it('names the collection and the index that existing duplicates prevent, and makes the others', async () => {
+    await accounts.insertMany([{ email: 'a@b.co' }, { email: 'a@b.co' }]);
+    await expect(storage.ensureIndexes()).rejects.toThrow(/accounts\.email_1_unique: existing records share a value/);
+    expect(await accounts.collection.indexExists('createdAt_1')).toBe(true);
+  });
+
+  it('names an index that exists with other options', async () => {
+    await accounts.collection.createIndex({ email: 1 }, { name: 'email_1_unique' });
+    await expect(storage.ensureIndexes()).rejects.toThrow(
+      'accounts.email_1_unique: an index of that name or on those keys exists',
+    );
+  });
+});
+
+it('unique values are those of live records', async () => {
+  await storage.ensureIndexes();
+  const first = await accounts.create({ email: 'a@b.co' });
+  await expect(accounts.create({ email: 'a@b.co' })).rejects.toSatisfy((error) => isDuplicateKey(error) !== false);
+  await expect(accounts.insertMany([{ email: 'a@b.co' }])).rejects.toSatisfy((error) => isDuplicateKey(error) !== false);
+  await first.deleteOne();
+  await accounts.create({ email: 'a@b.co' });
+});
+
+it('lists and counts of live records need nothing but the index', async () => {
+  await storage.ensureIndexes();
+  await accounts.insertMany([{ email: 'a@b.co', ownerId: 'o', seen: false }, { email: 'c@d.co' }]);
+  const list = JSON.stringify(await accounts.find({ ownerId: 'o', seen: false }).sort({ createdAt: -1 }).explain('queryPlanner'));
+  expect(list).toContain('"indexName":"ownerId_1_createdAt_-1_where_seen"');
+  expect(list).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+  const count = [{ $match: { ownerId: 'o', seen: false } }, { $count: 'n' }];
+  expect(JSON.stringify(await accounts.aggregate(count).explain('queryPlanner'))).toContain('"stage":"COUNT_SCAN"');
+});
+
+it('the report tells what is missing, what is too much, and what each index serves', async () => {
+  await accounts.collection.createIndex({ seen: 1 }, { name: 'old' });
+  await accounts.collection.createIndex({ email: 1 }, { name: 'email_1_unique' });
+  const report = await storage.indexReport();
+  expect(report.find(({ collection }) => collection === 'accounts')).toEqual({
+    collection: 'accounts',
+    declared: [
+      { index: 'email_1_unique', serves: 'login', exists: true },
+      { index: 'ownerId_1_createdAt_-1_where_seen', serves: "an owner's unseen ones, newest first", exists: false },
+      { index: 'createdAt_1', serves: 'the report of all accounts, deleted ones too', exists: false },
+    ],
+    extra: ['old'],
+  });
+});

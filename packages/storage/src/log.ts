@@ -1,0 +1,8 @@
+/** Where warnings go; a pino logger fits. */
+export interface Log {
+  info(details: object, text: string): void;
+  warn(details: object, text: string): void;
+  error(details: object, text: string): void;
+}
+
+export const noLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

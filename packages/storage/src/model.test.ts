@@ -1,0 +1,169 @@
+import mongoose from 'mongoose';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openTestStorage } from '../test/storage-fixture.js';
+import { defineModel, newId, openStorage, type BaseRecord, type Live } from './index.js';
+
+interface Note extends Live {
+  text?: string;
+  count?: number;
+  tags?: Record<string, unknown>;
+}
+interface Notice extends Live {
+  receiverId: string;
+  [field: string]: unknown;
+}
+const NoteModel = defineModel<Note>('notes', { fields: { text: String, count: Number, tags: Object }, indexes: [] });
+const NoticeModel = defineModel<Notice>('notices', { fields: { receiverId: String }, openFields: true, indexes: [] });
+
+const { storage, clock, uri } = await openTestStorage({ monitorCommands: true });
+const notes = storage.model(NoteModel);
+const notices = storage.model(NoticeModel);
+afterEach(() => notes.deleteMany().setOptions({ deleted: 'include', hard: true }));
+afterAll(() => storage.close());
+
+describe('a record', () => {
+  it('gets a UUID v7 of the clock as id, both times of the clock, and no version', async () => {
+    const { _id } = await notes.create({ text: 'a' });
+    expect(await notes.findById(_id).lean()).toEqual({
+      _id,
+      text: 'a',
+      deletedAt: null,
+      createdAt: clock.now(),
+      updatedAt: clock.now(),
+    });
+    expect(_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+    expect(Number.parseInt(_id.replaceAll('-', '').slice(0, 12), 16)).toBe(clock.now().getTime());
+  });
+
+  it('keeps createdAt and refreshes updatedAt at every kind of update', async () => {
+    const createdAt = clock.now();
+    const { _id } = await notes.create({ text: 'a' });
+    const document = await notes.findById(_id).orFail();
+    const updates = [
+      () => notes.updateOne({ _id }, { text: 'b' }),
+      () => notes.updateMany({ _id }, { $set: { text: 'c' } }),
+      () => notes.findOneAndUpdate({ _id }, { $inc: { count: 1 } }),
+      () => notes.bulkWrite([{ updateOne: { filter: { _id }, update: { text: 'd' } } }]),
+      () => notes.updateOne({ _id }, [{ $set: { count: { $add: ['$count', 1] } } }], { updatePipeline: true }),
+      () => document.set({ text: 'e' }).save(),
+    ];
+    for (const update of updates) {
+      clock.advance(1000);
+      await update();
+      expect(await notes.findById(_id).lean()).toMatchObject({ createdAt, updatedAt: clock.now() });
+    }
+  });
+
+  it('made by an upsert has an id and both times as well', async () => {
+    await notes.updateOne({ text: 'u' }, { $inc: { count: 1 } }, { upsert: true });
+    await notes.bulkWrite([{ updateOne: { filter: { text: 'v' }, update: { count: 1 }, upsert: true } }]);
+    for (const note of await notes.find().lean()) {
+      expect(note).toEqual({
+        ...note,
+        _id: expect.stringMatching(/-7/),
+        count: 1,
+        deletedAt: null,
+        createdAt: clock.now(),
+        updatedAt: clock.now(),
+      });
+    }
+    expect(await notes.countDocuments()).toBe(2);
+  });
+
+  it('is never made with an id of the store', async () => {
+    await expect(notes.findOneAndReplace({ text: 'x' }, { text: 'x' }, { upsert: true })).rejects.toThrow('needs the _id');
+    await expect(
+      notes.updateOne({ text: 'x' }, [{ $set: { count: 1 } }], { upsert: true, updatePipeline: true }),
+    ).rejects.toThrow('needs the _id');
+    await notes.findOneAndReplace({ _id: 'x' }, { text: 'x' }, { upsert: true });
+    expect(await notes.findById('x').lean()).toMatchObject({ text: 'x', deletedAt: null, createdAt: clock.now() });
+  });
+
+  it('keeps empty objects as they were written', async () => {
+    const { _id } = await notes.create({ tags: {} });
+    expect(await notes.findById(_id).lean()).toMatchObject({ tags: {} });
+  });
+});
+
+describe('unknown fields', () => {
+  it('are errors in filters, updates and new records of a closed model', async () => {
+    const filter: object = { txt: 'a' };
+    await expect(notes.find(filter)).rejects.toThrow('txt');
+    await expect(notes.deleteMany(filter)).rejects.toThrow('txt');
+    await expect(notes.updateOne({}, filter)).rejects.toThrow('txt');
+    await expect(notes.create(filter)).rejects.toThrow('txt');
+  });
+
+  it('are kept and found in an open model', async () => {
+    await notices.create({ receiverId: 'r', kind: 'order', data: { lines: [1, 2] } });
+    expect(await notices.find({ kind: 'order', 'data.lines': 2 }).lean()).toMatchObject([{ data: { lines: [1, 2] } }]);
+  });
+});
+
+it('an operator in the place of an id matches nothing: it is a value of the wrong type', async () => {
+  await notes.create({ text: 'a' });
+  const operator: unknown = { $ne: null };
+  await expect(notes.findById(operator)).rejects.toThrow(mongoose.Error.CastError);
+  await expect(notes.findByIdAndUpdate(operator, { text: 'b' })).rejects.toThrow(mongoose.Error.CastError);
+  await expect(notes.findByIdAndDelete(operator)).rejects.toThrow(mongoose.Error.CastError);
+});
+
+describe('ids', () => {
+  it('made in one millisecond sort in the order they were made', () => {
+    const ids = Array.from({ length: 2000 }, () => newId(clock));
+    expect([...ids].sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(2000);
+  });
+});
+
+describe('what the store is asked', () => {
+  const sent: Record<string, unknown>[] = [];
+  beforeAll(() => void notes.db.getClient().on('commandStarted', ({ command }) => sent.push(command as Record<string, unknown>)));
+
+  it('is limited in time, and writes are acknowledged from the journal', async () => {
+    sent.length = 0;
+    const note = await notes.create({ text: 'a' });
+    await note.set({ text: 'b' }).save();
+    await notes.insertMany([{ text: 'c' }]);
+    await notes.updateOne({ text: 'b' }, { count: 1 });
+    await notes.findOneAndUpdate({ text: 'b' }, { count: 2 });
+    await notes.bulkWrite([{ updateOne: { filter: { text: 'b' }, update: { count: 3 } } }]);
+    await notes.findOneAndReplace({ text: 'c' }, { text: 'd' });
+    await notes.deleteMany({ text: 'd' });
+    await notes.deleteMany({ text: 'd' }).setOptions({ hard: true });
+    await notes.find().cursor().next();
+    await Promise.all([
+      notes.find(),
+      notes.findOne(),
+      notes.countDocuments(),
+      notes.distinct('text'),
+      notes.aggregate([{ $count: 'n' }]),
+    ]);
+    expect(sent).toHaveLength(15);
+    for (const command of sent) expect(command).toMatchObject({ maxTimeMS: 10_000 });
+    const isWrite = (command: object) => ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
+    for (const command of sent.filter(isWrite)) {
+      expect(command).toMatchObject({ writeConcern: { w: 'majority', j: true, wtimeout: 10_000 } });
+    }
+  });
+});
+
+describe('a storage', () => {
+  it("leaves the host's own mongoose alone, and knows its models by their definition", async () => {
+    const other = await openStorage({ uri });
+    expect(storage.model(NoteModel)).toBe(notes);
+    expect(other.model(NoteModel)).not.toBe(notes);
+    expect(mongoose.modelNames()).toEqual([]);
+    const twin = defineModel<BaseRecord>('notes', { fields: {}, indexes: [] });
+    expect(() => other.model(twin)).toThrow('notes is defined twice');
+    await other.close();
+  });
+
+  it('uses the database that the address names, else tandem', async () => {
+    const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
+    const unnamed = await openStorage({ uri: engine.replace(/^([^/]+\/\/[^/?]+)\/?[^?]*/, '$1/') });
+    expect(unnamed.model(NoteModel).db.name).toBe('tandem');
+    expect(`/${notes.db.name}`).toBe(new URL(uri).pathname);
+    await unnamed.close();
+  });
+});

@@ -1,0 +1,62 @@
+import type { Collection } from 'mongoose';
+import { retryRead } from './read-retries.js';
+
+/** At which place each operation of a collection takes its options. */
+const optionsAt: Record<string, number> = {
+  find: 1,
+  findOne: 1,
+  countDocuments: 1,
+  estimatedDocumentCount: 0,
+  distinct: 2,
+  aggregate: 1,
+  insertOne: 1,
+  insertMany: 1,
+  bulkWrite: 1,
+  updateOne: 2,
+  updateMany: 2,
+  replaceOne: 2,
+  deleteOne: 1,
+  deleteMany: 1,
+  findOneAndUpdate: 2,
+  findOneAndReplace: 2,
+  findOneAndDelete: 1,
+};
+
+/** Reads that answer a promise. */
+const reads = new Set(['findOne', 'countDocuments', 'estimatedDocumentCount', 'distinct']);
+/** Reads that answer a cursor. */
+const openings = new Set(['find', 'aggregate']);
+
+interface Cursor {
+  toArray(): Promise<unknown[]>;
+}
+
+/**
+ * What every operation of a model comes through last: it gets a time limit in the store (Mongoose's own setting leaves out
+ * writes and cursors), and reads whose connection broke are sent again. A cursor that is walked row by row is not.
+ */
+export function guardOperations(collection: Collection, maxTimeMS: number): void {
+  for (const [name, position] of Object.entries(optionsAt)) {
+    const operation: unknown = Reflect.get(collection, name);
+    if (typeof operation !== 'function') throw new Error(`The driver has no operation ${name}`);
+    Reflect.set(collection, name, (...args: unknown[]): unknown => {
+      args[position] = { maxTimeMS, ...(args[position] as object | undefined) };
+      const run = (): unknown => Reflect.apply(operation, collection, args);
+      if (reads.has(name))
+        return (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>));
+      return openings.has(name) && !endsInWrite(args[0]) ? openCursor(run as () => Cursor) : run();
+    });
+  }
+}
+
+function openCursor(open: () => Cursor): Cursor {
+  const cursor = open();
+  const toArray = cursor.toArray.bind(cursor);
+  cursor.toArray = () => toArray().catch((error: unknown) => retryRead(error, () => open().toArray()));
+  return cursor;
+}
+
+function endsInWrite(pipeline: unknown): boolean {
+  const last: unknown = Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
+  return typeof last === 'object' && last !== null && ('$out' in last || '$merge' in last);
+}

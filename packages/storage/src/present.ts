@@ -1,0 +1,52 @@
+/** JSON shape of a stored value: dates are ISO-8601 strings with milliseconds, UTC (decision R1). */
+export type Wire<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Wire<T[Key]> }
+      : T;
+
+/** The wire shape of a record: `id` for `_id`, and nothing of the store's own. */
+export type Presented<R> = { id: string } & {
+  [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' ? never : Key]: Wire<R[Key]>;
+};
+
+/**
+ * A stored (lean) record as it leaves the server: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
+ * depth. Fields that a host wrote beside the declared ones are kept. Loops and no closures: this runs for every row of every list.
+ */
+export function present<R extends { _id: unknown }>(record: R): Presented<R> {
+  const shown: Record<string, unknown> = { id: wire(record._id) };
+  copy(record, shown, true);
+  return shown as Presented<R>;
+}
+
+function copy(from: object, to: Record<string, unknown>, isRecord: boolean): void {
+  const values = from as Record<string, unknown>;
+  for (const key of Object.keys(values)) {
+    // A stored `__proto__` would become the prototype of what is shown.
+    if (key === '__proto__') continue;
+    if (isRecord && (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id')) continue;
+    const value = values[key];
+    to[key] = typeof value === 'object' && value !== null ? wire(value) : value;
+  }
+}
+
+function wire(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map(wire);
+  if ('_bsontype' in value) return wireBson(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  const shown: Record<string, unknown> = {};
+  copy(value, shown, false);
+  return shown;
+}
+
+/** BSON's own types, which only hosts write: binary data as base64, the rest (ObjectId, Decimal128, Long…) as text. */
+function wireBson(value: object & { toJSON?: () => unknown }): string {
+  const json = value.toJSON?.();
+  // oxlint-disable-next-line typescript/no-base-to-string -- these have a toString of their own
+  return typeof json === 'string' ? json : String(value);
+}

@@ -1,0 +1,98 @@
+import { systemClock, type Clock } from './clock.js';
+import { connect, database } from './connection.js';
+import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } from './indexes.js';
+import { noLog, type Log } from './log.js';
+import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
+import { removeExpired, sweepNowAndThen } from './sweeper.js';
+import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
+
+export interface StorageOptions {
+  /** Address of a MongoDB server; its path names the database, `tandem` if there is none. */
+  uri: string;
+  clock?: Clock;
+  log?: Log;
+  /** The longest that one operation may run in the store, in ms. Default 10,000. */
+  maxTimeMs?: number;
+  /** Connections at most. Default 8, as many commands as the embedded engine works on at once. */
+  poolSize?: number;
+}
+
+/** A connection, the models on it, and what keeps its records in order. */
+export interface Storage {
+  readonly clock: Clock;
+  /** The Mongoose model of a definition on this connection; the same one each time. */
+  model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R>;
+  /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
+  defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
+  /**
+   * Makes the indexes of every model that was asked for so far. Several instances may do so at once.
+   * @throws Error that names collection and index, where one cannot be made (existing duplicates, other options)
+   */
+  ensureIndexes(): Promise<IndexCreation>;
+  /** Declared indexes beside those in the store; changes nothing. */
+  indexReport(): Promise<IndexReport[]>;
+  /** One pass: removes expired records, finishes or takes back interrupted units. Several instances may do so at once. */
+  sweep(): Promise<void>;
+  /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
+  startSweeping(intervalMs?: number): () => Promise<void>;
+  /** @throws when the store does not answer (`isStoreUnavailable`) */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the store.
+ * @throws when it cannot be reached within five seconds (`isStoreUnavailable`)
+ */
+export async function openStorage({
+  uri,
+  clock = systemClock,
+  log = noLog,
+  maxTimeMs = 10_000,
+  poolSize = 8,
+}: StorageOptions): Promise<Storage> {
+  const connection = await connect(uri, poolSize);
+  const models = new Map<string, { definition: ModelDefinition<BaseRecord>; model: Model<BaseRecord> }>();
+  const units = createUnits({ intents: model(IntentModel), clock, log });
+  const stops = new Set<() => Promise<void>>();
+
+  return {
+    clock,
+    model,
+    defineUnit: units.define,
+    ensureIndexes: () => createIndexes(database(connection), definitions()),
+    indexReport: () => compareIndexes(database(connection), definitions()),
+    sweep,
+    startSweeping(intervalMs = 30_000) {
+      const stop = sweepNowAndThen(sweep, intervalMs, log);
+      stops.add(stop);
+      return stop;
+    },
+    async ping() {
+      await database(connection).command({ ping: 1, maxTimeMS: maxTimeMs });
+    },
+    async close() {
+      await Promise.all([...stops].map((stop) => stop()));
+      await connection.close();
+    },
+  };
+
+  function model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R> {
+    const known = models.get(definition.collectionName);
+    if (known && known.definition !== definition) throw new Error(`The collection ${definition.collectionName} is defined twice`);
+    const found = known?.model ?? compileModel(connection, definition, { clock, maxTimeMs });
+    models.set(definition.collectionName, { definition, model: found as unknown as Model<BaseRecord> });
+    return found as Model<R>;
+  }
+
+  function definitions(): ModelDefinition<BaseRecord>[] {
+    return [...models.values()].map(({ definition }) => definition);
+  }
+
+  async function sweep(): Promise<void> {
+    await units.recover();
+    for (const { definition, model: swept } of models.values()) {
+      if (definition.expires) await removeExpired(swept, definition.expires, clock);
+    }
+  }
+}

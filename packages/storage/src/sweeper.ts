@@ -1,0 +1,36 @@
+import type { Clock } from './clock.js';
+import type { Log } from './log.js';
+import type { BaseRecord, Model } from './model.js';
+
+const batch = 500;
+
+/** Removes for real the records of a model whose `expires` has passed, in batches. The engine's own TTL is not relied on. */
+export async function removeExpired(model: Model<BaseRecord>, expires: string, clock: Clock): Promise<void> {
+  const expired = { [expires]: { $lte: clock.now() } };
+  for (;;) {
+    const records = await model.find(expired, { _id: 1 }, { sort: { [expires]: 1 }, limit: batch, deleted: 'include' }).lean();
+    // Asked again: what was prolonged meanwhile stays.
+    const filter = { ...expired, _id: { $in: records.map(({ _id }) => _id) } };
+    if (records.length > 0) await model.deleteMany(filter, { deleted: 'include', hard: true });
+    if (records.length < batch) return;
+  }
+}
+
+/** Sweeps now and then, until the returned function is called; that waits for a sweep under way. A failing sweep is logged. */
+export function sweepNowAndThen(sweep: () => Promise<void>, intervalMs: number, log: Log): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  async function turn(): Promise<void> {
+    await sweep().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one tries again'));
+    if (stopped) return;
+    timer = setTimeout(() => {
+      current = turn();
+    }, intervalMs).unref();
+  }
+  let current = turn();
+  return async function stop() {
+    stopped = true;
+    clearTimeout(timer);
+    await current;
+  };
+}
