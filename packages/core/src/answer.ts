@@ -1,0 +1,73 @@
+import { TRPCError } from '@trpc/server';
+import { ApiError, requestErrors, validationError } from './errors.js';
+
+/** The body of every error on the REST face (spec, "Envelope"). */
+export interface ErrorEnvelope {
+  error: { message: string; data?: readonly string[]; stack?: string };
+}
+
+/** Errors of Express and of its body parser: a status, and for the parser a word for what went wrong. */
+function fromHttpError(error: Error & { status: unknown; type?: unknown }): ApiError | undefined {
+  if (error.type === 'entity.parse.failed') return validationError(['request body must be valid JSON']);
+  if (error.status === 413) return requestErrors.tooLarge({ cause: error });
+  if (error.status === 415) return requestErrors.unsupportedType({ cause: error });
+  if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);
+  if (error.status === 400) return validationError(['request body must be complete and correctly encoded']);
+  return undefined;
+}
+
+/** Errors of tRPC's own adapters, whose texts are not ours. */
+function fromTrpcError(error: TRPCError): ApiError | undefined {
+  switch (error.code) {
+    case 'PARSE_ERROR':
+      return validationError(['request body must be valid JSON']);
+    case 'BAD_REQUEST':
+      if (error.cause instanceof SyntaxError) return validationError(['request body must be valid JSON']);
+      return validationError(['request must be a valid tRPC call']);
+    case 'NOT_FOUND':
+      return requestErrors.noSuchRoute();
+    case 'METHOD_NOT_SUPPORTED':
+      return requestErrors.wrongMethod();
+    case 'PAYLOAD_TOO_LARGE':
+      return requestErrors.tooLarge();
+    case 'UNSUPPORTED_MEDIA_TYPE':
+      return requestErrors.unsupportedType();
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The error that a caller may see for anything that was thrown anywhere: itself when it is declared, its translation when it is
+ * of a parser or an adapter, else undefined: an unexpected failure, of which nothing is shown.
+ */
+export function knownError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TRPCError && error.cause instanceof ApiError) return error.cause;
+  const inner = error instanceof TRPCError && error.cause ? error.cause : error;
+  if (inner instanceof Error && 'status' in inner) {
+    const known = fromHttpError(inner);
+    if (known) return known;
+  }
+  return error instanceof TRPCError ? fromTrpcError(error) : undefined;
+}
+
+/** The stack to show in development: of the innermost cause, which is where it went wrong. */
+export function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error.cause instanceof Error ? stackOf(error.cause) : error.stack) : undefined;
+}
+
+/** Status and body of an error on the REST face (decisions T2). */
+export function toEnvelope(
+  error: unknown,
+  development: boolean,
+): { status: number; retryAfter: number | undefined; body: ErrorEnvelope } {
+  const known = knownError(error) ?? requestErrors.unexpected();
+  const stack = development ? stackOf(error) : undefined;
+  const { message, data } = known;
+  return {
+    status: known.status,
+    retryAfter: known.retryAfter,
+    body: { error: { message, ...(data && { data }), ...(stack !== undefined && { stack }) } },
+  };
+}

@@ -1,0 +1,122 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { defineErrors } from './errors.js';
+import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
+
+/** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
+export const authenticationErrors = defineErrors({
+  missingHeader: [422, 'Missing authorization header'],
+  malformedHeader: [422, 'Incorrect authorization of token header'],
+  malformedFingerprint: [422, 'Incorrect format of x-nb-fingerprint header'],
+  cookieMismatch: [422, 'Cookie and bearer did not match'],
+  missingCookie: [401, 'Unable to detect access token'],
+  unverified: [401, 'token could not be verified'],
+  wrongType: [401, 'Invalid token'],
+  fingerprintMismatch: [401, 'Token fails security check'],
+});
+
+/** Failure of the origin check of cookie mode (decisions A3). */
+export const originErrors = defineErrors({ originNotAllowed: [403, 'Origin is not allowed'] });
+
+/** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
+export const FINGERPRINT_HEADER = 'x-nb-fingerprint';
+/** Longest fingerprint that is taken, in characters (decisions A1). */
+export const FINGERPRINT_MAX_LENGTH = 512;
+/** Names of the cookies of cookie mode (decisions A3). */
+export const ACCESS_COOKIE = 'accessToken';
+export const REFRESH_COOKIE = 'refreshToken';
+
+/** What tokens and sessions keep of a fingerprint: never the fingerprint itself. */
+export function hashFingerprint(fingerprint: string): string {
+  return createHash('sha256').update(fingerprint).digest('base64url');
+}
+
+/** How often a header came. Node joins or drops repeated ones, so the raw list is what tells. */
+function timesGiven(ctx: RequestContext, name: string): number {
+  let times = 0;
+  for (let at = 0; at < ctx.rawHeaders.length; at += 2) if (ctx.rawHeaders[at]?.toLowerCase() === name) times++;
+  return times;
+}
+
+/**
+ * The access or one-time token of the `Authorization` header; undefined when there is none.
+ * @throws authenticationErrors.malformedHeader unless it is `Bearer <one word>`, once
+ */
+export function readBearer(ctx: RequestContext): string | undefined {
+  const header = ctx.headers.authorization;
+  if (header === undefined) return undefined;
+  const token = /^Bearer ([^\s,]+)$/.exec(header)?.[1];
+  if (token === undefined || timesGiven(ctx, 'authorization') > 1) throw authenticationErrors.malformedHeader();
+  return token;
+}
+
+/**
+ * The device's fingerprint; undefined when the header is not sent.
+ * @throws authenticationErrors.malformedFingerprint when it is given more than once, or over 512 characters
+ */
+export function readFingerprint(ctx: RequestContext): string | undefined {
+  const header = ctx.headers[FINGERPRINT_HEADER];
+  if (header === undefined) return undefined;
+  if (typeof header !== 'string' || header.length > FINGERPRINT_MAX_LENGTH || timesGiven(ctx, FINGERPRINT_HEADER) > 1)
+    throw authenticationErrors.malformedFingerprint();
+  return header;
+}
+
+function isSameHash(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** What a request proves itself with in this mode. All that is malformed is refused (422) before what is missing or wrong (401). */
+function readCredentials(ctx: RequestContext, mode: AuthMode) {
+  const bearer = readBearer(ctx);
+  if (mode === 'bearer' && bearer === undefined) throw authenticationErrors.missingHeader();
+  const fingerprint = readFingerprint(ctx);
+  const token = mode === 'bearer' ? bearer : ctx.cookies[ACCESS_COOKIE];
+  if (token === undefined || token === '') throw authenticationErrors.missingCookie();
+  return { token, fingerprint, besideCookie: mode === 'cookie' ? bearer : undefined };
+}
+
+/**
+ * Holds a request's fingerprint against the one given at login: both ways, so that one sent where none was given fails too.
+ * @throws authenticationErrors.fingerprintMismatch (decisions A2)
+ */
+export function checkFingerprint(access: VerifiedAccess, fingerprint: string | undefined): void {
+  const hash = fingerprint === undefined ? undefined : hashFingerprint(fingerprint);
+  if (!isSameHash(access.fingerprintHash, hash)) throw authenticationErrors.fingerprintMismatch();
+}
+
+async function verify(ctx: RequestContext, mode: AuthMode): Promise<Identity> {
+  const { token, fingerprint, besideCookie } = readCredentials(ctx, mode);
+  const access = await ctx.server.verifyAccess(token);
+  if (besideCookie !== undefined && (await ctx.server.verifyAccess(besideCookie)).identity.id !== access.identity.id)
+    throw authenticationErrors.cookieMismatch();
+  checkFingerprint(access, fingerprint);
+  return access.identity;
+}
+
+/**
+ * Who makes this request. Runs once per request and mode, however many procedures and rules ask (decisions T6).
+ * @throws authenticationErrors 422 for a missing or malformed header, then 401 (spec, "Authentication")
+ */
+export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<Identity> {
+  let identity = ctx.authentications.get(mode);
+  if (!identity) ctx.authentications.set(mode, (identity = verify(ctx, mode)));
+  return identity;
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/**
+ * Refuses a browser's request from elsewhere: in cookie mode the browser adds the credentials by itself.
+ * A request with neither `Origin` nor `Referer` is no browser's, and passes.
+ * @throws originErrors.originNotAllowed (decisions A3)
+ */
+export function checkOrigin(ctx: RequestContext): void {
+  const source = ctx.headers.origin ?? ctx.headers.referer;
+  if (source === undefined) return;
+  const origin = originOf(source);
+  if (origin === undefined || !ctx.server.allowedOrigins.has(origin)) throw originErrors.originNotAllowed();
+}

@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiError } from './errors.js';
+import type { CookieOptions, Request, Response } from 'express';
+
+/** Where all time comes from, so that tests can move it. */
+export interface Clock {
+  now(): Date;
+}
+
+/** The part of a pino logger that is used. Objects come first, texts are constant. */
+export interface Log {
+  debug(facts: object, text: string): void;
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  error(facts: object, text: string): void;
+}
+
+/** How a service takes its access token: from the `Authorization` header, or from a cookie (spec, "Authentication" 1). */
+export type AuthMode = 'bearer' | 'cookie';
+
+/** The identity types' ids, as configured (spec, "Authentication" 5). */
+export interface IdentityTypeIds {
+  admin: string;
+  guest: string;
+  regular: string;
+}
+
+/** Who makes a request, as the verified access token and the live session say. */
+export interface Identity {
+  id: string;
+  typeId: string;
+  sessionId: string;
+}
+
+/** What an access token stands for: its identity, and the hash of the fingerprint given at login. */
+export interface VerifiedAccess {
+  identity: Identity;
+  fingerprintHash: string | undefined;
+  /** When the token ends, in seconds since 1970. */
+  expiresAt: number;
+}
+
+/** What a server is, as far as a procedure has to know: handed in once, at wiring. */
+export interface ServerFacts {
+  /** Errors carry stacks only in development. */
+  development: boolean;
+  typeIds: IdentityTypeIds;
+  /** The mode of a service, named by the first word of a procedure's path: `notifications`. */
+  authModeOf(service: string): AuthMode;
+  /** Browser origins from which cookie mode takes state-changing requests. */
+  allowedOrigins: ReadonlySet<string>;
+  /** @throws ApiError 401 when the token is no live access token (decisions A2) */
+  verifyAccess(token: string): Promise<VerifiedAccess>;
+  /** Whether an error says that the store cannot be reached or is too slow: 503 instead of 500. */
+  isUnavailable(error: unknown): boolean;
+  /** Milliseconds after which a request is answered 503, whatever it waits for. */
+  deadlineMs: number;
+  log: Log;
+}
+
+/** The text and body of a REST call, for the rules and the input. Absent on the tRPC face. */
+export interface RestCall {
+  /** Path parameters, decoded. Rules read them without touching the body. */
+  params: Readonly<Record<string, string>>;
+  /** The input as given, before validation: path, query and body in one object. Reads the body at the first call. */
+  readInput(): Promise<unknown>;
+}
+
+/** One request, on either face. */
+export interface RequestContext {
+  readonly server: ServerFacts;
+  readonly requestId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Header names and values as they came, repeated ones included. */
+  readonly rawHeaders: readonly string[];
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  rest?: RestCall;
+  /** Why the body cannot be read, where that is known before anybody reads it. */
+  unreadableBody?: ApiError;
+  setCookie(name: string, value: string, options: CookieOptions): void;
+  clearCookie(name: string, options: CookieOptions): void;
+  setHeader(name: string, value: string): void;
+  /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
+  readonly authentications: Map<AuthMode, Promise<Identity>>;
+}
+
+/** What the request logger, before the faces, leaves on a request. */
+interface Prepared {
+  id?: unknown;
+  log?: Log;
+}
+
+/** `cookie-parser` makes objects of values that begin with `j:`; no cookie of ours is one. */
+function textCookies(cookies: object = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(cookies).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** Makes the context of a request. Expects `cookie-parser`, and a request id and log as `pino-http` leaves them, if any. */
+export function createRequestContext(server: ServerFacts, req: Request, res: Response): RequestContext {
+  const { id, log = server.log } = req as unknown as Prepared;
+  return {
+    server,
+    requestId: typeof id === 'string' ? id : '',
+    // an IPv6 socket shows IPv4 peers as ::ffff:127.0.0.1
+    ip: (req.ip ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
+    userAgent: (req.headers['user-agent'] ?? '').slice(0, 512),
+    headers: req.headers,
+    rawHeaders: req.rawHeaders,
+    cookies: req.headers.cookie === undefined ? {} : textCookies(req.cookies as object | undefined),
+    log,
+    setCookie: (name, value, options) => void res.cookie(name, value, options),
+    clearCookie: (name, options) => void res.clearCookie(name, options),
+    setHeader: (name, value) => void res.setHeader(name, value),
+    authentications: new Map(),
+  };
+}

@@ -1,0 +1,102 @@
+import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server';
+
+/** The statuses an error may have, each with tRPC's word for it: the only table of the two. */
+const TRPC_CODES = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<number, TRPC_ERROR_CODE_KEY>;
+
+/** A status that an error of the interface may have. */
+export type ErrorStatus = keyof typeof TRPC_CODES;
+
+/** What can be said of an error before it happens: its status, and its text with `{parameters}` in braces. */
+export interface ErrorDefinition {
+  readonly status: ErrorStatus;
+  readonly message: string;
+}
+
+/** An error that a caller is meant to see. Everything else that is thrown is an unexpected failure, whose text stays inside. */
+export class ApiError extends TRPCError {
+  readonly status: ErrorStatus;
+  /** The problems of a failed validation, one text each. */
+  readonly data: readonly string[] | undefined;
+  /** Seconds after which another try makes sense, for the `Retry-After` header. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    status: ErrorStatus,
+    message: string,
+    details: { data?: readonly string[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super({ code: TRPC_CODES[status], message, cause: details.cause });
+    this.name = 'ApiError';
+    this.status = status;
+    this.data = details.data;
+    this.retryAfter = details.retryAfter;
+  }
+
+  /** The same error in our words: for procedures of a host application that throw tRPC's own. */
+  static fromTrpc(error: TRPCError): ApiError {
+    const known = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
+    return new ApiError(known ? (Number(known[0]) as ErrorStatus) : 500, error.message, { cause: error.cause });
+  }
+}
+
+type Parameters<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Parameters<Rest> : never;
+
+/** Makes one declared error. Its text's parameters, if it has any, are the first argument. */
+export type ErrorFactory<Text extends string> = ErrorDefinition & {
+  /** Whether something thrown is this error. */
+  matches(error: unknown): error is ApiError;
+} & ([Parameters<Text>] extends [never]
+    ? (details?: { retryAfter?: number; cause?: unknown }) => ApiError
+    : (values: Record<Parameters<Text>, string>) => ApiError);
+
+/**
+ * Declares the errors of a service, once each: `{ notFound: [404, 'Notification not found'] }`.
+ * Each becomes a function that makes the error, with its `status` and `message` to be read by the documents.
+ */
+export function defineErrors<const Table extends Record<string, readonly [ErrorStatus, string]>>(
+  table: Table,
+): { readonly [Name in keyof Table]: ErrorFactory<Table[Name][1]> } {
+  const factories = Object.entries(table).map(([name, [status, message]]) => {
+    const make = (given: Record<string, unknown> = {}) => {
+      const { retryAfter, cause, ...values } = given;
+      const text = message.replace(/\{(\w+)\}/g, (_, parameter: string) => String(values[parameter]));
+      const error = new ApiError(status, text, { ...(typeof retryAfter === 'number' && { retryAfter }), cause });
+      made.add(error);
+      return error;
+    };
+    const made = new WeakSet<ApiError>();
+    const matches = (error: unknown): error is ApiError => error instanceof ApiError && made.has(error);
+    return [name, Object.assign(make, { status, message, matches })];
+  });
+  return Object.fromEntries(factories) as { readonly [Name in keyof Table]: ErrorFactory<Table[Name][1]> };
+}
+
+/** Errors that any request can meet, before or around a procedure (spec, "Errors"; decisions T2 to T4, A16). */
+export const requestErrors = defineErrors({
+  invalid: [400, 'Validation Error'],
+  noSuchRoute: [404, 'Not Found'],
+  wrongMethod: [405, 'Method Not Allowed'],
+  tooLarge: [413, 'request entity too large'],
+  unsupportedType: [415, 'Unsupported content type'],
+  tooMany: [429, 'Too many requests'],
+  unexpected: [500, 'Internal Server Error'],
+  unavailable: [503, 'Service Unavailable'],
+});
+
+/** A failed validation with all its problems, each a text of decisions, "Validation texts". */
+export function validationError(problems: readonly string[]): ApiError {
+  return new ApiError(requestErrors.invalid.status, requestErrors.invalid.message, { data: problems });
+}

@@ -1,0 +1,29 @@
+export { toEnvelope, type ErrorEnvelope } from './answer.js';
+export {
+  ACCESS_COOKIE,
+  FINGERPRINT_HEADER,
+  FINGERPRINT_MAX_LENGTH,
+  REFRESH_COOKIE,
+  authenticationErrors,
+  checkFingerprint,
+  hashFingerprint,
+  originErrors,
+  readBearer,
+  readFingerprint,
+} from './authentication.js';
+export { createRequestContext, type AuthMode, type Clock, type Identity, type IdentityTypeIds, type Log } from './context.js';
+export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
+export { describeError, type LoggedError } from './error-log.js';
+export { ApiError, defineErrors, requestErrors, validationError, type ErrorDefinition, type ErrorFactory } from './errors.js';
+export { createInProcessBus, type EventBus } from './events.js';
+export { operationsOf, rest, type Meta, type Operation } from './operation.js';
+export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
+export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
+export { createErrorMiddlewares, mountRest } from './rest/mount.js';
+export { createOpenApiDocument, errorsOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
+export { createTrpcFace } from './trpc/mount.js';
+export { admin, anyOf, defineRule, organizationRole, owner, ownerInWrite, ruleErrors, self, type Rule } from './rules.js';
+export { validationTexts, type InputPlaces } from './validation-texts.js';
+export { SECRET_MIN_BYTES, splitSecrets } from './tokens/keys.js';
+export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';
+export { createTokens, type Tokens } from './tokens/tokens.js';

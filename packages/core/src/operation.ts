@@ -1,0 +1,123 @@
+import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
+import type { OpenApiMeta } from 'trpc-to-openapi';
+import { z } from 'zod';
+import type { ErrorDefinition } from './errors.js';
+import type { InputPlaces } from './validation-texts.js';
+
+/** What a procedure says of its REST face beside its schemas. */
+export interface RestOptions {
+  /** One line for the API page. */
+  summary: string;
+  /** 201 for a create, 204 for an act without an answer; else 200 (decisions T7). */
+  status?: 200 | 201 | 204;
+  /** The spec's `Failed to <verb> <entity>`, the only text that an unexpected failure shows (decisions T4). */
+  failure: string;
+  /** The errors its handler may throw. Those of its authentication, rules and validation are known by themselves. */
+  errors?: readonly ErrorDefinition[];
+  /** It may have nothing to say; then it answers 204 instead. */
+  mayBeEmpty?: true;
+  /** The key of the input that is the whole body, where the body is an array. */
+  bodyKey?: string;
+}
+
+/** What tRPC keeps beside a procedure: its REST route, in the words of `trpc-to-openapi`, and ours. */
+export interface Meta extends OpenApiMeta<Record<string, unknown>> {
+  rest?: RestOptions;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * The REST route of a procedure: `rest('POST /notifications/{notificationId}/read', { … })`.
+ * Path parameters stand in braces and are keys of the procedure's input.
+ */
+export function rest(route: `${Method} /${string}`, options: RestOptions): Meta {
+  const [method, path] = route.split(' ') as [Method, `/${string}`];
+  return { openapi: { method, path, summary: options.summary, errorResponses: [] }, rest: options };
+}
+
+/** How a value is made from path or query text. */
+export type TextKind = 'string' | 'number' | 'boolean' | 'array';
+
+/** A procedure that has a REST route: all that the two faces and the documents need to know of it. */
+export interface Operation extends InputPlaces {
+  /** The tRPC path, which is the `operationId` too (decisions T7). */
+  name: string;
+  method: Method;
+  path: string;
+  status: 200 | 201 | 204;
+  /** How each top-level key of the input is read from text. */
+  textKinds: Readonly<Record<string, TextKind>>;
+  /** The input's schema, for naming all problems at once; undefined when there is no input. */
+  schema: z.ZodType | undefined;
+  options: RestOptions;
+  procedure: AnyTRPCProcedure;
+}
+
+/** What `trpc` keeps in a procedure and does not declare. */
+interface ProcedureInternals {
+  inputs: z.ZodType[];
+  middlewares: object[];
+}
+
+/** The middlewares of a procedure, in the order in which they run. */
+export function middlewaresOf(procedure: AnyTRPCProcedure): object[] {
+  return (procedure._def as unknown as ProcedureInternals).middlewares;
+}
+
+/** The schema inside optionals, defaults and pipes. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  const inner = innerType ?? input;
+  return inner ? unwrap(inner) : schema;
+}
+
+function textKindOf(schema: z.core.$ZodType): TextKind {
+  const { type } = unwrap(schema)._zod.def;
+  return type === 'number' || type === 'boolean' || type === 'array' ? type : 'string';
+}
+
+/** Where the keys of a procedure's input come from on the REST face; a procedure without a route is taken as one with a body. */
+export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
+  const { method = 'POST', path = '/' } = openapi ?? {};
+  return {
+    pathKeys: [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key as string),
+    hasBody: method !== 'GET' && method !== 'DELETE',
+    ...(options?.bodyKey !== undefined && { bodyKey: options.bodyKey }),
+  };
+}
+
+const operations = new WeakMap<Meta, Operation>();
+
+/** The operation of a procedure with a REST route; undefined for one without. Made once, found by the procedure's meta. */
+export function operationOf(name: string, procedure: AnyTRPCProcedure): Operation | undefined {
+  const meta = procedure._def.meta as Meta | undefined;
+  if (!meta?.openapi || !meta.rest) return undefined;
+  const known = operations.get(meta);
+  if (known) return known;
+  const { method, path } = meta.openapi;
+  const { inputs } = procedure._def as unknown as ProcedureInternals;
+  const shapes = inputs.map((input) => (unwrap(input)._zod.def as { shape?: Record<string, z.core.$ZodType> }).shape ?? {});
+  const shape = Object.fromEntries(shapes.flatMap((one) => Object.entries(one)));
+  const operation: Operation = {
+    ...placesOf(meta),
+    name,
+    method,
+    path,
+    status: meta.rest.status ?? 200,
+    textKinds: Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, textKindOf(schema)])),
+    schema: inputs[0],
+    options: meta.rest,
+    procedure,
+  };
+  operations.set(meta, operation);
+  return operation;
+}
+
+/** All operations of a router, paths with static segments before those with parameters, so that the first match is the right one. */
+export function operationsOf(router: AnyTRPCRouter): Operation[] {
+  const rank = ({ path }: Operation) => path.split('/').map((segment) => (segment.startsWith('{') ? '1' : '0')).join(''); // prettier-ignore
+  return Object.entries(router._def.procedures as Record<string, AnyTRPCProcedure>)
+    .flatMap(([name, procedure]) => operationOf(name, procedure) ?? [])
+    .sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
+}

@@ -1,0 +1,143 @@
+import { initTRPC, type TRPCError } from '@trpc/server';
+import { z } from 'zod';
+import { knownError, stackOf } from './answer.js';
+import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
+import type { Identity, RequestContext } from './context.js';
+import { describeError } from './error-log.js';
+import { ApiError, requestErrors, validationError, type ErrorDefinition } from './errors.js';
+import { placesOf, type Meta } from './operation.js';
+import { validationTexts } from './validation-texts.js';
+
+/** Seconds after which a caller may try again when the store could not be reached in time. */
+const RETRY_AFTER_UNAVAILABLE = 2;
+
+const trpc = initTRPC
+  .context<RequestContext>()
+  .meta<Meta>()
+  .create({
+    isDev: false,
+    /** tRPC's own shape, with our words in it (decisions T2): texts of the adapters never leave. */
+    errorFormatter({ shape, error, ctx }) {
+      const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
+      const httpStatus: number = status;
+      const stack = ctx?.server.development === true ? stackOf(error) : undefined;
+      return {
+        message,
+        code: shape.code,
+        data: {
+          code: shape.data.code,
+          httpStatus,
+          ...(shape.data.path !== undefined && { path: shape.data.path }),
+          ...(data && { data }),
+          ...(stack !== undefined && { stack }),
+        },
+      };
+    },
+  });
+
+/** Groups procedures and routers: the names are the tRPC path. */
+export const { router, mergeRouters } = trpc;
+
+const declaredErrors = new WeakMap<object, readonly ErrorDefinition[]>();
+const authenticating = new WeakSet<object>();
+
+/** Notes which errors a middleware may throw, for the documents; gives it back. */
+export function declaring<M extends { _middlewares: object[] }>(middleware: M, errors: readonly ErrorDefinition[]): M {
+  for (const part of middleware._middlewares) declaredErrors.set(part, errors);
+  return middleware;
+}
+
+/** The errors that a procedure's middlewares have declared. */
+export function errorsDeclaredBy(middlewares: readonly object[]): ErrorDefinition[] {
+  return middlewares.flatMap((middleware) => declaredErrors.get(middleware) ?? []);
+}
+
+/** Whether one of a procedure's middlewares is the authentication. */
+export function isAuthenticating(middlewares: readonly object[]): boolean {
+  return middlewares.some((middleware) => authenticating.has(middleware));
+}
+
+/** The service a procedure belongs to: the first word of its path. */
+function serviceOf(path: string): string {
+  return path.split('.', 1)[0] ?? path;
+}
+
+/** Rejects after the deadline. The timer holds no process up, and is cleared by whoever wins. */
+function deadline(milliseconds: number): { expired: Promise<never>; clear: () => void } {
+  let timer: NodeJS.Timeout;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE })), milliseconds).unref();
+  });
+  return { expired, clear: () => clearTimeout(timer) };
+}
+
+/** What a caller sees of a failure inside a procedure. Unexpected ones are logged here, once (decisions T4). */
+async function translate(
+  error: TRPCError,
+  call: { ctx: RequestContext; path: string; meta: Meta; readInput: () => Promise<unknown> },
+) {
+  const { ctx, path, meta } = call;
+  if (error instanceof ApiError) return error;
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
+    return validationError(validationTexts(error.cause.issues, await call.readInput(), placesOf(meta)));
+  // thrown by a host's own procedure, in tRPC's words
+  if (error.code !== 'INTERNAL_SERVER_ERROR') return ApiError.fromTrpc(error);
+  const isUnavailable = ctx.server.isUnavailable(error.cause);
+  ctx.log.error({ err: describeError(error.cause ?? error), procedure: path, requestId: ctx.requestId }, 'unexpected failure');
+  return new ApiError(isUnavailable ? 503 : 500, meta.rest?.failure ?? requestErrors.unexpected.message, {
+    cause: error.cause ?? error,
+    ...(isUnavailable && { retryAfter: RETRY_AFTER_UNAVAILABLE }),
+  });
+}
+
+/** Every procedure: answered before the deadline, absent input taken as an empty one, failures translated. */
+const base = trpc.procedure.use(async ({ ctx, path, type, meta = {}, getRawInput, next }) => {
+  if (type === 'subscription') return next();
+  const readInput = async () => {
+    if (ctx.unreadableBody) throw ctx.unreadableBody;
+    try {
+      const input = await getRawInput();
+      return input === undefined ? {} : input;
+    } catch (error) {
+      throw knownError(error) ?? error;
+    }
+  };
+  const limit = deadline(ctx.server.deadlineMs);
+  try {
+    const result = await Promise.race([next({ getRawInput: readInput }), limit.expired]);
+    if (result.ok) return result;
+    throw await translate(result.error, { ctx, path, meta, readInput });
+  } finally {
+    limit.clear();
+  }
+});
+
+const originChecked = declaring(
+  trpc.middleware(({ ctx, path, type, next }) => {
+    if (type === 'mutation' && ctx.server.authModeOf(serviceOf(path)) === 'cookie') checkOrigin(ctx);
+    return next();
+  }),
+  Object.values(originErrors),
+);
+
+const requireIdentity = declaring(
+  trpc.middleware(async ({ ctx, path, type, next }) => {
+    const mode = ctx.server.authModeOf(serviceOf(path));
+    const identity = await authenticate(ctx, mode);
+    if (mode === 'cookie' && type === 'mutation') checkOrigin(ctx);
+    return next({ ctx: { identity } });
+  }),
+  [...Object.values(authenticationErrors), ...Object.values(originErrors)],
+);
+for (const part of requireIdentity._middlewares) authenticating.add(part);
+
+/** A procedure that anybody may call. */
+export const publicProcedure = base.use(originChecked);
+
+/** A procedure whose caller is known: `ctx.identity` (spec, "Authentication"; decisions A1 to A3). */
+export const authenticated = base.use(requireIdentity);
+
+/** What a rule and the handler of an authenticated procedure are given. */
+export interface AuthenticatedContext extends RequestContext {
+  identity: Identity;
+}

@@ -1,0 +1,109 @@
+import { json, type Request, type Response } from 'express';
+import { knownError } from '../answer.js';
+import { requestErrors, validationError } from '../errors.js';
+import { isJson } from '../media-type.js';
+import type { Operation, TextKind } from '../operation.js';
+import { unknownBodyText, unknownQueryText, validationTexts } from '../validation-texts.js';
+
+/** What a REST request holds: the input as given, and what is wrong with it beyond its schema. */
+interface GivenInput {
+  entries: [string, unknown][];
+  problems: string[];
+}
+
+/** Text as the declared type; what does not convert stays text, and the schema refuses it. */
+function fromText(kind: TextKind | undefined, text: string): unknown {
+  if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** The query's pairs, in order, repeated ones included. */
+function parseQuery(req: Request): [string, string][] {
+  const start = req.url.indexOf('?');
+  if (start < 0) return [];
+  const text = req.url.slice(start + 1);
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw validationError(['query must be correctly percent-encoded']);
+  }
+  return [...new URLSearchParams(text)];
+}
+
+function readQuery(operation: Operation, req: Request): GivenInput {
+  const values = new Map<string, unknown>();
+  const problems: string[] = [];
+  for (const [key, text] of parseQuery(req)) {
+    const kind = Object.hasOwn(operation.textKinds, key) ? operation.textKinds[key] : undefined;
+    if (operation.hasBody || operation.pathKeys.includes(key)) problems.push(unknownQueryText(key));
+    else if (kind === 'array') values.set(key, [...((values.get(key) as string[] | undefined) ?? []), text]);
+    else if (values.has(key)) problems.push(`query parameter '${key}' must NOT be repeated`);
+    else values.set(key, fromText(kind, text));
+  }
+  return { entries: [...values], problems: [...new Set(problems)] };
+}
+
+/** Reads a JSON body of at most `limit`, of any JSON value; undefined when there is none. */
+function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
+  const parse = json({ limit, strict: false, type: () => true });
+  return (req, res) => {
+    const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+    const isEmpty = encoding === undefined && (length === undefined || length === '0');
+    if (isEmpty) return Promise.resolve(undefined);
+    if (!isJson(type)) return Promise.reject(requestErrors.unsupportedType());
+    // body-parser leaves no body where it has read none: a chunked request without a chunk
+    return new Promise((resolve, reject) => parse(req, res, (error?: unknown) => (error ? reject(error) : resolve(req.body))));
+  };
+}
+
+/** Query and body of a request in one object, as the procedure's schema wants them, with what is unknown or misplaced. */
+async function readGiven(operation: Operation, req: Request, readBody: () => Promise<unknown>): Promise<GivenInput> {
+  const query = readQuery(operation, req);
+  if (!operation.hasBody) return query;
+  const given = await readBody();
+  const body = given === undefined && operation.bodyKey === undefined ? {} : given;
+  const { problems } = query;
+  if (operation.bodyKey !== undefined) return { entries: [[operation.bodyKey, body]], problems };
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw validationError([...problems, 'request body must be object']);
+  const entries = Object.entries(body).filter(([key]) => !operation.pathKeys.includes(key));
+  const misplaced = Object.keys(body).filter((key) => operation.pathKeys.includes(key));
+  return { entries, problems: [...problems, ...misplaced.map((key) => unknownBodyText(key))] };
+}
+
+/** The input of one REST call. The body is read at the first question, and once. */
+export interface RestInput {
+  /** As given, for rules that look at a value before validation. */
+  peek(): Promise<unknown>;
+  /** For the procedure: throws all problems at once, those of the schema included, when something is misplaced. */
+  read(): Promise<unknown>;
+}
+
+/** Makes the reader of REST inputs. `bodyLimit` is in bytes, or in words such as `1mb`. */
+export function createInputReader(bodyLimit: string | number) {
+  const readBody = createBodyReader(bodyLimit);
+  return (operation: Operation, params: Readonly<Record<string, string>>, req: Request, res: Response): RestInput => {
+    let given: Promise<{ input: unknown; problems: string[] }> | undefined;
+    async function gather() {
+      try {
+        const { entries, problems } = await readGiven(operation, req, () => readBody(req, res));
+        const fromPath = Object.entries(params).map(([key, text]) => [key, fromText(operation.textKinds[key], text)] as const);
+        // fromEntries defines where assigning would call a setter: a `__proto__` key in the body stays a key
+        return { input: Object.fromEntries([...entries, ...fromPath]), problems };
+      } catch (error) {
+        throw knownError(error) ?? error;
+      }
+    }
+    const once = () => (given ??= gather());
+    return {
+      peek: async () => (await once()).input,
+      async read() {
+        const { input, problems } = await once();
+        if (problems.length === 0) return input;
+        const result = operation.schema?.safeParse(input);
+        throw validationError([...(result?.error ? validationTexts(result.error.issues, input, operation) : []), ...problems]);
+      },
+    };
+  };
+}

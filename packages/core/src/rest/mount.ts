@@ -1,0 +1,78 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import type { ErrorRequestHandler, IRouter, Request, RequestHandler, Response } from 'express';
+import { toEnvelope } from '../answer.js';
+import { createRequestContext, type RequestContext, type ServerFacts } from '../context.js';
+import { describeError } from '../error-log.js';
+import { ApiError, requestErrors } from '../errors.js';
+import { operationsOf, type Operation } from '../operation.js';
+import { createInputReader } from './input.js';
+
+/** How a procedure is called by an adapter. */
+interface ProcedureCall {
+  ctx: RequestContext;
+  path: string;
+  type: string;
+  getRawInput: () => Promise<unknown>;
+  signal: AbortSignal | undefined;
+  batchIndex: number;
+}
+
+/** Answers with the error's status and envelope; a connection whose answer has begun is cut instead. */
+function sendError(error: unknown, res: Response, server: ServerFacts): void {
+  if (res.headersSent) return void res.destroy();
+  const { status, retryAfter, body } = toEnvelope(error, server.development);
+  if (retryAfter !== undefined) res.set('retry-after', String(retryAfter));
+  // the rest of a body that is too big is not read
+  if (status === 413) res.set('connection', 'close');
+  res.status(status).json(body);
+}
+
+function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnType<typeof createInputReader>): RequestHandler {
+  const call = operation.procedure as unknown as (call: ProcedureCall) => Promise<unknown>;
+  const { type } = operation.procedure._def;
+  return async (req, res, next) => {
+    try {
+      const ctx = createRequestContext(server, req, res);
+      const params = req.params as Record<string, string>;
+      const input = readInput(operation, params, req, res);
+      ctx.rest = { params, readInput: input.peek };
+      // as tRPC's own adapters call: the input is read when the input middleware asks for it, after the rules
+      const output = await call({ ctx, path: operation.name, type, getRawInput: input.read, signal: undefined, batchIndex: 0 });
+      if (output === undefined) res.status(204).end();
+      else res.status(operation.status).json(output);
+    } catch (error) {
+      // procedures translate and log their failures; anything else is for the last error middleware
+      if (error instanceof ApiError) sendError(error, res, server);
+      else next(error);
+    }
+  };
+}
+
+/**
+ * Mounts each procedure that has a REST route as a native Express route.
+ * @param bodyLimit of JSON bodies, in bytes or in words such as `1mb`
+ */
+export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
+  const readInput = createInputReader(bodyLimit);
+  for (const operation of operationsOf(router)) {
+    const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+    app[method](operation.path.replace(/\{(\w+)\}/g, ':$1'), handlerOf(operation, server, readInput));
+  }
+}
+
+/**
+ * What comes after all routes: 404 for what no route took, and the envelope for every error on the way (spec, "Envelope").
+ * A host application adds these after its own routes.
+ */
+export function createErrorMiddlewares(server: ServerFacts): [RequestHandler, ErrorRequestHandler] {
+  return [
+    (_req, res) => sendError(requestErrors.noSuchRoute(), res, server),
+    // Express knows an error handler by its four parameters
+    (error: unknown, req: Request & { id?: unknown }, res: Response, _next) => {
+      const { status } = toEnvelope(error, false);
+      if (status >= 500)
+        server.log.error({ err: describeError(error), requestId: req.id }, 'unexpected failure outside the procedures');
+      sendError(error, res, server);
+    },
+  ];
+}

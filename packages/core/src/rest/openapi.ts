@@ -1,0 +1,149 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi';
+import { ACCESS_COOKIE, FINGERPRINT_HEADER } from '../authentication.js';
+import type { AuthMode } from '../context.js';
+import { requestErrors, type ErrorDefinition } from '../errors.js';
+import { middlewaresOf, operationsOf, type Operation } from '../operation.js';
+import { errorsDeclaredBy, isAuthenticating } from '../procedures.js';
+
+type Json = Record<string, unknown>;
+
+/** The parts of the generated document that the pass below changes. */
+interface GeneratedOperation {
+  operationId: string;
+  tags?: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
+  responses: Record<string, Json>;
+}
+export interface OpenApiDocument {
+  openapi: string;
+  paths: Record<string, Record<string, GeneratedOperation>>;
+  components: { schemas: Record<string, Json> } & Json;
+}
+
+/** What the document says of the server that publishes it. */
+export interface OpenApiOptions {
+  title: string;
+  description: string;
+  version: string;
+  /** Address of the server, without a slash at its end. */
+  url: string;
+  authModeOf(service: string): AuthMode;
+}
+
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
+  fingerprint: {
+    type: 'apiKey',
+    in: 'header',
+    name: FINGERPRINT_HEADER,
+    description: 'The device fingerprint, when one was given at login.',
+  },
+  cookie: { type: 'apiKey', in: 'cookie', name: ACCESS_COOKIE, description: 'The access token in cookie mode.' },
+} as const;
+
+const ERROR_SCHEMA: Json = {
+  type: 'object',
+  required: ['error'],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message'],
+      additionalProperties: false,
+      properties: {
+        message: { type: 'string' },
+        data: { type: 'array', items: { type: 'string' }, description: 'The problems of a failed validation.' },
+        stack: { type: 'string', description: 'Only in development.' },
+      },
+    },
+  },
+};
+
+/**
+ * Every error that an operation can answer: its own, those of its authentication and rules, and those that any request can meet.
+ * The one place that knows; documents and tests read it.
+ */
+export function errorsOf(operation: Operation): ErrorDefinition[] {
+  const { invalid, tooLarge, unsupportedType } = requestErrors;
+  const ofInput = [...(operation.schema ? [invalid] : []), ...(operation.hasBody ? [tooLarge, unsupportedType] : [])];
+  const ofFailure = [
+    { status: 500 as const, message: operation.options.failure },
+    { status: 503 as const, message: operation.options.failure },
+    requestErrors.unavailable,
+  ];
+  return [...ofInput, ...errorsDeclaredBy(middlewaresOf(operation.procedure)), ...(operation.options.errors ?? []), ...ofFailure];
+}
+
+/** The schema of an error's text: the text itself, or a pattern where it has parameters. */
+function messageSchema({ message }: ErrorDefinition): Json {
+  if (!/\{\w+\}/.test(message)) return { const: message };
+  const parts = message.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return { type: 'string', pattern: `^${parts.join('.*')}$`, examples: [message] };
+}
+
+function errorResponse(definitions: readonly ErrorDefinition[]): Json {
+  const distinct = [...new Map(definitions.map((definition) => [definition.message, definition])).values()];
+  const message = distinct.length === 1 ? messageSchema(distinct[0] as ErrorDefinition) : { anyOf: distinct.map(messageSchema) };
+  return {
+    description: distinct.map(({ message: text }) => text).join('; '),
+    content: {
+      'application/json': {
+        schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { properties: { message } } } }] },
+      },
+    },
+  };
+}
+
+function securityOf(mode: AuthMode): Record<string, string[]>[] {
+  const scheme = mode === 'cookie' ? 'cookie' : 'bearer';
+  return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
+}
+
+/** Sets what the generator cannot say: the success status, whole bodies, the errors, the security. */
+function complete(generated: GeneratedOperation, operation: Operation, mode: AuthMode): void {
+  generated.operationId = operation.name;
+  generated.tags = [operation.name.split('.', 1)[0] as string];
+  if (isAuthenticating(middlewaresOf(operation.procedure))) generated.security = securityOf(mode);
+  else delete generated.security;
+
+  const success = generated.responses['200'] ?? {};
+  const byStatus = new Map<number, ErrorDefinition[]>();
+  for (const error of errorsOf(operation)) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
+  generated.responses = {
+    ...(operation.status === 204 ? {} : { [operation.status]: { ...success, description: 'Success' } }),
+    ...(operation.status === 204 || operation.options.mayBeEmpty ? { 204: { description: 'No content' } } : {}),
+    ...Object.fromEntries([...byStatus].map(([status, errors]) => [status, errorResponse(errors)])),
+  };
+
+  const schema = generated.requestBody?.content['application/json']?.schema;
+  if (!generated.requestBody || !schema) return;
+  const properties = (schema.properties ?? {}) as Json;
+  if (operation.bodyKey !== undefined)
+    generated.requestBody.content['application/json'] = { schema: properties[operation.bodyKey] as Json };
+  // refinements lose it in the generator
+  else schema.additionalProperties = false;
+  generated.requestBody.required = operation.bodyKey !== undefined || ((schema.required ?? []) as string[]).length > 0;
+}
+
+/** Makes the OpenAPI 3.1 document of all operations (decisions T1, T7). */
+export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOptions): OpenApiDocument {
+  const document = generateOpenApiDocument(router as OpenApiRouter, {
+    title: options.title,
+    description: options.description,
+    version: options.version,
+    baseUrl: options.url,
+    openApiVersion: '3.1.0',
+    securitySchemes: SECURITY_SCHEMES,
+  }) as unknown as OpenApiDocument;
+  const generatedErrors = (name: string) => name.startsWith('error.');
+  const schemas = Object.entries(document.components.schemas ?? {}).filter(([name]) => !generatedErrors(name));
+  document.components.schemas = { ...Object.fromEntries(schemas), Error: ERROR_SCHEMA };
+  for (const operation of operationsOf(router)) {
+    const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
+    if (generated) complete(generated, operation, options.authModeOf(operation.name.split('.', 1)[0] as string));
+  }
+  return document;
+}

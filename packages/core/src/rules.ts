@@ -1,0 +1,147 @@
+import { initTRPC } from '@trpc/server';
+import { ApiError, defineErrors, type ErrorDefinition } from './errors.js';
+import type { Meta } from './operation.js';
+import { declaring, type AuthenticatedContext } from './procedures.js';
+
+/** Failures of the rules (spec, "Authorization rules"; decisions A17). */
+export const ruleErrors = defineErrors({
+  notSelf: [403, 'Identity ID does not match'],
+  invalidOwner: [403, 'Invalid owner ID'],
+  notOwner: [403, 'Identity is not the owner of the resource'],
+  notAdmin: [403, 'Identity is not authorized to access this resource'],
+  notMember: [403, 'Identity is not a member of the organization'],
+  notInRole: [403, 'Identity is not authorized to access this organization'],
+});
+
+interface RuleCall {
+  ctx: AuthenticatedContext;
+  /** A string of the input, before its validation; undefined when it is missing or of another type. */
+  valueOf(key: string): Promise<string | undefined>;
+}
+
+/** Passes by returning; fails by throwing. */
+type Check = (call: RuleCall) => Promise<void> | void;
+
+const trpc = initTRPC.context<AuthenticatedContext>().meta<Meta>().create();
+
+/** A path parameter on the REST face comes from the path alone, so that no rule over it reads the body (decisions T6). */
+async function readValue(
+  ctx: AuthenticatedContext,
+  getRawInput: () => Promise<unknown>,
+  key: string,
+): Promise<string | undefined> {
+  const inPath = ctx.rest?.params[key];
+  if (inPath !== undefined) return inPath;
+  const input = ctx.rest ? await ctx.rest.readInput() : await getRawInput();
+  const value =
+    typeof input === 'object' && input !== null && Object.hasOwn(input, key) ? (Reflect.get(input, key) as unknown) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+const definitions = new WeakMap<object, { check: Check; errors: readonly ErrorDefinition[] }>();
+
+function toMiddleware(check: Check, errors: readonly ErrorDefinition[]) {
+  const rule = trpc.middleware(async ({ ctx, getRawInput, next }) => {
+    await check({ ctx, valueOf: (key) => readValue(ctx, getRawInput, key) });
+    return next();
+  });
+  declaring(rule, errors);
+  definitions.set(rule, { check, errors });
+  return rule;
+}
+
+/** A rule of an authenticated procedure, for `.use(...)` before `.input(...)`. */
+export type Rule = ReturnType<typeof toMiddleware>;
+
+/**
+ * Makes a rule of one's own.
+ * @param check returns to pass, throws one of `errors` to refuse
+ */
+export function defineRule(errors: readonly ErrorDefinition[], check: Check): Rule {
+  return toMiddleware(check, errors);
+}
+
+/** The caller is the identity that the input's `key` names. */
+export function self(key: string): Rule {
+  return defineRule([ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+    if ((await valueOf(key)) !== ctx.identity.id) throw ruleErrors.notSelf();
+  });
+}
+
+/**
+ * The caller owns the record that the input's `key` names.
+ * @param ownerOf the id of a record's owner; null or undefined when the record or its owner is missing
+ */
+export function owner(key: string, ownerOf: (id: string) => Promise<string | null | undefined>): Rule {
+  return defineRule([ruleErrors.invalidOwner, ruleErrors.notOwner], async ({ ctx, valueOf }) => {
+    const id = await valueOf(key);
+    const ownerId = id === undefined ? undefined : await ownerOf(id);
+    if (typeof ownerId !== 'string' || ownerId === '') throw ruleErrors.invalidOwner();
+    if (ownerId !== ctx.identity.id) throw ruleErrors.notOwner();
+  });
+}
+
+/**
+ * `owner` for a procedure whose every write and read names the caller as the owner, and so does nothing to another's record: the owner is
+ * looked up only when it fails, and then a refusal comes before the failure, as if it had been asked first. Saves a query where all is well.
+ */
+export function ownerInWrite(key: string, ownerOf: (id: string) => Promise<string | null | undefined>): Rule {
+  const asked = definitions.get(owner(key, ownerOf));
+  const { check, errors } = asked ?? { check: () => {}, errors: [] };
+  const rule = trpc.middleware(async ({ ctx, getRawInput, next }) => {
+    const result = await next();
+    if (!result.ok) await check({ ctx, valueOf: (name) => readValue(ctx, getRawInput, name) });
+    return result;
+  });
+  return declaring(rule, errors);
+}
+
+/** The caller is of the configured admin type. */
+export const admin: Rule = defineRule([ruleErrors.notAdmin], ({ ctx }) => {
+  if (ctx.identity.typeId !== ctx.server.typeIds.admin) throw ruleErrors.notAdmin();
+});
+
+/**
+ * The caller holds one of `roles` in the organization that the input's `key` names.
+ * @param roleOf the role of an identity in an organization; undefined when it is no member
+ */
+export function organizationRole<Role extends string>(
+  key: string,
+  roles: readonly Role[],
+  roleOf: (organizationId: string, identityId: string) => Promise<Role | undefined>,
+): Rule {
+  return defineRule([ruleErrors.notMember, ruleErrors.notInRole], async ({ ctx, valueOf }) => {
+    const organizationId = await valueOf(key);
+    const role = organizationId === undefined ? undefined : await roleOf(organizationId, ctx.identity.id);
+    if (role === undefined) throw ruleErrors.notMember();
+    if (!roles.includes(role)) throw ruleErrors.notInRole();
+  });
+}
+
+/** Whether a thrown error means "this rule refuses", as opposed to a request that cannot be read. */
+function isRefusal(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 401 || error.status === 403 || error.status >= 500;
+}
+
+/**
+ * One of the rules suffices. They are asked in turn until one passes; when none does, the first one's failure is the answer
+ * (spec, "Authorization rules"). `admin` is always listed first: it costs nothing.
+ */
+export function anyOf(...rules: [Rule, ...Rule[]]): Rule {
+  const parts = rules.map((rule) => definitions.get(rule)).filter((part) => part !== undefined);
+  return defineRule(
+    parts.flatMap((part) => part.errors),
+    async (call) => {
+      let first: { error: unknown } | undefined;
+      for (const { check } of parts) {
+        try {
+          return await check(call);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          first ??= { error };
+        }
+      }
+      if (first) throw first.error;
+    },
+  );
+}

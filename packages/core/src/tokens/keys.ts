@@ -1,0 +1,54 @@
+import { createHash, hkdfSync, webcrypto } from 'node:crypto';
+import type { TokenType } from './claims.js';
+
+/** The two keys of one token type, made from one pair of secrets. */
+export interface TokenKeys {
+  /** Names the pair in a token's header, without telling anything of it. */
+  keyId: string;
+  sign: CryptoKey;
+  encrypt: CryptoKey;
+}
+
+type CryptoKey = webcrypto.CryptoKey;
+
+/** Least length of a secret, in bytes (decisions A4). */
+export const SECRET_MIN_BYTES = 32;
+
+/** The entries of a comma-separated list of secrets. */
+export function splitSecrets(text: string): string[] {
+  return text.split(',').map((secret) => secret.trim());
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'tandem', purpose, 32));
+}
+
+async function createKeys(type: TokenType, signSecret: string, encSecret: string): Promise<TokenKeys> {
+  const signBytes = derive(signSecret, `${type} sign`);
+  const encryptBytes = derive(encSecret, `${type} encrypt`);
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  return {
+    keyId: createHash('sha256').update(signBytes).update(encryptBytes).digest('base64url').slice(0, 8),
+    // imported once: jose would import raw bytes anew for each token
+    sign: await webcrypto.subtle.importKey('raw', signBytes, hmac, false, ['sign', 'verify']),
+    encrypt: await webcrypto.subtle.importKey('raw', encryptBytes, 'AES-GCM', false, ['encrypt', 'decrypt']),
+  };
+}
+
+/**
+ * The keys of a token type: the first pair makes tokens, all of them read. Every combination of the two lists can be read, so that
+ * either secret can be rotated by itself.
+ * @throws Error when a secret is missing or shorter than 32 bytes
+ */
+export function createKeyRing(
+  type: TokenType,
+  signSecrets: readonly string[],
+  encSecrets: readonly string[],
+): Promise<TokenKeys[]> {
+  for (const [name, secrets] of Object.entries({ authSignSecret: signSecrets, authEncSecret: encSecrets })) {
+    const isLongEnough = (secret: string) => Buffer.byteLength(secret) >= SECRET_MIN_BYTES;
+    if (secrets.length === 0 || !secrets.every(isLongEnough))
+      throw new Error(`${name}: each secret needs at least ${SECRET_MIN_BYTES} bytes`);
+  }
+  return Promise.all(encSecrets.flatMap((encSecret) => signSecrets.map((signSecret) => createKeys(type, signSecret, encSecret))));
+}

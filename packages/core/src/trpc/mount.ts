@@ -1,0 +1,42 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import { createExpressMiddleware } from '@trpc/server/adapters/express';
+import { Router, type Request } from 'express';
+import { createRequestContext, type ServerFacts } from '../context.js';
+import { requestErrors } from '../errors.js';
+import { isJson } from '../media-type.js';
+
+/** Most calls that one request may carry. */
+const MAX_BATCH_SIZE = 20;
+
+/** Requests whose body is of another content type. */
+const unreadable = new WeakSet<Request>();
+
+/**
+ * The tRPC face: procedures at their names, one or several a request.
+ * @param maxBodySize of JSON bodies, in bytes
+ */
+export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBodySize: number): Router {
+  const face = Router({ caseSensitive: true });
+  // tRPC's adapter refuses a content type before anybody is asked who they are; taken as JSON here, it is refused when the body is read,
+  // in the order that the REST face has (decisions T6)
+  face.use((req, _res, next) => {
+    if (req.method === 'POST' && !isJson(req.headers['content-type'])) {
+      unreadable.add(req);
+      req.headers['content-type'] = 'application/json';
+    }
+    next();
+  });
+  face.use(
+    createExpressMiddleware({
+      router,
+      maxBodySize,
+      maxBatchSize: MAX_BATCH_SIZE,
+      createContext({ req, res }) {
+        const ctx = createRequestContext(server, req, res);
+        if (unreadable.has(req)) ctx.unreadableBody = requestErrors.unsupportedType();
+        return ctx;
+      },
+    }),
+  );
+  return face;
+}

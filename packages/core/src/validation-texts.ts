@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+
+/** Where an input's top-level key comes from on the REST face; the tRPC face names the same places (decisions T5). */
+export interface InputPlaces {
+  pathKeys: readonly string[];
+  hasBody: boolean;
+  /** The key of the input that stands for a whole body that is an array. */
+  bodyKey?: string;
+}
+
+type Issue = z.core.$ZodIssue;
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  );
+}
+
+/** The size bounds' nouns, as JSON Schema validators word them. */
+function boundText(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
+  const isSmall = issue.code === 'too_small';
+  const limit = isSmall ? issue.minimum : issue.maximum;
+  const noun =
+    issue.origin === 'string' ? 'characters' : issue.origin === 'array' || issue.origin === 'set' ? 'items' : undefined;
+  if (noun) return `must NOT have ${isSmall ? 'fewer' : 'more'} than ${limit} ${noun}`;
+  return `must be ${isSmall ? '>' : '<'}${issue.inclusive === false ? '' : '='} ${limit}`;
+}
+
+/** The names of JSON Schema for what Zod expects. */
+const TYPE_NAMES: Record<string, string> = { int: 'integer', record: 'object', tuple: 'array', map: 'object', set: 'array' };
+
+/** What is wrong with a value that is there. */
+function problemText(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+    case 'too_big':
+      return boundText(issue);
+    case 'invalid_format':
+      return issue.format === 'regex' ? `must match pattern "${issue.pattern}"` : `must match format "${issue.format}"`;
+    case 'not_multiple_of':
+      return `must be multiple of ${issue.divisor}`;
+    case 'invalid_value':
+      return `must be equal to one of the allowed values: ${issue.values.map(String).join(', ')}`;
+    case 'invalid_union':
+      return 'must match one of the allowed shapes';
+    case 'custom':
+      return issue.message;
+    default:
+      return 'must be valid';
+  }
+}
+
+/** A key of the caller's, shortened: an error answer does not echo kilobytes. */
+function quoteKey(key: string): string {
+  return `'${key.length > 100 ? `${key.slice(0, 100)}…` : key}'`;
+}
+
+/** An unknown key of the query (decisions, "Validation texts"). */
+export function unknownQueryText(key: string): string {
+  return `query parameter ${quoteKey(key)} is not allowed`;
+}
+
+/** An unknown key at `pointer` of the body; the body's own keys have no pointer. */
+export function unknownBodyText(key: string, pointer = ''): string {
+  return `request body${pointer} must NOT have additional properties: ${quoteKey(key)}`;
+}
+
+function issueTexts(issue: Issue, input: unknown, places: InputPlaces): string[] {
+  const [head, ...rest] = issue.path.map(String);
+  const isUnknown = issue.code === 'unrecognized_keys';
+  const isMissing = issue.code !== 'custom' && valueAt(input, issue.path) === undefined;
+  if (head !== undefined && places.pathKeys.includes(head))
+    return [`path parameter '${head}' ${isMissing ? 'is required' : problemText(issue)}`];
+  if (!places.hasBody) {
+    if (isUnknown && head === undefined) return issue.keys.map(unknownQueryText);
+    if (head === undefined) return [`query parameters ${problemText(issue)}`];
+    if (isMissing) return [`query parameter '${head}' is required`];
+    return [`query parameter '${head}' ${problemText(issue)}`];
+  }
+  const path = head === places.bodyKey ? rest : issue.path.map(String);
+  const pointer = (keys: readonly string[]) => keys.map((key) => `/${key}`).join('');
+  if (isUnknown) return issue.keys.map((key) => unknownBodyText(key, pointer(path)));
+  const last = path.at(-1);
+  if (isMissing && last !== undefined) return [`request body${pointer(path.slice(0, -1))} must have required property '${last}'`];
+  return [`request body${pointer(path)} ${problemText(issue)}`];
+}
+
+/**
+ * The problems that Zod found, each as a text of decisions, "Validation texts".
+ * @param input what was validated: a value that is absent there is a missing property, not one of a wrong type
+ */
+export function validationTexts(issues: readonly Issue[], input: unknown, places: InputPlaces): string[] {
+  return issues.flatMap((issue) => issueTexts(issue, input, places));
+}
