@@ -1,0 +1,17 @@
+import { authenticationErrors, defineErrors, type ApiError, type TokenError } from '@tandem/core';
+
+/** Every failure of the service, once: status and the spec's exact words. Those of authentication itself are in the core. */
+export const authenticationServiceErrors = defineErrors({
+  alreadyRegistered: [422, 'unable to register "{email}"'],
+  wrongCredentials: [401, 'wrong credentials provided'],
+  locked: [401, 'This account is locked'],
+  noRefreshToken: [422, 'Unable to find refresh token'],
+  unusable: [422, 'Token was not found'],
+  reused: [401, 'refresh token reuse detected'],
+});
+
+/** What a caller sees of a refused access token (decisions A2). */
+export function accessRefusal(error: TokenError): ApiError {
+  const { wrongType, unverified } = authenticationErrors;
+  return (error.reason === 'wrong-type' ? wrongType : unverified)({ cause: error });
+}

@@ -1,0 +1,149 @@
+import {
+  TokenError,
+  validationError,
+  validationTexts,
+  authenticationErrors,
+  type IdentityTypeIds,
+  type TokenClaims,
+  type TokenType,
+  type Tokens,
+} from '@tandem/core';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { Credentials, IdentitiesService } from '../identities/identities.service.js';
+import { accessRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
+import { registerInput } from './authentication.schemas.js';
+import type { FailedLogins } from './failed-logins.js';
+import type { Passwords } from './passwords.js';
+import type { Device, SessionsService, TokenPair } from './sessions.service.js';
+
+export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
+
+interface AuthenticationOptions {
+  identities: IdentitiesService;
+  sessions: SessionsService;
+  passwords: Passwords;
+  failedLogins: FailedLogins;
+  tokens: Tokens;
+  typeIds: IdentityTypeIds;
+}
+
+/** The tokens that a logout was given. */
+export interface GivenTokens {
+  /** Of the header and, in cookie mode, of the cookie. */
+  access: readonly string[];
+  refresh: readonly string[];
+  /** In cookie mode a browser cannot help what its cookies hold: what cannot be read is passed over. */
+  mayBeUnreadable: boolean;
+}
+
+/** Registration, login, logout (spec, "Authentication service"). Emails come trimmed and lower-cased. */
+export function createAuthenticationService({
+  identities,
+  sessions,
+  passwords,
+  failedLogins,
+  tokens,
+  typeIds,
+}: AuthenticationOptions) {
+  /** What tokens once stood for; those that cannot be read are left out, or refused by what `refuse` throws. */
+  async function readAll(type: TokenType, given: readonly string[], refuse: (error: TokenError) => void): Promise<TokenClaims[]> {
+    const read = (token: string) =>
+      tokens.verifyEvenExpired(type, token).catch((error: unknown) => {
+        if (!(error instanceof TokenError)) throw error;
+        return refuse(error);
+      });
+    return (await Promise.all(given.map(read))).filter((claims) => claims !== undefined);
+  }
+
+  /** Whose email and password these are. @throws errors.wrongCredentials, locked */
+  async function prove({ email, password }: { email: string; password: string }): Promise<Credentials> {
+    if (await failedLogins.isWaiting(email)) throw errors.locked();
+    const credentials = await identities.credentialsOf(email);
+    const isRight = await passwords.matches(password, credentials?.passwordHash);
+    if (!credentials || !isRight) {
+      await failedLogins.record(email);
+      throw errors.wrongCredentials();
+    }
+    if (credentials.isBarred || !(await failedLogins.passes(email))) throw errors.locked();
+    return credentials;
+  }
+
+  /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
+  async function create(given: { email: string; password: string; typeId: string; emailVerified: boolean }) {
+    const { email, password, ...rest } = given;
+    if (await identities.isEmailTaken(email)) throw errors.alreadyRegistered({ email });
+    const passwordHash = await passwords.hash(password);
+    try {
+      const { id } = await identities.create({ email, passwordHash, ...rest });
+      return { id, email };
+    } catch (error) {
+      throw identityErrors.emailTaken.matches(error) ? errors.alreadyRegistered({ email }) : error;
+    }
+  }
+
+  /**
+   * Makes an admin with a verified email, and answers its id. For commands: what is wrong with the values is said as for a registration.
+   * @throws errors.alreadyRegistered, validationError
+   */
+  async function createAdmin(given: { email: string; password: string }): Promise<string> {
+    const checked = registerInput.safeParse(given);
+    if (!checked.success) throw validationError(validationTexts(checked.error.issues, given, { pathKeys: [], hasBody: true }));
+    const { id } = await create({ ...checked.data, typeId: typeIds.admin, emailVerified: true });
+    return id;
+  }
+
+  return {
+    /**
+     * Creates a regular identity.
+     * @throws errors.alreadyRegistered
+     */
+    register({ email, password }: { email: string; password: string }): Promise<{ id: string; email: string }> {
+      return create({ email, password, typeId: typeIds.regular, emailVerified: false });
+    },
+
+    /**
+     * Starts a session by email and password (decisions A9).
+     * @throws errors.wrongCredentials, locked
+     */
+    async login(given: { email: string; password: string }, device: Device): Promise<{ id: string } & TokenPair> {
+      // asked before the turn too: nobody queues to be refused, or to learn that the store is away
+      if (await failedLogins.isWaiting(given.email)) throw errors.locked();
+      const { id, sessionEpoch } = await failedLogins.inTurn(given.email, () => prove(given));
+      return { id, ...(await sessions.start(id, sessionEpoch, device)) };
+    },
+
+    /**
+     * Ends the sessions that the tokens name, living or dead; again is fine (decisions A12).
+     * @throws authenticationErrors.unverified for an unreadable access token, or tokens of two identities; wrongType; cookieMismatch
+     */
+    async logout({ access, refresh, mayBeUnreadable }: GivenTokens): Promise<void> {
+      const fromAccess = await readAll('access', access, (error) => {
+        if (!mayBeUnreadable) throw accessRefusal(error);
+      });
+      const fromRefresh = await readAll('refresh', refresh, () => {});
+      if (new Set(fromAccess.map(({ sub }) => sub)).size > 1) throw authenticationErrors.cookieMismatch();
+      const all = [...fromAccess, ...fromRefresh];
+      if (new Set(all.map(({ sub }) => sub)).size > 1) throw authenticationErrors.unverified();
+      const sessionIds = new Set(all.map(({ sid }) => sid ?? ''));
+      await Promise.all([...sessionIds].map((sessionId) => sessions.end(sessionId)));
+    },
+
+    /**
+     * Makes the first admin, unless there is one already. Several instances may start at once.
+     * @returns whether this call made one
+     * @throws what `createAdmin` throws, but for an address that another instance has just taken
+     */
+    async ensureAdmin(given: { email: string; password: string }): Promise<boolean> {
+      if (await identities.hasAnyOf(typeIds.admin)) return false;
+      try {
+        await createAdmin(given);
+        return true;
+      } catch (error) {
+        if (errors.alreadyRegistered.matches(error) && (await identities.hasAnyOf(typeIds.admin))) return false;
+        throw error;
+      }
+    },
+
+    createAdmin,
+  };
+}

@@ -1,0 +1,168 @@
+import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import bcrypt from 'bcrypt';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { failedLoginModel } from './failed-login.model.js';
+
+const WRONG = 'wrong credentials provided';
+const LOCKED = 'This account is locked';
+const MINUTE = 60_000;
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+/** What a login says; `ok` when it succeeds. */
+async function attempt(face: Face, email: string, password = PASSWORD, server = app): Promise<string> {
+  const outcome = await server.call(face, 'auth.login', { email, password });
+  return outcome.ok ? 'ok' : outcome.message;
+}
+async function fail(face: Face, email: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) expect(await attempt(face, email, `guess ${n}`)).toBe(WRONG);
+}
+const count = (list: string[], text: string) => list.filter((one) => one === text).length;
+
+describe.each(FACES)('failed logins over %s', (face) => {
+  it('are forgotten after a right password', async () => {
+    const { email } = await app.signUp();
+    for (let round = 0; round < 3; round++) {
+      await fail(face, email, 4);
+      expect(await attempt(face, email)).toBe('ok');
+    }
+  });
+
+  it('count for the address, however it is written', async () => {
+    const { email } = await app.signUp();
+    await fail(face, email, 2);
+    await fail(face, ` ${email.toUpperCase()}`, 3);
+    expect(await attempt(face, email)).toBe(LOCKED);
+  });
+
+  it('do not add up while an address waits', async () => {
+    const { email } = await app.signUp();
+    await fail(face, email, 5);
+    for (let n = 0; n < 12; n++) expect(await attempt(face, email, 'a guess')).toBe(LOCKED);
+    app.clock.advance(MINUTE);
+    expect(await attempt(face, email)).toBe('ok');
+  });
+
+  it('make nobody else wait', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    await fail(face, ann.email, 5);
+    expect(await attempt(face, bob.email)).toBe('ok');
+    expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toMatchObject({ ok: true, value: { locked: false } });
+  });
+
+  it('are forgotten, with the wait, when an admin unlocks the identity', async () => {
+    const ann = await app.signUp();
+    await fail(face, ann.email, 5);
+    const admin = await app.signUpAdmin();
+    expect(await admin.call(face, 'identities.unlock', { identityId: ann.id })).toMatchObject({ ok: true });
+    await fail(face, ann.email, 4);
+    expect(await attempt(face, ann.email)).toBe('ok');
+  });
+
+  it('of a locked identity make it wait too, and do not unlock it', async () => {
+    const ann = await app.signUp();
+    await (await app.signUpAdmin()).rest('POST', `/identities/${ann.id}/lock`).expect(204);
+    await fail(face, ann.email, 5);
+    for (const password of [PASSWORD, 'a guess']) expect(await attempt(face, ann.email, password)).toBe(LOCKED);
+    app.clock.advance(MINUTE);
+    expect(await attempt(face, ann.email)).toBe(LOCKED);
+    expect(await attempt(face, ann.email, 'a guess')).toBe(WRONG);
+  });
+
+  it('do not let guesses that are made at once slip through: five are compared, the right one after them is not', async () => {
+    const { email } = await app.signUp();
+    const guesses = Array.from({ length: 19 }, (_, n) => `guess ${n}`);
+    const said = await Promise.all([...guesses, PASSWORD].map((guess) => attempt(face, email, guess)));
+    expect([count(said, WRONG), count(said, LOCKED)]).toEqual([5, 15]);
+  });
+
+  it('that come in one tRPC batch are counted one by one', async () => {
+    const { email } = await app.signUp();
+    const inputs = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [n, { email, password: n === 19 ? PASSWORD : `guess ${n}` }]),
+    );
+    const response = await fetch(`${app.url}/trpc/${Array(20).fill('auth.login').join(',')}?batch=1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(inputs),
+    });
+    const said = ((await response.json()) as { error?: { message: string } }[]).map(({ error }) => error?.message ?? 'ok');
+    expect([count(said, WRONG), count(said, LOCKED)]).toEqual([5, 15]);
+  });
+});
+
+describe('a login', () => {
+  it('costs one comparison of the same price, whether the address is known or not, and none while it waits', async () => {
+    const { email } = await app.signUp();
+    const compare = vi.spyOn(bcrypt, 'compare');
+    for (const address of [email, `${crypto.randomUUID()}@example.org`]) {
+      compare.mockClear();
+      await fail('rest', address, 5);
+      expect(compare.mock.calls.map(([, hash]) => bcrypt.getRounds(hash))).toEqual([4, 4, 4, 4, 4]);
+      for (const password of [PASSWORD, 'a guess']) expect(await attempt('rest', address, password)).toBe(LOCKED);
+      expect(compare).toHaveBeenCalledTimes(5);
+    }
+    compare.mockRestore();
+  });
+});
+
+describe('failed logins', () => {
+  it.each(['known', 'unknown'])(
+    'make an address that is %s wait 1, 5, 15 and then 60 minutes, each time after five more',
+    async (kind) => {
+      const email = kind === 'known' ? (await app.signUp()).email : `${crypto.randomUUID()}@example.org`;
+      for (const minutes of [1, 5, 15, 60, 60]) {
+        await fail('rest', email, 5);
+        expect(await attempt('rest', email)).toBe(LOCKED);
+        app.clock.advance(minutes * MINUTE - 2000);
+        for (const password of [PASSWORD, 'a guess']) expect(await attempt('rest', email, password)).toBe(LOCKED);
+        app.clock.advance(2000);
+      }
+      expect(await attempt('rest', email)).toBe(kind === 'known' ? 'ok' : WRONG);
+    },
+  );
+
+  it('on two instances at once are counted without a failure of the store', async () => {
+    await using second = await startTestServer({ clock: app.clock });
+    const email = `${crypto.randomUUID()}@example.org`;
+    const said = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => attempt('rest', email, 'a guess', n % 2 === 0 ? app : second)),
+    );
+    expect(count(said, WRONG) + count(said, LOCKED)).toBe(20);
+    // each instance lets five through at most
+    expect(count(said, WRONG)).toBeLessThanOrEqual(10);
+    expect(await attempt('rest', email)).toBe(LOCKED);
+  });
+
+  it('of others do not make a right password wait while failures are left', async () => {
+    const { email } = await app.signUp();
+    const { failedLogins } = app.tandem.services;
+    for (let round = 0; round < 20; round++) {
+      await failedLogins.forget(email);
+      const [passes] = await Promise.all([failedLogins.passes(email), failedLogins.record(email)]);
+      expect(passes).toBe(true);
+    }
+  });
+
+  it('start to count anew after a day', async () => {
+    const { email } = await app.signUp();
+    await fail('rest', email, 5);
+    app.clock.advance(24 * 60 * MINUTE);
+    await app.storage.sweep();
+    await fail('rest', email, 5);
+    app.clock.advance(MINUTE);
+    expect(await attempt('rest', email)).toBe('ok');
+  });
+
+  it('keep no address in the store', async () => {
+    const email = `${crypto.randomUUID()}@example.org`;
+    await fail('rest', email, 1);
+    const records = await app.storage.model(failedLoginModel).find().lean();
+    expect(records.length).toBeGreaterThan(0);
+    expect(JSON.stringify(records)).not.toContain('@');
+  });
+});

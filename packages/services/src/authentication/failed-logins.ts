@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Storage } from '@tandem/storage';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.js';
+
+/** Failures after which an address waits, and how long: the first, second, third and every further time (decisions A9). */
+const FAILURES_TO_LOCK = 5;
+const LOCK_MINUTES = [1, 5, 15, 60] as const;
+const MINUTE_MS = 60_000;
+/** After this time without a failure the count starts anew. */
+const MEMORY_MS = 24 * 60 * MINUTE_MS;
+
+export type FailedLogins = ReturnType<typeof createFailedLogins>;
+
+/** An address never stands in a store of attempts: most of them are somebody's typing errors. */
+function keyOf(email: string): string {
+  return createHash('sha256').update(email).digest('base64url');
+}
+
+/** The attempts on one address that are under way in this process. */
+interface Turns {
+  attempts: number;
+  limit: LimitFunction;
+  /** Failures that were left until the next wait, when they were fewest; unknown until the first attempt has looked. */
+  left?: number;
+}
+
+/** Counts failed logins an address, the same for known and unknown ones, and makes them wait for a growing time. */
+export function createFailedLogins(storage: Storage) {
+  const FailedLogins = storage.model(failedLoginModel);
+  const turnsOf = new Map<string, Turns>();
+
+  /** Lets no more attempts on an address run at once than it has failures left. */
+  function narrow(key: string, failures: number): void {
+    const turns = turnsOf.get(key);
+    if (!turns) return;
+    turns.left = Math.min(turns.left ?? FAILURES_TO_LOCK, FAILURES_TO_LOCK - (failures % FAILURES_TO_LOCK));
+    turns.limit.concurrency = turns.left;
+  }
+
+  async function isWaiting(email: string): Promise<boolean> {
+    const key = keyOf(email);
+    const found = await FailedLogins.findById(key, { failures: 1, lockedUntil: 1 }).lean<FailedLoginRecord>();
+    narrow(key, found?.failures ?? 0);
+    return (found?.lockedUntil ?? new Date(0)) > storage.clock.now();
+  }
+
+  return {
+    /**
+     * Runs an attempt on an address, that asks `isWaiting` first and tells `record` of a failure, when its turn has come: guesses made
+     * at once count as guesses made one after another, and none is compared after the fifth failure.
+     */
+    async inTurn<T>(email: string, attempt: () => Promise<T>): Promise<T> {
+      const key = keyOf(email);
+      const turns = turnsOf.get(key) ?? { attempts: 0, limit: pLimit(1) };
+      turnsOf.set(key, turns);
+      turns.attempts++;
+      try {
+        return await turns.limit(attempt);
+      } finally {
+        if (--turns.attempts === 0) turnsOf.delete(key);
+      }
+    },
+
+    isWaiting,
+
+    /** Counts a failure; each fifth one starts a wait. One atomic write, however many fail at once. */
+    async record(email: string): Promise<void> {
+      const key = keyOf(email);
+      const now = storage.clock.now();
+      const round = { $min: [{ $subtract: [{ $divide: ['$failures', FAILURES_TO_LOCK] }, 1] }, LOCK_MINUTES.length - 1] };
+      const until = { $add: [now, { $multiply: [MINUTE_MS, { $arrayElemAt: [[...LOCK_MINUTES], round] }] }] };
+      const isFifth = { $eq: [{ $mod: ['$failures', FAILURES_TO_LOCK] }, 0] };
+      const recorded = await FailedLogins.findOneAndUpdate(
+        { _id: key },
+        [
+          {
+            $set: {
+              failures: { $add: [{ $ifNull: ['$failures', 0] }, 1] },
+              createdAt: { $ifNull: ['$createdAt', now] },
+              expiresAt: new Date(now.getTime() + MEMORY_MS),
+            },
+          },
+          { $set: { lockedUntil: { $cond: [isFifth, until, { $ifNull: ['$lockedUntil', null] }] } } },
+        ],
+        { upsert: true, updatePipeline: true, returnDocument: 'after' },
+      ).lean<FailedLoginRecord>();
+      narrow(key, recorded?.failures ?? 0);
+    },
+
+    /**
+     * Forgets the failures of an address after a right password, unless it has to wait meanwhile.
+     * @returns whether it may pass: guesses that ran at the same time do not slip through behind the fifth failure
+     */
+    async passes(email: string): Promise<boolean> {
+      const { deletedCount } = await FailedLogins.deleteOne({
+        _id: keyOf(email),
+        $or: [{ lockedUntil: null }, { lockedUntil: { $lte: storage.clock.now() } }],
+      });
+      return deletedCount > 0 || !(await isWaiting(email));
+    },
+
+    /** Forgets all failures of an address, also a wait. */
+    async forget(email: string): Promise<void> {
+      await FailedLogins.deleteOne({ _id: keyOf(email) });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module';
+import { requestErrors } from '@tandem/core';
+import bcrypt from 'bcrypt';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+
+/** Bounds of a password (decisions A8): bcrypt reads no further than 72 bytes. */
+const MIN_CHARACTERS = 8;
+const MAX_BYTES = 72;
+
+/** Password work that waits at most, and the seconds after which another try makes sense when that many do. */
+const QUEUE_LENGTH = 200;
+const RETRY_AFTER_BUSY = 5;
+
+/** Threads of libuv's pool, where bcrypt works, that stay free for tokens and files: else those wait behind passwords. */
+const FREE_THREADS = 2;
+
+let commonPasswords: Set<string> | undefined;
+
+/** Some 49,000 passwords that attackers try first. Loaded at the first question: it takes 40 ms. */
+function isCommon(password: string): boolean {
+  commonPasswords ??= new Set(
+    (createRequire(import.meta.url)('@zxcvbn-ts/language-common') as { dictionary: Record<'passwords-common', string[]> })
+      .dictionary['passwords-common'],
+  );
+  return commonPasswords.has(password.toLowerCase());
+}
+
+function fitsBcrypt(password: string): boolean {
+  return Buffer.byteLength(password) <= MAX_BYTES && !password.includes('\0');
+}
+
+/** A password that somebody chooses. That it is not the email is checked where both are known. */
+export const NewPassword = z
+  .string()
+  .min(MIN_CHARACTERS)
+  .refine((password) => Buffer.byteLength(password) <= MAX_BYTES, `must NOT have more than ${MAX_BYTES} bytes`)
+  .refine((password) => !password.includes('\0'), 'must NOT have null characters')
+  .refine((password) => !isCommon(password), 'must NOT be a common password')
+  .meta({ description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most, not a common one, not the email` });
+
+/** Reports, for a schema's `superRefine`, a new password that is the email itself. */
+export function refuseEmailAsPassword(given: { email: string; password: string }, check: z.RefinementCtx): void {
+  if (given.password.toLowerCase() !== given.email.toLowerCase()) return;
+  check.addIssue({ code: 'custom', path: ['password'], message: 'must NOT be the email' });
+}
+
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/**
+ * Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end.
+ * @param cost of bcrypt: each step doubles the work
+ * @param threads of libuv's pool: `UV_THREADPOOL_SIZE`
+ */
+export function createPasswords({ cost, threads }: { cost: number; threads: number }) {
+  const limit = pLimit(Math.max(1, threads - FREE_THREADS));
+  // compared where there is no identity, so that an unknown address takes the same time
+  const decoy = bcrypt.hash('no password of anybody', cost);
+
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    if (limit.pendingCount >= QUEUE_LENGTH) throw requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
+    return limit(work);
+  }
+
+  return {
+    /** @throws requestErrors.unavailable when too many wait */
+    async hash(password: string): Promise<string> {
+      return enqueue(() => bcrypt.hash(password, cost));
+    },
+
+    /**
+     * Whether the password is the hash's. Takes the same time without a hash.
+     * @throws requestErrors.unavailable when too many wait
+     */
+    async matches(password: string, hash: string | undefined): Promise<boolean> {
+      const against = hash ?? (await decoy);
+      const isSame = await enqueue(() => bcrypt.compare(password, against));
+      // beyond what bcrypt reads, different passwords would be the same
+      return isSame && hash !== undefined && fitsBcrypt(password);
+    },
+  };
+}

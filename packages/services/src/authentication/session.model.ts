@@ -1,0 +1,43 @@
+import { defineModel, type BaseRecord } from '@tandem/storage';
+
+/** A refresh token that has been exchanged, remembered for the time in which a second try gets the same successor. */
+export interface Rotation {
+  jti: string;
+  successor: string;
+  at: Date;
+}
+
+/**
+ * One sign-in on one device: the family of its refresh tokens, of which only the newest counts (decisions A6). Rotation is a single
+ * write to this record. Tokens prove themselves which family they are of, so that an old one needs no row to be known as reused.
+ */
+export interface SessionRecord extends BaseRecord {
+  identityId: string;
+  /** Id of the refresh token that may be used next. */
+  jti: string;
+  rotations: Rotation[];
+  /** The identity's `sessionEpoch` at login: the session lives while the two are equal. */
+  epoch: number;
+  fingerprintHash: string | null;
+  ip: string;
+  userAgent: string;
+  lastUsedAt: Date;
+  expiresAt: Date;
+}
+
+export const sessionModel = defineModel<SessionRecord>('sessions', {
+  softDelete: false,
+  fields: {
+    identityId: { type: String, required: true },
+    jti: { type: String, required: true },
+    rotations: { type: [{ _id: false, jti: String, successor: String, at: Date }], default: [] },
+    epoch: { type: Number, required: true },
+    fingerprintHash: { type: String, default: null },
+    ip: { type: String, default: '' },
+    userAgent: { type: String, default: '' },
+    lastUsedAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  expires: 'expiresAt',
+  indexes: [{ keys: { identityId: 1, createdAt: -1 }, serves: "ending, and showing, an identity's sessions" }],
+});

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import {
+  TokenError,
+  authenticationErrors,
+  hashFingerprint,
+  type EventBus,
+  type Log,
+  type Tokens,
+  type VerifiedAccess,
+  describeError,
+} from '@tandem/core';
+import { newId, type Storage } from '@tandem/storage';
+import { IDENTITY_CHANGED, type AccessState, type IdentityChanged } from '../identities/identities.service.js';
+import { accessRefusal, authenticationServiceErrors } from './authentication.errors.js';
+import { sessionModel, type SessionRecord } from './session.model.js';
+
+export type SessionsService = ReturnType<typeof createSessionsService>;
+
+/** How long a copy of a session's state may be used, in milliseconds: what ends a session acts within this time (decisions A6). */
+const COPY_LIFE_MS = 1000;
+/** How many copies are kept. */
+const COPIES = 10_000;
+/** For how long an exchanged refresh token gets the same successor once more, in milliseconds (decisions A6). */
+const GRACE_MS = 10_000;
+/** Exchanges remembered per session: more than one device makes within the grace. */
+const ROTATIONS_KEPT = 20;
+
+/** Where a request comes from. */
+export interface Device {
+  ip: string;
+  userAgent: string;
+  fingerprint: string | undefined;
+}
+
+export interface TokenPair {
+  accessToken: string;
+  refreshToken: string;
+}
+
+interface SessionsOptions {
+  storage: Storage;
+  bus: EventBus;
+  tokens: Tokens;
+  log: Log;
+  /** Lifetimes in milliseconds. */
+  lifetimes: { access: number; refresh: number };
+  accessStateOf(identityId: string): Promise<AccessState | undefined>;
+}
+
+type SessionState = Pick<SessionRecord, 'identityId' | 'epoch' | 'expiresAt'>;
+
+/** Sessions and their tokens (decisions A2, A4 to A6, A12). */
+export function createSessionsService({ storage, bus, tokens, log, lifetimes, accessStateOf }: SessionsOptions) {
+  const Sessions = storage.model(sessionModel);
+  /** Copies of `session id → live identity type`, each at most a second old. */
+  const copies = new Map<string, { identityId: string; readAt: number; typeId: Promise<string | undefined> }>();
+
+  const stopListening = bus.subscribe(IDENTITY_CHANGED, (event) => {
+    const { identityId } = event as IdentityChanged;
+    for (const [id, copy] of copies) if (copy.identityId === identityId) copies.delete(id);
+  });
+
+  /** The identity's type while session and identity live; undefined when either has ended. */
+  async function readLiveType(sessionId: string, identityId: string): Promise<string | undefined> {
+    const [session, state] = await Promise.all([
+      Sessions.findById(sessionId, { identityId: 1, epoch: 1, expiresAt: 1 }).lean<SessionState>(),
+      accessStateOf(identityId),
+    ]);
+    if (!session || !state || state.isBarred) return undefined;
+    const isLive =
+      session.identityId === identityId && session.epoch === state.sessionEpoch && session.expiresAt > storage.clock.now();
+    return isLive ? state.typeId : undefined;
+  }
+
+  /** The same by a copy at most a second old, counted from before it was read. A failed reading leaves no copy. */
+  function liveTypeOf(sessionId: string, identityId: string): Promise<string | undefined> {
+    const now = performance.now();
+    const copy = copies.get(sessionId);
+    if (copy && copy.identityId === identityId && now - copy.readAt < COPY_LIFE_MS) return copy.typeId;
+    const typeId = readLiveType(sessionId, identityId);
+    const fresh = { identityId, readAt: now, typeId };
+    copies.delete(sessionId);
+    copies.set(sessionId, fresh);
+    if (copies.size > COPIES) copies.delete(copies.keys().next().value as string);
+    typeId.catch(() => copies.get(sessionId) === fresh && copies.delete(sessionId));
+    return typeId;
+  }
+
+  async function issuePair(
+    session: { _id: string; identityId: string; fingerprintHash: string | null },
+    jti: string,
+    refreshExpiresAt: Date,
+  ) {
+    const shared = {
+      sub: session.identityId,
+      sid: session._id,
+      ...(session.fingerprintHash !== null && { fph: session.fingerprintHash }),
+    };
+    const accessExpiresAt = new Date(storage.clock.now().getTime() + lifetimes.access);
+    const [accessToken, refreshToken] = await Promise.all([
+      tokens.issue('access', { ...shared, expiresAt: accessExpiresAt }),
+      tokens.issue('refresh', { ...shared, jti, expiresAt: refreshExpiresAt }),
+    ]);
+    return { accessToken, refreshToken } satisfies TokenPair;
+  }
+
+  function refreshExpiry(from: Date): Date {
+    return new Date(from.getTime() + lifetimes.refresh);
+  }
+
+  /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
+  async function repeatOrRevoke(session: SessionRecord, jti: string): Promise<TokenPair> {
+    const graceStart = storage.clock.now().getTime() - GRACE_MS;
+    const rotation = session.rotations.find((past) => past.jti === jti && past.at.getTime() >= graceStart);
+    if (rotation) return issuePair(session, rotation.successor, refreshExpiry(rotation.at));
+    await end(session._id);
+    log.warn({ identityId: session.identityId, sessionId: session._id }, 'a refresh token was used again: its session is ended');
+    throw authenticationServiceErrors.reused();
+  }
+
+  async function end(sessionId: string): Promise<void> {
+    const session = await Sessions.findByIdAndDelete(sessionId, { projection: { identityId: 1 } }).lean<SessionRecord>();
+    copies.delete(sessionId);
+    if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId });
+  }
+  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => void copies.delete((event as { sessionId: string }).sessionId));
+
+  return {
+    /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
+    async start(identityId: string, epoch: number, device: Device): Promise<TokenPair> {
+      const now = storage.clock.now();
+      const session = {
+        _id: newId(storage.clock),
+        identityId,
+        epoch,
+        jti: randomUUID(),
+        fingerprintHash: device.fingerprint === undefined ? null : hashFingerprint(device.fingerprint),
+        ip: device.ip,
+        userAgent: device.userAgent,
+        lastUsedAt: now,
+        expiresAt: refreshExpiry(now),
+      };
+      await Sessions.create(session);
+      return issuePair(session, session.jti, session.expiresAt);
+    },
+
+    /**
+     * Exchanges a refresh token, by one atomic write to its session.
+     * @throws authenticationServiceErrors.unusable (422) and reused (401)
+     */
+    async refresh(refreshToken: string, device: Device): Promise<TokenPair> {
+      const claims = await tokens.verify('refresh', refreshToken).catch((error: unknown) => {
+        throw error instanceof TokenError ? authenticationServiceErrors.unusable({ cause: error }) : error;
+      });
+      const { sub: identityId, sid: sessionId = '', jti } = claims;
+      const fingerprintHash = device.fingerprint === undefined ? null : hashFingerprint(device.fingerprint);
+      if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
+      // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count
+      if ((await liveTypeOf(sessionId, identityId)) === undefined) throw authenticationServiceErrors.unusable();
+      const now = storage.clock.now();
+      const live = { _id: sessionId, identityId, expiresAt: { $gt: now } };
+
+      const successor = randomUUID();
+      const used = { lastUsedAt: now, updatedAt: now, ip: device.ip, userAgent: device.userAgent };
+      // by the driver: Mongoose makes a document of each array entry first, which costs as much as the write
+      const { matchedCount } = await Sessions.collection.updateOne(
+        { ...live, jti } as object,
+        {
+          $set: { ...used, jti: successor, expiresAt: refreshExpiry(now) },
+          $push: { rotations: { $each: [{ jti, successor, at: now }], $slice: -ROTATIONS_KEPT } },
+        } as object,
+      );
+      if (matchedCount > 0) return issuePair({ _id: sessionId, identityId, fingerprintHash }, successor, refreshExpiry(now));
+
+      const session = await Sessions.findOne(live).lean<SessionRecord>();
+      if (!session) throw authenticationServiceErrors.unusable();
+      return repeatOrRevoke(session, jti);
+    },
+
+    /**
+     * What an access token stands for, if its session and identity live.
+     * @throws authenticationErrors.unverified, wrongType
+     */
+    async verifyAccess(token: string): Promise<VerifiedAccess> {
+      const claims = await tokens.verify('access', token).catch((error: unknown) => {
+        throw error instanceof TokenError ? accessRefusal(error) : error;
+      });
+      const { sub: id, sid: sessionId = '' } = claims;
+      const typeId = await liveTypeOf(sessionId, id);
+      if (typeId === undefined) throw authenticationErrors.unverified();
+      return { identity: { id, typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
+    },
+
+    /** Ends one session; of an ended one there is nothing to end. */
+    end,
+
+    /** Removes the sessions of an identity of epochs before this one. They have ended already, so that a failure here changes nothing. */
+    async removeEnded(identityId: string, before: number): Promise<void> {
+      try {
+        await Sessions.deleteMany({ identityId, epoch: { $lt: before } });
+      } catch (error) {
+        log.warn({ err: describeError(error) }, 'ended sessions were not removed');
+      }
+    },
+
+    /** Ends the listening to the bus. */
+    close() {
+      stopListening();
+      stopHearing();
+    },
+  };
+}
+
+/** Published when one session has ended. */
+const SESSION_ENDED = 'sessions.ended';

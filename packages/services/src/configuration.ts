@@ -1,0 +1,79 @@
+import {
+  SECRET_MIN_BYTES,
+  splitSecrets,
+  type AuthMode,
+  type Clock,
+  type EventBus,
+  type IdentityTypeIds,
+  type Log,
+} from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import ms, { type StringValue } from 'ms';
+import type { CookieSettings } from './authentication/cookies.js';
+import type { ServiceName } from './router.js';
+
+/** What a host application configures (spec, "Authentication" 5 and 8). */
+export interface TandemConfiguration {
+  /** Where records are kept: of `openStorage`. */
+  storage: Storage;
+  /** 32 bytes at least. A comma-separated list rotates: the first makes tokens, all read them. */
+  authSecrets: { authEncSecret: string; authSignSecret: string };
+  /** For all services, or for each by name, those of the host's own routers too; `default` is of the others. Default `bearer`. */
+  authMode?: AuthMode | Partial<Record<ServiceName | 'default' | (string & {}), AuthMode>>;
+  /** Ids of the identity types. Default `admin`, `guest`, `regular`. */
+  identity?: { typeIds: IdentityTypeIds };
+  /** Lifetimes, as `15m`, `14d`, `48h`: the defaults. */
+  accessTokenExpireTime?: string;
+  refreshTokenExpireTime?: string;
+  onetimeTokenExpireTime?: string;
+  /** Of new password hashes. Default 12. */
+  bcryptCost?: number;
+  /** What `UV_THREADPOOL_SIZE` was when Node started. All but two of these threads hash passwords. Default 4, which is Node's. */
+  threadPoolSize?: number;
+  /** Browser origins that may change state in cookie mode. */
+  allowedOrigins?: readonly string[];
+  cookies?: CookieSettings;
+  /** Of JSON bodies; bytes, or words. Default `1mb`. */
+  bodyLimit?: number | string;
+  /** Errors carry stacks. Default false. */
+  development?: boolean;
+  log?: Log;
+  bus?: EventBus;
+  /** Milliseconds after which a request is answered 503. Default 14,000. */
+  deadlineMs?: number;
+  clock?: Clock;
+}
+
+/** Lifetimes in milliseconds. */
+export interface Lifetimes {
+  access: number;
+  refresh: number;
+  onetime: number;
+}
+
+/**
+ * Milliseconds of a time such as `15m`, `14d`, `48h`.
+ * @throws Error that names the setting
+ */
+export function parseLifetime(name: string, text: string): number {
+  const milliseconds = /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? ms(text as StringValue) : Number.NaN;
+  if (!(milliseconds >= 1000)) throw new Error(`${name}: "${text}" is no time such as 15m, 48h or 14d`);
+  return milliseconds;
+}
+
+/**
+ * The secrets of a list. Short ones are refused: they could be guessed.
+ * @throws Error that names the setting
+ */
+export function parseSecrets(name: string, list: string): string[] {
+  const secrets = splitSecrets(list);
+  if (secrets.some((secret) => Buffer.byteLength(secret) < SECRET_MIN_BYTES))
+    throw new Error(`${name}: each secret needs at least ${SECRET_MIN_BYTES} bytes`);
+  return secrets;
+}
+
+/** The mode of each service. */
+export function authModes(authMode: TandemConfiguration['authMode'] = 'bearer'): (service: string) => AuthMode {
+  if (typeof authMode === 'string') return () => authMode;
+  return (service) => authMode[service] ?? authMode.default ?? 'bearer';
+}

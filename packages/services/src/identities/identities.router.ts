@@ -1,0 +1,117 @@
+import { admin, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
+import { z } from 'zod';
+import { identityErrors } from './identities.errors.js';
+import {
+  IdentityPageSchema,
+  IdentitySchema,
+  identityInput,
+  identityListInput,
+  identityPatchInput,
+} from './identities.schemas.js';
+import type { IdentitiesService } from './identities.service.js';
+
+const { notFound, nothingToUpdate, emailTaken } = identityErrors;
+
+interface IdentitiesRouterOptions {
+  identities: IdentitiesService;
+  typeIds: IdentityTypeIds;
+  /** Forgets failed logins of an address, when an admin unlocks its identity. */
+  forgetFailedLogins(email: string): Promise<void>;
+}
+
+/** Spec, "Other services": identities. */
+export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins }: IdentitiesRouterOptions) {
+  const types = Object.values(typeIds) as string[];
+  return router({
+    list: authenticated
+      .meta(rest('GET /identities', { summary: 'List identities', failure: 'Failed to find identities' }))
+      .use(admin)
+      .input(identityListInput)
+      .output(IdentityPageSchema)
+      .query(({ input }) => identities.list(input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /identities/{identityId}', {
+          summary: 'Read an identity',
+          failure: 'Failed to get identity',
+          errors: [notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(identityInput)
+      .output(IdentitySchema)
+      .query(({ input }) => identities.get(input.identityId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /identities/{identityId}', {
+          summary: 'Change an identity',
+          failure: 'Failed to update identity',
+          errors: [notFound, nothingToUpdate, emailTaken],
+        }),
+      )
+      .use(admin)
+      .input(identityPatchInput(types))
+      .output(IdentitySchema)
+      .mutation(({ input: { identityId, ...patch } }) => identities.patch(identityId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /identities/{identityId}', {
+          status: 204,
+          summary: 'Delete an identity',
+          failure: 'Failed to delete identity',
+          errors: [notFound],
+        }),
+      )
+      .use(admin)
+      .input(identityInput)
+      .output(z.void())
+      .mutation(({ input }) => identities.delete(input.identityId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /identities/{identityId}/restore', {
+          summary: 'Bring a deleted identity back',
+          failure: 'Failed to restore identity',
+          errors: [notFound, emailTaken],
+        }),
+      )
+      .use(admin)
+      .input(identityInput)
+      .output(IdentitySchema)
+      .mutation(({ input }) => identities.restore(input.identityId)),
+
+    lock: authenticated
+      .meta(
+        rest('POST /identities/{identityId}/lock', {
+          status: 204,
+          summary: 'Lock an identity and end its sessions',
+          failure: 'Failed to lock identity',
+          errors: [notFound],
+        }),
+      )
+      .use(admin)
+      .input(identityInput)
+      .output(z.void())
+      .mutation(({ input }) => identities.lock(input.identityId)),
+
+    unlock: authenticated
+      .meta(
+        rest('POST /identities/{identityId}/unlock', {
+          status: 204,
+          summary: 'Unlock an identity',
+          failure: 'Failed to unlock identity',
+          errors: [notFound],
+        }),
+      )
+      .use(admin)
+      .input(identityInput)
+      .output(z.void())
+      .mutation(async ({ input }) => {
+        const { email } = await identities.unlock(input.identityId);
+        await forgetFailedLogins(email);
+      }),
+  });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+
+/** An identity as it is shown: what is not named here never leaves (decisions A8). */
+export const IdentitySchema = z
+  .object({
+    id: Id,
+    email: z.string(),
+    emailVerified: z.boolean(),
+    typeId: z.string(),
+    locked: z.boolean(),
+    deactivatedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Identity' });
+export type Identity = z.infer<typeof IdentitySchema>;
+
+export const IdentityPageSchema = z.compile(pageOf(IdentitySchema));
+
+export const identityInput = z.strictObject({ identityId: Id });
+export const identityListInput = z.strictObject(pageParameters);
+
+/** What an admin may change. A type must be one of those configured. */
+export function identityPatchInput(typeIds: readonly string[]) {
+  return z.strictObject({
+    identityId: Id,
+    email: Email.optional(),
+    emailVerified: z.boolean().optional(),
+    typeId: z.enum(typeIds).optional(),
+  });
+}
+export type IdentityPatch = Omit<z.infer<ReturnType<typeof identityPatchInput>>, 'identityId'>;

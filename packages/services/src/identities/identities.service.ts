@@ -1,0 +1,188 @@
+import type { EventBus } from '@tandem/core';
+import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { identityErrors } from './identities.errors.js';
+import type { IdentityPatch } from './identities.schemas.js';
+import { identityModel, type IdentityRecord } from './identity.model.js';
+
+export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
+type ShownIdentity = Omit<Presented<IdentityRecord>, 'passwordHash' | 'sessionEpoch'>;
+
+/** Published when all sessions of an identity have ended, or its state has changed: copies of it are out of date. */
+export const IDENTITY_CHANGED = 'identities.changed';
+export interface IdentityChanged {
+  identityId: string;
+}
+
+interface IdentitiesOptions {
+  storage: Storage;
+  bus: EventBus;
+  /** Removes the sessions of an identity of epochs before this one, which have ended; must not fail. Later ones may have begun already. */
+  removeSessions(identityId: string, before: number): Promise<void>;
+}
+
+/** What decides whether an identity may act at this moment. */
+export interface AccessState {
+  typeId: string;
+  sessionEpoch: number;
+  /** Locked by an admin, or deactivated. */
+  isBarred: boolean;
+}
+
+/** What a login needs to know of an identity. */
+export interface Credentials extends AccessState {
+  id: string;
+  passwordHash: string;
+}
+
+type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'locked' | 'deactivatedAt'>;
+const STATE = { typeId: 1, sessionEpoch: 1, locked: 1, deactivatedAt: 1 } as const;
+
+/** What a host, or an import, may have left out of a record. */
+const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0 } as const;
+
+/** Reads leave the hash out by themselves; a record just written has it. */
+function show(record: IdentityRecord): ShownIdentity {
+  const { passwordHash, sessionEpoch, ...shown } = { ...ABSENT, ...present(record) };
+  return shown;
+}
+
+function toState(record: StateFields): AccessState {
+  const { typeId, sessionEpoch, locked, deactivatedAt } = { ...ABSENT, ...record };
+  return { typeId, sessionEpoch, isBarred: locked || deactivatedAt !== null };
+}
+
+/** Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`. */
+export function createIdentitiesService({ storage, bus, removeSessions }: IdentitiesOptions) {
+  const Identities = storage.model(identityModel);
+
+  function announce(identityId: string): void {
+    bus.publish(IDENTITY_CHANGED, { identityId } satisfies IdentityChanged);
+  }
+
+  /** One atomic change of one live identity; `endSessions` ends them in the same write. */
+  async function change(identityId: string, set: Partial<IdentityRecord>, endSessions = false): Promise<ShownIdentity> {
+    const update = { $set: set, ...(endSessions && { $inc: { sessionEpoch: 1 } }) };
+    const record = await Identities.findByIdAndUpdate(identityId, update, { returnDocument: 'after' })
+      .select('+sessionEpoch')
+      .lean<IdentityRecord>();
+    if (!record) throw identityErrors.notFound();
+    announce(identityId);
+    if (endSessions) await removeSessions(identityId, record.sessionEpoch);
+    return show(record);
+  }
+
+  /** @throws identityErrors.emailTaken instead of the store's duplicate key */
+  async function withUniqueEmail<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      return await write();
+    } catch (error) {
+      throw isDuplicateKey(error) ? identityErrors.emailTaken({ cause: error }) : error;
+    }
+  }
+
+  return {
+    /**
+     * Stores a new identity.
+     * @param given `email` trimmed and lower-cased, `passwordHash` of bcrypt
+     * @throws identityErrors.emailTaken when a live identity has the address
+     */
+    create(given: { email: string; passwordHash: string; typeId: string; emailVerified?: boolean }): Promise<ShownIdentity> {
+      return withUniqueEmail(async () => {
+        const record = await Identities.create({ _id: newId(storage.clock), ...given });
+        return show(record.toObject());
+      });
+    },
+
+    async isEmailTaken(email: string): Promise<boolean> {
+      return (await Identities.exists({ email })) !== null;
+    },
+
+    /** @throws identityErrors.notFound */
+    async get(identityId: string): Promise<ShownIdentity> {
+      const record = await Identities.findById(identityId).lean<IdentityRecord>();
+      if (!record) throw identityErrors.notFound();
+      return show(record);
+    },
+
+    list(query: PageQuery): Promise<Page<ShownIdentity>> {
+      return findPage(Identities, { filter: {}, sort: NEWEST_FIRST, without: ['passwordHash', 'sessionEpoch'], show }, query);
+    },
+
+    /**
+     * Changes what is given; a changed email is unverified unless the same change says otherwise (decisions A8).
+     * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
+     */
+    async patch(identityId: string, patch: IdentityPatch): Promise<ShownIdentity> {
+      const { email, emailVerified, typeId } = patch;
+      const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
+      if (email === undefined) {
+        if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
+        return change(identityId, given);
+      }
+      // one write for either case: the address that is there already stays as verified as it is
+      const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
+      const set = { emailVerified: isVerified, ...literals(given), email: { $literal: email } };
+      return withUniqueEmail(async () => {
+        const options = { returnDocument: 'after', updatePipeline: true } as const;
+        const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
+        if (!record) throw identityErrors.notFound();
+        announce(identityId);
+        return show(record);
+      });
+    },
+
+    /** Deletes softly and ends all sessions. @throws identityErrors.notFound */
+    async delete(identityId: string): Promise<void> {
+      await change(identityId, { deletedAt: storage.clock.now() }, true);
+    },
+
+    /** @throws identityErrors.notFound when there is nothing to restore, emailTaken when the address has been given away */
+    async restore(identityId: string): Promise<ShownIdentity> {
+      const record = await withUniqueEmail(() => Identities.restore(identityId));
+      if (!record) throw identityErrors.notFound();
+      announce(identityId);
+      return show(record);
+    },
+
+    /** Bars the identity until it is unlocked, and ends all sessions. @throws identityErrors.notFound */
+    async lock(identityId: string): Promise<void> {
+      await change(identityId, { locked: true }, true);
+    },
+
+    /** @throws identityErrors.notFound */
+    async unlock(identityId: string): Promise<ShownIdentity> {
+      return change(identityId, { locked: false });
+    },
+
+    /** Ends all sessions of an identity; of a missing one there are none. */
+    async endSessions(identityId: string): Promise<void> {
+      try {
+        await change(identityId, {}, true);
+      } catch (error) {
+        if (!identityErrors.notFound.matches(error)) throw error;
+      }
+    },
+
+    /** What a login checks: the one way out for a password hash, and only inside the server. */
+    async credentialsOf(email: string): Promise<Credentials | undefined> {
+      const record = await Identities.findOne({ email }, { ...STATE, passwordHash: 1 }).lean<IdentityRecord>();
+      return record ? { id: record._id, passwordHash: record.passwordHash, ...toState(record) } : undefined;
+    },
+
+    /** Whether and as what an identity may act; undefined when it is missing or deleted. */
+    async accessStateOf(identityId: string): Promise<AccessState | undefined> {
+      const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
+      return record ? toState(record) : undefined;
+    },
+
+    async hasAnyOf(typeId: string): Promise<boolean> {
+      return (await Identities.exists({ typeId })) !== null;
+    },
+  };
+}
+
+/** Values of an update pipeline, which would else be read as expressions. */
+function literals(values: Record<string, unknown>): Record<string, { $literal: unknown }> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value }]));
+}

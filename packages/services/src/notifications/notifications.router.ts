@@ -1,0 +1,85 @@
+import { admin, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { notificationErrors } from './notifications.errors.js';
+import {
+  NotificationPageSchema,
+  NotificationSchema,
+  UnreadCountSchema,
+  markReadUpToInput,
+  notificationInput,
+  notificationListInput,
+  unreadCountInput,
+} from './notifications.schemas.js';
+import type { NotificationsService } from './notifications.service.js';
+
+const { notFound } = notificationErrors;
+
+/** Spec, "Notification service". */
+export function createNotificationsRouter(notifications: NotificationsService) {
+  return router({
+    markRead: authenticated
+      .meta(
+        rest('POST /notifications/{notificationId}/read', {
+          status: 204,
+          summary: 'Mark one notification read',
+          failure: 'Failed to update notification',
+          errors: [notFound],
+        }),
+      )
+      .use(ownerInWrite('notificationId', notifications.receiverOf))
+      .input(notificationInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => notifications.markRead(input.notificationId, ctx.identity.id)),
+
+    list: authenticated
+      .meta(
+        rest('GET /notifications/identities/{identityId}', {
+          summary: 'List the notifications of an identity, newest first',
+          failure: 'Failed to find notifications',
+        }),
+      )
+      .use(self('identityId'))
+      .input(notificationListInput)
+      .output(NotificationPageSchema)
+      .query(({ input: { identityId, ...query } }) => notifications.list(identityId, query)),
+
+    unreadCount: authenticated
+      .meta(
+        rest('GET /notifications/identities/{identityId}/unread-count', {
+          summary: 'Count the unread notifications of an identity',
+          failure: 'Failed to find notifications',
+        }),
+      )
+      .use(self('identityId'))
+      .input(unreadCountInput)
+      .output(UnreadCountSchema)
+      .query(async ({ input }) => ({ unread: await notifications.unreadCount(input.identityId) })),
+
+    markReadUpTo: authenticated
+      .meta(
+        rest('POST /notifications/identities/{identityId}/read', {
+          status: 204,
+          summary: 'Mark notifications read, up to and including an anchor',
+          failure: 'Failed to update notifications',
+          errors: [notFound],
+        }),
+      )
+      .use(self('identityId'))
+      .input(markReadUpToInput)
+      .output(z.void())
+      .mutation(({ input }) => notifications.markReadUpTo(input.identityId, input.lastReadNotificationId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /notifications/{notificationId}/restore', {
+          summary: 'Bring a deleted notification back',
+          failure: 'Failed to restore notification',
+          errors: [notFound],
+        }),
+      )
+      .use(admin)
+      .input(notificationInput)
+      .output(NotificationSchema)
+      .mutation(({ input }) => notifications.restore(input.notificationId)),
+  });
+}

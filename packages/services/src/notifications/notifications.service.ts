@@ -1,0 +1,118 @@
+import type { EventBus } from '@tandem/core';
+import { newId, present, type Presented, type Storage } from '@tandem/storage';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { notificationModel, type NotificationRecord } from './notification.model.js';
+import { notificationErrors } from './notifications.errors.js';
+
+export type NotificationsService = ReturnType<typeof createNotificationsService>;
+type ShownNotification = Presented<NotificationRecord> & { isRead: boolean };
+
+/** Fields that the service sets itself, whatever a host gives. */
+const OWN_FIELDS = ['_id', 'id', 'receiverId', 'isRead', 'createdAt', 'updatedAt', 'deletedAt'];
+/** Unread, also where a host wrote no `isRead`: in this form the index serves it. */
+const UNREAD = { isRead: { $in: [false, null] } };
+
+function show(record: NotificationRecord): ShownNotification {
+  return Object.assign(present(record), { isRead: record.isRead ?? false });
+}
+
+/** What a host gave, without the service's own fields. @throws TypeError for a name that MongoDB would read as an operator or a path */
+function hostFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(fields).filter(([name]) => !OWN_FIELDS.includes(name));
+  const bad = entries.find(([name]) => name.startsWith('$') || name.includes('.') || name === '__proto__');
+  if (bad) throw new TypeError(`a notification's field cannot be named ${bad[0]}`);
+  return Object.fromEntries(entries);
+}
+
+/** What the host application and the router use. Ids are UUID strings; nothing here knows HTTP. */
+export function createNotificationsService({ storage, bus }: { storage: Storage; bus: EventBus }) {
+  const Notifications = storage.model(notificationModel);
+
+  return {
+    /** Whose notification this is; undefined when it does not exist. Serves the owner rule. */
+    async receiverOf(notificationId: string): Promise<string | undefined> {
+      const found = await Notifications.findById(notificationId, { receiverId: 1 }).lean<
+        Pick<NotificationRecord, 'receiverId'>
+      >();
+      return found?.receiverId;
+    },
+
+    list(receiverId: string, query: PageQuery): Promise<Page<ShownNotification>> {
+      return findPage(Notifications, { filter: { receiverId }, sort: NEWEST_FIRST, show }, query);
+    },
+
+    unreadCount(receiverId: string): Promise<number> {
+      return Notifications.countDocuments({ receiverId, ...UNREAD });
+    },
+
+    /**
+     * Marks one of the receiver's own; what is read already stays as it is.
+     * @throws notificationErrors.notFound when it is missing or somebody else's
+     */
+    async markRead(notificationId: string, receiverId: string): Promise<void> {
+      const own = { _id: notificationId, receiverId };
+      const { modifiedCount } = await Notifications.updateOne({ ...own, ...UNREAD }, { isRead: true });
+      if (modifiedCount === 0 && !(await Notifications.exists(own))) throw notificationErrors.notFound();
+    },
+
+    /**
+     * Marks what `receiverId` received up to and including the anchor: `createdAt` earlier, or equal with `id` not greater (decisions R9).
+     * @throws notificationErrors.notFound when the anchor is missing or somebody else's
+     */
+    async markReadUpTo(receiverId: string, anchorId: string): Promise<void> {
+      const anchor = await Notifications.findOne({ _id: anchorId, receiverId }, { createdAt: 1 }).lean<NotificationRecord>();
+      if (!anchor) throw notificationErrors.notFound();
+      const { createdAt } = anchor;
+      await Notifications.updateMany(
+        {
+          receiverId,
+          ...UNREAD,
+          createdAt: { $lte: createdAt },
+          $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lte: anchorId } }],
+        },
+        { isRead: true },
+      );
+    },
+
+    /**
+     * Host API: stores one notification and tells the receiver's open streams.
+     * @param fields what the application wants to say; the service's own fields in it are passed over
+     * @throws TypeError for a field name that starts with `$` or has a dot
+     */
+    async notify(receiverId: string, fields: Record<string, unknown> = {}): Promise<ShownNotification> {
+      const [notification] = await this.notifyMany([{ ...fields, receiverId }]);
+      return notification as ShownNotification;
+    },
+
+    /**
+     * Host API: stores many notifications, in the given order, by one write. When it throws, some may have been stored.
+     * @throws TypeError before anything is stored, for a missing receiver or a field name that starts with `$` or has a dot
+     */
+    async notifyMany(notifications: readonly ({ receiverId: string } & Record<string, unknown>)[]): Promise<ShownNotification[]> {
+      const given = notifications.map(({ receiverId, ...fields }) => {
+        if (typeof receiverId !== 'string' || receiverId === '') throw new TypeError('a notification needs a receiverId');
+        return { ...hostFields(fields), _id: newId(storage.clock), receiverId, isRead: false };
+      });
+      if (given.length === 0) return [];
+      const stored = await Notifications.insertMany(given);
+      return stored.map((document) => {
+        const notification = show((document as unknown as { toObject(): NotificationRecord }).toObject());
+        bus.publish(`notifications:${notification.receiverId}`, { type: 'notification.created', notification });
+        return notification;
+      });
+    },
+
+    /** Host API: deletes softly. @throws notificationErrors.notFound */
+    async delete(notificationId: string): Promise<void> {
+      const { deletedCount } = await Notifications.deleteOne({ _id: notificationId });
+      if (deletedCount === 0) throw notificationErrors.notFound();
+    },
+
+    /** @throws notificationErrors.notFound when there is nothing to restore */
+    async restore(notificationId: string): Promise<ShownNotification> {
+      const record = await Notifications.restore(notificationId);
+      if (!record) throw notificationErrors.notFound();
+      return show(record);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { router, type IdentityTypeIds } from '@tandem/core';
+import { createAuthenticationRouter } from './authentication/authentication.router.js';
+import type { TokenCookies } from './authentication/cookies.js';
+import { createIdentitiesRouter } from './identities/identities.router.js';
+import { createNotificationsRouter } from './notifications/notifications.router.js';
+import type { Services } from './services.js';
+
+/** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
+export function createAppRouter(services: Services, options: { cookies: TokenCookies; typeIds: IdentityTypeIds }) {
+  const { authentication, sessions, identities, failedLogins, notifications } = services;
+  return router({
+    auth: createAuthenticationRouter({ authentication, sessions, identities, cookies: options.cookies }),
+    identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
+    notifications: createNotificationsRouter(notifications),
+  });
+}
+
+/** What typed clients are made for. */
+export type AppRouter = ReturnType<typeof createAppRouter>;
+
+/** Names of the services, as `authMode` takes them. */
+export const SERVICE_NAMES = [
+  'auth',
+  'identities',
+  'notifications',
+] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
+export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -1,0 +1,37 @@
+import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import { createAuthenticationService } from './authentication/authentication.service.js';
+import { createFailedLogins } from './authentication/failed-logins.js';
+import { createPasswords } from './authentication/passwords.js';
+import { createSessionsService } from './authentication/sessions.service.js';
+import { createIdentitiesService } from './identities/identities.service.js';
+import { createNotificationsService } from './notifications/notifications.service.js';
+
+interface ServicesOptions {
+  storage: Storage;
+  bus: EventBus;
+  tokens: Tokens;
+  log: Log;
+  typeIds: IdentityTypeIds;
+  /** Lifetimes in milliseconds. */
+  lifetimes: { access: number; refresh: number };
+  bcryptCost: number;
+  /** Of libuv's pool. */
+  threadPoolSize: number;
+}
+
+/** Makes the services and hands each what it needs of the others. */
+export function createServices({ storage, bus, tokens, log, typeIds, lifetimes, bcryptCost, threadPoolSize }: ServicesOptions) {
+  const identities = createIdentitiesService({
+    storage,
+    bus,
+    removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
+  });
+  const sessions = createSessionsService({ storage, bus, tokens, log, lifetimes, accessStateOf: identities.accessStateOf });
+  const failedLogins = createFailedLogins(storage);
+  const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
+  const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds });
+  const notifications = createNotificationsService({ storage, bus });
+  return { identities, sessions, failedLogins, authentication, notifications };
+}
+export type Services = ReturnType<typeof createServices>;

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Id of a record: a UUID, in version 7 where the server made it (decisions R1). */
+export const Id = z.uuid();
+
+/** A point in time on the wire: ISO-8601, UTC, milliseconds (decisions R1). */
+export const Timestamp = z.iso.datetime({ precision: 3 });
+
+/** Longest email address that is taken, in characters (RFC 5321). */
+const EMAIL_MAX_LENGTH = 254;
+
+/** An email address, trimmed and lower-cased (decisions A8). */
+export const Email = z.string().trim().toLowerCase().max(EMAIL_MAX_LENGTH).check(z.email());
+
+/** The query parameters of every paginated list (spec, "Paginated list endpoints"). */
+export const pageParameters = {
+  page: z.number().int().min(1).max(1000).optional(),
+  limit: z.number().int().min(1).max(50).optional(),
+};
+
+/** The answer of a paginated list. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  const pagination = z.object({
+    page: z.number().int(),
+    limit: z.number().int(),
+    total: z.number().int(),
+    totalPages: z.number().int(),
+    hasNext: z.boolean(),
+    hasPrev: z.boolean(),
+  });
+  return z.object({ data: z.array(item), metadata: z.object({ pagination }) });
+}
+
+/** The closed pagination metadata of the spec, for hosts that validate with it; no endpoint of ours answers it (decisions L1). */
+export const PaginationMetadata = z.strictObject({
+  page: z.number().min(1),
+  limit: z.number().min(1),
+  total: z.number().min(0),
+  total_pages: z.number().min(0),
+});

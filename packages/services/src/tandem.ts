@@ -1,0 +1,112 @@
+import {
+  createErrorMiddlewares,
+  createInProcessBus,
+  createOpenApiDocument,
+  createTokens,
+  createTrpcFace,
+  isAuthenticated,
+  mountRest,
+  type IdentityTypeIds,
+  type Log,
+  type OpenApiDocument,
+  type ServerFacts,
+} from '@tandem/core';
+import { isStoreUnavailable } from '@tandem/storage';
+import type { AnyTRPCRouter } from '@trpc/server';
+import bytes from 'bytes';
+import cookieParser from 'cookie-parser';
+import { Router } from 'express';
+import { createTokenCookies } from './authentication/cookies.js';
+import { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
+import { createAppRouter } from './router.js';
+import { createServices } from './services.js';
+
+const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export type Tandem = Awaited<ReturnType<typeof createTandem>>;
+
+/**
+ * The services, ready to be mounted: by Tandem's own server, or by a host application in its own (docs/embedding.md).
+ * Listens on nothing and starts no timers.
+ * @throws Error that names the setting, when one is wrong
+ */
+export async function createTandem(configuration: TandemConfiguration) {
+  const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
+  const bus = configuration.bus ?? createInProcessBus(log);
+  const typeIds = configuration.identity?.typeIds ?? DEFAULT_TYPE_IDS;
+  const lifetimes: Lifetimes = {
+    access: parseLifetime('accessTokenExpireTime', configuration.accessTokenExpireTime ?? '15m'),
+    refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
+    onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
+  };
+  const tokens = await createTokens({
+    signSecrets: parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret),
+    encSecrets: parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret),
+    clock: storage.clock,
+  });
+  const services = createServices({
+    storage,
+    bus,
+    tokens,
+    log,
+    typeIds,
+    lifetimes,
+    bcryptCost: configuration.bcryptCost ?? 12,
+    threadPoolSize: configuration.threadPoolSize ?? 4,
+  });
+  const facts: ServerFacts = {
+    development: configuration.development ?? false,
+    typeIds,
+    authModeOf: authModes(configuration.authMode),
+    allowedOrigins: new Set(configuration.allowedOrigins),
+    verifyAccess: services.sessions.verifyAccess,
+    isUnavailable: isStoreUnavailable,
+    deadlineMs: configuration.deadlineMs ?? 14_000,
+    log,
+  };
+  const appRouter = createAppRouter(services, { cookies: createTokenCookies(configuration.cookies ?? {}, lifetimes), typeIds });
+  const maxBodySize = bytes.parse(bodyLimit);
+  if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
+
+  const authenticatedRoute = isAuthenticated(facts);
+
+  return {
+    services,
+    bus,
+    facts,
+    lifetimes,
+    router: appRouter,
+
+    /**
+     * An Express router that answers both faces of `router`: REST at its paths, tRPC below `/trpc`.
+     * @param router the services' own by default; a host hands in a router that merges its own procedures
+     */
+    routes(router: AnyTRPCRouter = appRouter): Router {
+      const routes = Router({ caseSensitive: true });
+      routes.use(cookieParser());
+      routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
+      mountRest(routes, router, facts, maxBodySize);
+      return routes;
+    },
+
+    /** Come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
+    errorMiddlewares: () => createErrorMiddlewares(facts),
+
+    /** The OpenAPI 3.1 document of a router. */
+    openApi: (
+      options: { title: string; description: string; version: string; url: string },
+      router: AnyTRPCRouter = appRouter,
+    ): OpenApiDocument => createOpenApiDocument(router, { ...options, authModeOf: facts.authModeOf }),
+
+    /** For a host's own Express routes: refuses who is not signed in, and leaves `req.identity`. Expects `cookie-parser` in cookie mode. */
+    isAuthenticated: authenticatedRoute,
+    /** @deprecated the name of earlier releases; use `isAuthenticated` */
+    verifyAuthentication: authenticatedRoute,
+
+    /** Lets go of the bus. The storage is its owner's to close. */
+    close(): void {
+      services.sessions.close();
+    },
+  };
+}
