@@ -1,0 +1,49 @@
+import { createTRPCClient, httpLink } from '@trpc/client';
+import type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
+import type { Tokens } from './token-store.js';
+import type { Transport } from './transport.js';
+
+/** Email and password. */
+export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
+export type SignUpInput = RouterInputs['auth']['register'];
+export type LoginAnswer = RouterOutputs['auth']['login'];
+/** Undefined in cookie mode, where the answer is in cookies. */
+export type RefreshAnswer = RouterOutputs['auth']['refreshToken'];
+
+/** The calls that start, renew and end a session. They go out alone, and no 401 of theirs is ever cured by a refresh. */
+export type AuthCalls = ReturnType<typeof createAuthCalls>;
+
+/** How long a refresh may take, in milliseconds: many calls wait for it. The server answers within 15 s. */
+const REFRESH_TIMEOUT_MS = 20_000;
+
+export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }: Transport) {
+  const { auth } = createTRPCClient<AppRouter>({
+    links: [
+      httpLink({
+        url,
+        fetch,
+        headers: ({ op }) => ({ ...fingerprintHeaders, ...(op.context.headers as Record<string, string> | undefined) }),
+      }),
+    ],
+  });
+
+  return {
+    register: (input: SignUpInput): Promise<RouterOutputs['auth']['register']> => auth.register.mutate(input),
+
+    login: (input: SignInInput): Promise<LoginAnswer> =>
+      auth.login.mutate({ ...input, ...(fingerprint !== undefined && { fingerprint }) }),
+
+    /** @param refreshToken none in cookie mode */
+    refresh: (refreshToken?: string): Promise<RefreshAnswer> =>
+      auth.refreshToken.mutate(refreshToken === undefined ? {} : { refreshToken }, {
+        signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
+      }),
+
+    /** @param tokens none in cookie mode */
+    async logout(tokens?: Tokens): Promise<void> {
+      if (!tokens) return auth.logout.mutate({});
+      const headers = { authorization: `Bearer ${tokens.accessToken}` };
+      await auth.logout.mutate({ refreshToken: tokens.refreshToken }, { context: { headers } });
+    },
+  };
+}

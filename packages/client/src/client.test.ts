@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
+import { describeFailure, type Tokens } from './index.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+describe('signing in and out', () => {
+  it('signs up, is signed in then, and calls procedures as that identity', async () => {
+    const { client, tokens } = createClient(app);
+    const account = newAccount();
+
+    const { id } = await client.signUp(account);
+
+    expect(await client.api.identities.get.query({ identityId: id })).toMatchObject({
+      id,
+      email: account.email,
+      typeId: 'regular',
+    });
+    expect(tokens.load()).toEqual({ identityId: id, accessToken: expect.any(String), refreshToken: expect.any(String) });
+  });
+
+  it('signs in with an account that is there; the address may end in a slash', async () => {
+    const ann = await app.signUp();
+    const { client } = createClient(app, { url: `${app.url}/` });
+    expect(await client.signIn({ email: ann.email, password: PASSWORD })).toEqual({ id: ann.id });
+    expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
+  });
+
+  it('sends no credentials before somebody is signed in', async () => {
+    const { client, requests } = createClient(app);
+    const call = client.api.notifications.unreadCount.query({ identityId: randomUUID() });
+    expect(await failureOf(call)).toEqual({ status: 422, message: 'Missing authorization header', data: [] });
+    expect(requests.map(({ headers }) => headers.has('authorization'))).toEqual([false]);
+  });
+
+  it('says that credentials are wrong without a refresh, and keeps the session it had', async () => {
+    const { client, count, tokens } = createClient(app);
+    await client.signUp(newAccount());
+    const before = tokens.load();
+    const call = client.signIn({ ...newAccount(), password: 'not the right one' });
+    expect(await failureOf(call)).toEqual({ status: 401, message: 'wrong credentials provided', data: [] });
+    expect(count('auth.refreshToken')).toBe(0);
+    expect(tokens.load()).toEqual(before);
+  });
+
+  it('signs out here and at the server, and once more is fine', async () => {
+    const { client, tokens, count, signedOut } = createClient(app);
+    await client.signUp(newAccount());
+    const { accessToken, refreshToken, identityId } = (await tokens.load()) as Tokens;
+
+    await client.signOut();
+    await client.signOut();
+
+    expect([tokens.load(), count('auth.logout'), signedOut]).toEqual([undefined, 1, []]);
+    await app.rest('GET', `/identities/${identityId}`, undefined, { accessToken }).expect(401, 'token could not be verified');
+    await app.rest('POST', '/auth/token/refresh', { refreshToken }).expect(422, 'Token was not found');
+  });
+
+  it('signs out of a session that the server has ended already', async () => {
+    const { client, tokens } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    await client.api.auth.deleteRefreshTokens.mutate({ identityId: id });
+    await client.signOut();
+    expect(tokens.load()).toBeUndefined();
+  });
+
+  it('forgets the tokens also when the server cannot be reached, and says so', async () => {
+    const other = await startTestServer();
+    const { client, tokens } = createClient(app, { url: other.url });
+    await client.signUp(newAccount());
+    await other.close();
+    expect(await failureOf(client.signOut())).toMatchObject({ status: undefined });
+    expect(tokens.load()).toBeUndefined();
+  });
+
+  it('says which mode the server is in, when it is the other', async () => {
+    const { client } = createClient(app, { mode: 'cookie' });
+    await expect(client.signUp(newAccount())).rejects.toThrow("make the client with mode 'bearer'");
+  });
+});
+
+describe('the fingerprint', () => {
+  it('goes into the login’s body, and into a header of each request from then on', async () => {
+    const { client, requests, tokens } = createClient(app, { fingerprint: 'device 1/a' });
+    const { id } = await client.signUp(newAccount());
+    await client.api.notifications.unreadCount.query({ identityId: id });
+    app.clock.advance(EXPIRY_MS);
+    await client.api.notifications.unreadCount.query({ identityId: id });
+    const accessToken = (await tokens.load())?.accessToken;
+
+    expect(requests.map(({ procedures }) => procedures.join())).toEqual(
+      ['auth.register', 'auth.login', 'notifications.unreadCount', 'notifications.unreadCount', 'auth.refreshToken', 'notifications.unreadCount'], // prettier-ignore
+    );
+    expect(requests[1]?.body).toMatchObject({ fingerprint: 'device 1/a' });
+    expect(requests.slice(2).every(({ headers }) => headers.get('x-nb-fingerprint') === 'device 1/a')).toBe(true);
+    // the session does ask for it
+    const path = `/identities/${id}`;
+    await app.rest('GET', path, undefined, { accessToken }).expect(401, 'Token fails security check');
+    await app.rest('GET', path, undefined, { accessToken, fingerprint: 'device 1/a' }).expect(200);
+  });
+
+  it('of another device is refused, and that is not cured by a refresh', async () => {
+    const { client, tokens } = createClient(app, { fingerprint: 'device 1' });
+    const { id } = await client.signUp(newAccount());
+    const stolen = createClient(app, { tokens, fingerprint: 'device 2' });
+    const call = stolen.client.api.notifications.unreadCount.query({ identityId: id });
+    expect(await failureOf(call)).toMatchObject({ status: 401, message: 'Token fails security check' });
+    expect(stolen.count('auth.refreshToken')).toBe(0);
+    expect(tokens.load()).toBeDefined();
+  });
+
+  it.each(['', ' a', 'a ', 'ü', 'a\nb', 'x'.repeat(513)])('%j is refused, since no header could carry it', (fingerprint) => {
+    expect(() => createClient(app, { fingerprint })).toThrow(TypeError);
+  });
+});
+
+describe('calls', () => {
+  it('of one tick share requests of at most 20', async () => {
+    const { client, requests } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    requests.length = 0;
+
+    const pages = await Promise.all(
+      Array.from({ length: 45 }, (_, n) => client.api.notifications.list.query({ identityId: id, page: n + 1 })),
+    );
+
+    expect(pages.map(({ metadata }) => metadata.pagination.page)).toEqual(Array.from({ length: 45 }, (_, n) => n + 1));
+    expect(requests.map(({ procedures }) => procedures.length)).toEqual([20, 20, 5]);
+  });
+
+  it('fail each for itself in a shared request, in the words of the REST face', async () => {
+    const { client, requests } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    const { notifications } = client.api;
+    const [good, invalid, foreign] = await Promise.all([
+      notifications.list.query({ identityId: id }),
+      failureOf(notifications.list.query({ identityId: id, page: 0, limit: 51 })),
+      failureOf(notifications.list.query({ identityId: randomUUID() })),
+    ]);
+    expect(good.data).toEqual([]);
+    expect(invalid).toEqual({
+      status: 400,
+      message: 'Validation Error',
+      data: ["query parameter 'page' must be >= 1", "query parameter 'limit' must be <= 50"],
+    });
+    expect(foreign).toEqual({ status: 403, message: 'Identity ID does not match', data: [] });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('can be aborted', async () => {
+    const { client } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    const controller = new AbortController();
+    const call = client.api.notifications.list.query({ identityId: id }, { signal: controller.signal });
+    controller.abort();
+    expect(await failureOf(call)).toMatchObject({ status: undefined });
+  });
+});
+
+describe('describeFailure', () => {
+  it('reads answers that are not of tRPC, and what is no answer at all', async () => {
+    const starting = () => Response.json({ error: { message: 'Service Unavailable' } }, { status: 503 });
+    const { client } = createClient(app, { before: starting });
+    const call = client.api.auth.checkToken.mutate({ token: 'x' });
+    expect(await failureOf(call)).toEqual({ status: 503, message: 'Service Unavailable', data: [] });
+    expect(describeFailure(new Error('no call'))).toEqual({ status: undefined, message: 'no call', data: [] });
+    expect(describeFailure('text')).toEqual({ status: undefined, message: 'text', data: [] });
+  });
+});

@@ -1,0 +1,117 @@
+import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from '@trpc/client';
+import type { AnyTRPCRouter } from '@trpc/server';
+import { createAuthCalls, type SignInInput, type SignUpInput } from './auth-calls.js';
+import { createBearerSession } from './bearer-session.js';
+import { createCookieSession } from './cookie-session.js';
+import { isRefusal } from './failure.js';
+import { createRenewalLink, createSentWith } from './renewal-link.js';
+import { createRenewals } from './renewals.js';
+import type { AppRouter } from './router-types.js';
+import { createMemoryTokenStore, type TokenStore } from './token-store.js';
+import { createTransport, type ClientMode, type Fetch } from './transport.js';
+
+/** Most calls that the server takes in one request. */
+const MAX_BATCH_ITEMS = 20;
+/** Longest address of a request, in characters: what proxies commonly take. */
+const MAX_URL_LENGTH = 8000;
+
+export interface TandemClientOptions {
+  /** Where the server is: `https://api.example.org`, without `/trpc`. */
+  url: string;
+  /** As the server's `AUTH_MODE`. Default `bearer`. */
+  mode?: ClientMode;
+  /** What this device is known by: 1 to 512 printable ASCII characters. Given at login, and sent with each request from then on. */
+  fingerprint?: string;
+  /** Where bearer mode keeps its tokens. Default: in memory. */
+  tokens?: TokenStore;
+  /** Default: the platform's. */
+  fetch?: Fetch;
+  /** Called once when the server has ended the session (expiry, lock, password change), not by `signOut`. Must not throw. */
+  onSignedOut?: () => void;
+}
+
+export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
+  /**
+   * The procedures: `api.notifications.list.query({ identityId })`. Calls of one tick share a request. A call that is refused because
+   * its access token is old is repeated once, after a refresh that all calls share.
+   * Fails with a TRPCClientError, which `describeFailure` reads.
+   */
+  readonly api: TRPCClient<Router>;
+  /**
+   * Starts a session; one that the client had before is forgotten here, not ended.
+   * Fails with 401 `wrong credentials provided` or `This account is locked`, and with an Error when the server is in the other mode.
+   */
+  signIn(input: SignInInput): Promise<{ id: string }>;
+  /**
+   * Creates an account and signs in.
+   * Fails with 422 `unable to register "<email>"`, 400 `Validation Error`, and as `signIn`; the account stays when only that failed.
+   */
+  signUp(input: SignUpInput): Promise<{ id: string }>;
+  /**
+   * Ends the session; without one there is nothing to do. In bearer mode the tokens are forgotten at once, whatever comes of it.
+   * Fails when the server cannot be reached, so that the session may live on there.
+   */
+  signOut(): Promise<void>;
+}
+
+/**
+ * A client of a Tandem server, for browsers and Node.
+ * @typeParam Router a host's own router, where it has added procedures
+ * @throws TypeError when the fingerprint cannot be sent in a header
+ */
+export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
+  url,
+  mode = 'bearer',
+  fingerprint,
+  tokens = createMemoryTokenStore(),
+  fetch,
+  onSignedOut = () => {},
+}: TandemClientOptions): TandemClient<Router> {
+  const transport = createTransport({ url, mode, fingerprint, fetch });
+  const calls = createAuthCalls(transport);
+  const session = mode === 'cookie' ? createCookieSession(calls) : createBearerSession(tokens, calls);
+  const renewals = createRenewals(session, onSignedOut);
+  const sentWith = createSentWith();
+
+  const links: TRPCLink<AppRouter>[] = [
+    createRenewalLink(renewals, { sentWith, curable: session.curable }),
+    httpBatchLink({
+      url: transport.url,
+      fetch: transport.fetch,
+      maxItems: MAX_BATCH_ITEMS,
+      maxURLLength: MAX_URL_LENGTH,
+      async headers({ opList }) {
+        const sent = await renewals.hold();
+        sentWith.note(opList, sent);
+        return { ...transport.fingerprintHeaders, ...sent?.headers };
+      },
+    }),
+  ];
+
+  async function signIn(input: SignInInput): Promise<{ id: string }> {
+    const answer = await calls.login(input);
+    await session.start(answer);
+    return { id: answer.id };
+  }
+
+  return {
+    api: createTRPCClient<Router>({ links }),
+
+    signIn,
+
+    async signUp(input) {
+      await calls.register(input);
+      return signIn(input);
+    },
+
+    async signOut() {
+      renewals.leave();
+      try {
+        await session.end();
+      } catch (error) {
+        // what the server does not know, it has ended
+        if (!isRefusal(error)) throw error;
+      }
+    },
+  };
+}

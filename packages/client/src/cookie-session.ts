@@ -1,0 +1,51 @@
+import type { AuthCalls } from './auth-calls.js';
+import { isRefusal } from './failure.js';
+import { NO_ACCESS_COOKIE, UNVERIFIED, type Session } from './session.js';
+
+/** A session whose tokens are in cookies, which no script can read. It only counts what it has seen happen to them. */
+export function createCookieSession(calls: AuthCalls): Session {
+  /** Sign-ins and sign-outs of this client. */
+  let sessions = 0;
+  let renewals = 0;
+  /** Whether it is known that there is no session. Another tab may have started one since, so each 401 asks the server again. */
+  let isEnded = false;
+  const ownerNow = () => String(sessions);
+  const keyNow = () => `${sessions}.${renewals}`;
+
+  return {
+    curable: new Set([UNVERIFIED, NO_ACCESS_COOKIE]),
+
+    hold: () => Promise.resolve({ owner: ownerNow(), key: keyNow(), headers: {} }),
+
+    async start(answer) {
+      if ('accessToken' in answer) throw new Error("the server answers tokens: make the client with mode 'bearer'");
+      sessions++;
+      isEnded = false;
+    },
+
+    async renew(held) {
+      if (held.owner !== ownerNow()) return 'left';
+      if (held.key !== keyNow()) return 'renewed';
+      try {
+        await calls.refresh();
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        if (held.owner !== ownerNow() || isEnded) return 'left';
+        isEnded = true;
+        return 'ended';
+      }
+      if (held.owner !== ownerNow()) return 'left';
+      renewals++;
+      isEnded = false;
+      return 'renewed';
+    },
+
+    async end() {
+      sessions++;
+      await calls.logout();
+      // what was sent meanwhile went out with cookies that are gone now
+      sessions++;
+      isEnded = true;
+    },
+  };
+}

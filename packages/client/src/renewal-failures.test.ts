@@ -1,0 +1,44 @@
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createExpiredClient, failureOf, isRefresh } from '../test/clients.js';
+import type { BeforeSending } from '../test/recording-fetch.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+describe('a refresh that fails for a reason that may pass', () => {
+  it('keeps the tokens when the server is gone; they go on when it is back', async () => {
+    const first = await startTestServer({ clock: app.clock });
+    let close = async () => {};
+    const before: BeforeSending = (request) => (isRefresh(request) ? close() : undefined);
+    const { unread, tokens, signedOut } = await createExpiredClient(first, { before });
+    close = () => first.close();
+    const kept = await tokens.load();
+
+    expect(await failureOf(unread())).toMatchObject({ status: undefined, message: 'fetch failed' });
+    expect(await failureOf(unread())).toMatchObject({ status: undefined, message: 'fetch failed' });
+    expect([await tokens.load(), signedOut]).toEqual([kept, []]);
+
+    await using back = await startTestServer({ clock: app.clock, port: Number(new URL(first.url).port) });
+    expect(back.url).toBe(first.url);
+    expect(await unread()).toEqual({ unread: 0 });
+  });
+
+  it.each([429, 500, 502, 503])('keeps the tokens at a %i, which all waiting callers see', async (status) => {
+    let isBad = true;
+    const answer = () => Response.json({ error: { message: 'Not now' } }, { status });
+    const before: BeforeSending = (request) => (isRefresh(request) && isBad ? answer() : undefined);
+    const { unread, tokens, signedOut, count } = await createExpiredClient(app, { before });
+    const kept = await tokens.load();
+
+    const failures = await Promise.all([failureOf(unread()), failureOf(unread())]);
+
+    expect(failures).toEqual(failures.map(() => ({ status, message: 'Not now', data: [] })));
+    expect([await tokens.load(), signedOut, count('auth.refreshToken')]).toEqual([kept, [], 1]);
+    isBad = false;
+    expect(await unread()).toEqual({ unread: 0 });
+  });
+});

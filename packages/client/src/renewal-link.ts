@@ -1,0 +1,83 @@
+import { TRPCClientError, isTRPCClientError, type Operation, type TRPCLink } from '@trpc/client';
+import { observable, type Unsubscribable } from '@trpc/server/observable';
+import type { Renewals, Sent } from './renewals.js';
+import type { AppRouter } from './router-types.js';
+
+/**
+ * The procedures that need nobody signed in. Their 401s are about what was handed in, a password or a token, and not about the
+ * session: a refresh cures none of them. A test holds the list against the server.
+ */
+export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
+  'auth.register',
+  'auth.login',
+  'auth.logout',
+  'auth.refreshToken',
+  'auth.checkToken',
+]);
+
+type Failed = TRPCClientError<AppRouter>;
+
+/** Which tokens each call was sent with, by its context. */
+export interface SentWith {
+  note(operations: readonly Operation[], sent: Sent | undefined): void;
+  of(operation: Operation): Sent | undefined;
+}
+
+/** Links copy operations but hand on their contexts, so that these are what a call is known by. */
+export function createSentWith(): SentWith {
+  const byContext = new WeakMap<object, Sent>();
+  return {
+    note(operations, sent) {
+      if (sent) for (const { context } of operations) byContext.set(context, sent);
+    },
+    of: ({ context }) => byContext.get(context),
+  };
+}
+
+/** Repeats a call once, after a renewal, when it was refused for its access token. */
+export function createRenewalLink(
+  renewals: Renewals,
+  { sentWith, curable }: { sentWith: SentWith; curable: ReadonlySet<string> },
+): TRPCLink<AppRouter> {
+  function isCurable(path: string, error: unknown): boolean {
+    if (PUBLIC_PROCEDURES.has(path) || !isTRPCClientError<AppRouter>(error)) return false;
+    return error.data?.httpStatus === 401 && curable.has(error.message);
+  }
+
+  return () =>
+    ({ op, next }) =>
+      observable((observer) => {
+        let current: Unsubscribable | undefined;
+        let isStopped = false;
+
+        function send(onFailure: (error: Failed, attempt: Operation) => void): void {
+          // a context of its own for each attempt, also where the host gives one object to many calls
+          const attempt = { ...op, context: { ...op.context } };
+          current = next(attempt).subscribe({
+            next: (value) => observer.next(value),
+            complete: () => observer.complete(),
+            error: (error) => onFailure(error, attempt),
+          });
+        }
+
+        async function recover(error: Failed, attempt: Operation): Promise<void> {
+          const sent = sentWith.of(attempt);
+          if (!sent || !isCurable(op.path, error)) return observer.error(error);
+          try {
+            const mayRepeat = await renewals.renew(sent);
+            if (isStopped) return;
+            if (mayRepeat) send((again) => observer.error(again));
+            else observer.error(error);
+          } catch (failure) {
+            observer.error(TRPCClientError.from(failure as Error));
+          }
+        }
+
+        send((error, attempt) => void recover(error, attempt));
+
+        return () => {
+          isStopped = true;
+          current?.unsubscribe();
+        };
+      });
+}

@@ -1,0 +1,144 @@
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBarrier, createClient, createExpiredClient, failureOf, isRefresh, newAccount } from '../test/clients.js';
+import type { BeforeSending } from '../test/recording-fetch.js';
+import type { Tokens } from './index.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+async function lock(identityId: string): Promise<void> {
+  const admin = await app.signUpAdmin();
+  await admin.rest('POST', `/identities/${identityId}/lock`).expect(204);
+}
+
+describe('an expired access token', () => {
+  it('costs many concurrent calls one refresh, and all of them succeed', async () => {
+    const { client, id, tokens, count, signedOut, requests } = await createExpiredClient(app);
+    const notification = await app.tandem.services.notifications.notify(id, {});
+    const before = await tokens.load();
+    requests.length = 0;
+
+    const queries = Array.from({ length: 20 }, (_, n) => client.api.notifications.list.query({ identityId: id, page: n + 1 }));
+    const mutation = client.api.notifications.markRead.mutate({ notificationId: notification.id });
+    const pages = await Promise.all(queries);
+    await mutation;
+
+    expect(pages.map(({ metadata }) => metadata.pagination.total)).toEqual(Array.from({ length: 20 }, () => 1));
+    expect(await client.api.notifications.unreadCount.query({ identityId: id })).toEqual({ unread: 0 });
+    expect(count('auth.refreshToken')).toBe(1);
+    expect(requests).toHaveLength(6);
+    expect(await tokens.load()).toMatchObject({ identityId: id });
+    expect((await tokens.load())?.refreshToken).not.toBe(before?.refreshToken);
+    expect(signedOut).toEqual([]);
+  });
+
+  it('is renewed once for calls whose refusals come apart', async () => {
+    const barrier = createBarrier('identities.get');
+    const { client, id, unread, count } = await createExpiredClient(app, { before: barrier.before });
+
+    const slow = client.api.identities.get.query({ identityId: id });
+    await barrier.arrived;
+    await unread();
+    barrier.open();
+
+    expect(await slow).toMatchObject({ id });
+    expect([count('auth.refreshToken'), count('identities.get')]).toEqual([1, 2]);
+  });
+
+  it('is renewed again and again, as the days go by', async () => {
+    const { unread, count } = await createExpiredClient(app);
+    for (let day = 0; day < 20; day++) {
+      app.clock.advance(24 * 60 * 60_000);
+      expect(await unread()).toEqual({ unread: 0 });
+    }
+    expect(count('auth.refreshToken')).toBe(20);
+  });
+
+  it('does not repeat a call in the name of somebody who has signed in since', async () => {
+    const bob = await app.signUp();
+    let signInBob = async () => {};
+    const before: BeforeSending = (request) => (isRefresh(request) ? signInBob() : undefined);
+    const { client, unread, tokens, count, signedOut } = await createExpiredClient(app, { before });
+    signInBob = async () => void (await client.signIn({ email: bob.email, password: PASSWORD }));
+
+    expect(await failureOf(unread())).toMatchObject({ status: 401, message: 'token could not be verified' });
+
+    expect(count('notifications.unreadCount')).toBe(1);
+    expect(await tokens.load()).toMatchObject({ identityId: bob.id });
+    expect(signedOut).toEqual([]);
+  });
+
+  it('does not bring back a session that was signed out during the refresh', async () => {
+    let signOut = async () => {};
+    const before: BeforeSending = async (request) => (isRefresh(request) ? signOut() : undefined);
+    const { client, unread, tokens, signedOut } = await createExpiredClient(app, { before });
+    signOut = () => client.signOut();
+    expect(await failureOf(unread())).toMatchObject({ status: 401 });
+    expect([await tokens.load(), signedOut]).toEqual([undefined, []]);
+  });
+});
+
+describe('a session that the server has ended', () => {
+  it('ends here: tokens forgotten, the host told once, every caller given the original error', async () => {
+    const { client, tokens, signedOut, count } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    await lock(id);
+
+    const call = () => failureOf(client.api.notifications.unreadCount.query({ identityId: id }));
+    const failures = await Promise.all([call(), call(), call()]);
+
+    expect(failures).toEqual(failures.map(() => ({ status: 401, message: 'token could not be verified', data: [] })));
+    expect([await tokens.load(), signedOut, count('auth.refreshToken')]).toEqual([undefined, ['signed out'], 1]);
+    expect(await call()).toMatchObject({ status: 422, message: 'Missing authorization header' });
+    expect([signedOut, count('auth.refreshToken')]).toEqual([['signed out'], 1]);
+  });
+
+  it('is told of again after the next sign-in', async () => {
+    const { client, signedOut } = createClient(app);
+    const account = newAccount();
+    const { id } = await client.signUp(account);
+    for (const times of [1, 2]) {
+      await client.api.auth.deleteRefreshTokens.mutate({ identityId: id });
+      await failureOf(client.api.notifications.unreadCount.query({ identityId: id }));
+      expect(signedOut).toHaveLength(times);
+      await client.signIn(account);
+    }
+  });
+
+  it('ends here too, when it ends between the refresh and the repeated call; nothing loops', async () => {
+    let lockNow = async () => {};
+    let refreshed = false;
+    const before: BeforeSending = async (request) => {
+      if (isRefresh(request)) refreshed = true;
+      else if (refreshed) await lockNow();
+    };
+    const { unread, id, count } = await createExpiredClient(app, { before });
+    lockNow = () => lock(id);
+    expect(await failureOf(unread())).toMatchObject({ status: 401, message: 'token could not be verified' });
+    expect([count('auth.refreshToken'), count('notifications.unreadCount')]).toEqual([1, 2]);
+  });
+});
+
+describe('a 401 that no refresh can cure', () => {
+  it('reaches the caller as it is: a refresh token used as access token', async () => {
+    const { client, tokens, count } = createClient(app);
+    const { id } = await client.signUp(newAccount());
+    const pair = (await tokens.load()) as Tokens;
+    await tokens.save({ ...pair, accessToken: pair.refreshToken });
+    const call = client.api.notifications.unreadCount.query({ identityId: id });
+    expect(await failureOf(call)).toEqual({ status: 401, message: 'Invalid token', data: [] });
+    expect(count('auth.refreshToken')).toBe(0);
+  });
+
+  it('reaches the caller as it is: a token that was handed in to be checked', async () => {
+    const { client, count } = createClient(app);
+    await client.signUp(newAccount());
+    const call = client.api.auth.checkToken.mutate({ token: 'no token' });
+    expect(await failureOf(call)).toMatchObject({ status: 401, message: 'token could not be verified' });
+    expect(count('auth.refreshToken')).toBe(0);
+  });
+});

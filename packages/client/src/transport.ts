@@ -1,0 +1,39 @@
+/** How a client takes its tokens along: in the `Authorization` header, or in cookies that only the browser sees. */
+export type ClientMode = 'bearer' | 'cookie';
+
+/** The same `fetch` as the platform's. */
+export type Fetch = typeof globalThis.fetch;
+
+/** How requests leave. */
+export interface Transport {
+  /** Of tRPC. */
+  url: string;
+  fetch: Fetch;
+  fingerprint: string | undefined;
+  fingerprintHeaders: Readonly<Record<string, string>>;
+}
+
+interface TransportOptions {
+  url: string;
+  mode: ClientMode;
+  fingerprint?: string | undefined;
+  fetch?: Fetch | undefined;
+}
+
+/** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
+const FINGERPRINT_HEADER = 'x-nb-fingerprint';
+/** What arrives in a header as it was sent in the login's body: 1 to 512 printable ASCII characters, no space at either end. */
+const FINGERPRINT_PATTERN = /^[!-~](?:[ -~]{0,510}[!-~])?$/;
+
+/** @throws TypeError when the fingerprint could not be sent in a header unchanged */
+export function createTransport({ url, mode, fingerprint, fetch: given }: TransportOptions): Transport {
+  if (fingerprint !== undefined && !FINGERPRINT_PATTERN.test(fingerprint))
+    throw new TypeError('fingerprint: 1 to 512 printable ASCII characters are needed, without a space at either end');
+  const send: Fetch = (input, init) => (given ?? globalThis.fetch)(input, init);
+  return {
+    url: `${url.replace(/\/+$/, '')}/trpc`,
+    fetch: mode === 'cookie' ? (input, init) => send(input, { ...init, credentials: 'include' }) : send,
+    fingerprint,
+    fingerprintHeaders: fingerprint === undefined ? {} : { [FINGERPRINT_HEADER]: fingerprint },
+  };
+}

@@ -1,0 +1,41 @@
+import { publicProcedure, router } from '@tandem/core';
+import { describe, expectTypeOf, it } from 'vitest';
+import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
+import { createTandemClient, describeFailure } from './index.js';
+
+type Api = TandemClient['api'];
+type Page = Awaited<ReturnType<Api['notifications']['list']['query']>>;
+
+describe('types', () => {
+  it('come from the server’s procedures, at the client and by name', () => {
+    expectTypeOf<Parameters<Api['notifications']['list']['query']>[0]>().toEqualTypeOf<RouterInputs['notifications']['list']>();
+    expectTypeOf<Page>().toEqualTypeOf<RouterOutputs['notifications']['list']>();
+    expectTypeOf<RouterInputs['notifications']['markRead']>().toEqualTypeOf<{ notificationId: string }>();
+    expectTypeOf<RouterOutputs['notifications']['unreadCount']>().toEqualTypeOf<{ unread: number }>();
+    expectTypeOf<Page['data'][number]['createdAt']>().toEqualTypeOf<string>();
+    expectTypeOf<Page['metadata']['pagination']['hasNext']>().toEqualTypeOf<boolean>();
+    expectTypeOf<RouterOutputs['identities']['get']['deactivatedAt']>().toEqualTypeOf<string | null>();
+  });
+
+  it('know queries from mutations, and nothing that is not there', () => {
+    expectTypeOf<Api['notifications']['list']>().not.toHaveProperty('mutate');
+    expectTypeOf<Api['notifications']['markRead']>().not.toHaveProperty('query');
+    expectTypeOf<Api>().not.toHaveProperty('nothing');
+  });
+
+  it('of failures and credentials are plain', () => {
+    expectTypeOf(describeFailure).returns.toEqualTypeOf<Failure>();
+    expectTypeOf<TandemClient['signIn']>().toEqualTypeOf<
+      (input: { email: string; password: string }) => Promise<{ id: string }>
+    >();
+  });
+
+  it('know the procedures that a host has added', () => {
+    const addToRouter = () => router({ shop: router({ greet: publicProcedure.query(() => 'hello') }) });
+    type Shop = TandemClient<ReturnType<typeof addToRouter>>['api'];
+    expectTypeOf<Awaited<ReturnType<Shop['shop']['greet']['query']>>>().toBeString();
+    expectTypeOf(createTandemClient<ReturnType<typeof addToRouter>>)
+      .returns.toHaveProperty('api')
+      .toEqualTypeOf<Shop>();
+  });
+});
