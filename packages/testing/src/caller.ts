@@ -1,0 +1,130 @@
+import { FINGERPRINT_HEADER } from '@tandem/core';
+import type { Contract, RestAnswer } from './contract.js';
+
+/** What a request carries beside its content. */
+export interface Credentials {
+  accessToken?: string | undefined;
+  fingerprint?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+/** The two faces of a procedure. */
+export type Face = 'rest' | 'trpc';
+export const FACES: readonly Face[] = ['rest', 'trpc'];
+
+/** What a procedure answered, in words that are the same on both faces (decisions T5). */
+export type Outcome = { ok: true; value: unknown } | { ok: false; status: number; message: string; data?: string[] };
+
+/** A REST request under way: wait for it, or say what it must be. */
+export interface RestRequest extends PromiseLike<RestAnswer> {
+  /** @throws Error when status or message are others; gives the body */
+  expect<Body = unknown>(status: number, message?: string): Promise<Body>;
+}
+
+function headersOf({ accessToken, fingerprint, headers }: Credentials): Record<string, string> {
+  return {
+    ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+    ...(fingerprint !== undefined && { [FINGERPRINT_HEADER]: fingerprint }),
+    ...headers,
+  };
+}
+
+async function readAnswer(response: Response): Promise<RestAnswer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text,
+  };
+}
+
+/** Calls a server on both faces. Each REST answer is held against the OpenAPI document. */
+export function createCaller(url: string, contract: Contract) {
+  async function send(method: string, path: string, body: unknown, credentials: Credentials): Promise<RestAnswer> {
+    const headers = headersOf(credentials);
+    const isText = typeof body === 'string';
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    });
+    const answer = await readAnswer(response);
+    contract.check(method, path.split('?', 1)[0] as string, answer);
+    return answer;
+  }
+
+  /** One REST request. A body that is a string is sent as it is. */
+  function rest(method: string, path: string, body?: unknown, credentials: Credentials = {}): RestRequest {
+    const sent = send(method, path, body, credentials);
+    return {
+      // oxlint-disable-next-line unicorn/no-thenable -- waiting for it is the point
+      then: (fulfilled, rejected) => sent.then(fulfilled, rejected),
+      async expect<Body>(status: number, message?: string) {
+        const answer = await sent;
+        const said = (answer.body as { error?: { message?: string } } | undefined)?.error?.message;
+        if (answer.status !== status || (message !== undefined && said !== message))
+          throw new Error(
+            `${method} ${path}: ${status} ${message ?? ''} expected, ${answer.status} ${JSON.stringify(answer.body)} answered`,
+          );
+        return answer.body as Body;
+      },
+    };
+  }
+
+  /** The REST request of a procedure with this input: what is in its path, else query or body. */
+  function toRest(procedure: string, input: Record<string, unknown>): { method: string; path: string; body: unknown } {
+    for (const [template, methods] of Object.entries(contract.document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        if (operation.operationId !== procedure) continue;
+        const inPath = new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, key]) => key));
+        const path = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(input[key])));
+        const others = Object.entries(input).filter(([key]) => !inPath.has(key));
+        if (method !== 'get' && method !== 'delete') {
+          return { method: method.toUpperCase(), path, body: operation.requestBody ? Object.fromEntries(others) : undefined };
+        }
+        const query = new URLSearchParams(others.map(([key, value]) => [key, String(value)] as [string, string])).toString();
+        return { method: method.toUpperCase(), path: query === '' ? path : `${path}?${query}`, body: undefined };
+      }
+    }
+    throw new Error(`no operation ${procedure} in the OpenAPI document`);
+  }
+
+  async function callRest(procedure: string, input: Record<string, unknown>, credentials: Credentials): Promise<Outcome> {
+    const { method, path, body } = toRest(procedure, input);
+    const { status, body: answer } = await send(method, path, body, credentials);
+    if (status < 400) return { ok: true, value: answer };
+    const { error } = answer as { error: { message: string; data?: string[] } };
+    return { ok: false, status, message: error.message, ...(error.data && { data: error.data }) };
+  }
+
+  async function callTrpc(procedure: string, input: Record<string, unknown>, credentials: Credentials): Promise<Outcome> {
+    const isQuery = toRest(procedure, input).method === 'GET';
+    const text = JSON.stringify(input);
+    const path = `/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(text)}` : ''}`;
+    const headers = { 'content-type': 'application/json', ...headersOf(credentials) };
+    const response = await fetch(url + path, { headers, ...(isQuery ? {} : { method: 'POST', body: text }) });
+    const answer = (await response.json()) as {
+      result?: { data?: unknown };
+      error?: { message: string; data: { httpStatus: number; data?: string[] } };
+    };
+    if (!answer.error) return { ok: true, value: answer.result?.data };
+    const { message, data } = answer.error;
+    if (response.status !== data.httpStatus)
+      throw new Error(`${procedure}: status ${response.status}, but httpStatus ${data.httpStatus}`);
+    return { ok: false, status: data.httpStatus, message, ...(data.data && { data: data.data }) };
+  }
+
+  return {
+    rest,
+    /** Calls a procedure by its name on one face. */
+    call: (
+      face: Face,
+      procedure: string,
+      input: Record<string, unknown> = {},
+      credentials: Credentials = {},
+    ): Promise<Outcome> => (face === 'rest' ? callRest(procedure, input, credentials) : callTrpc(procedure, input, credentials)),
+  };
+}
+export type Caller = ReturnType<typeof createCaller>;

@@ -1,0 +1,17 @@
+import type { Clock } from '@tandem/storage';
+
+/** The machine's clock, which a test can move forward. */
+export interface TestClock extends Clock {
+  /** Moves the clock by so many milliseconds. */
+  advance(milliseconds: number): void;
+}
+
+export function createTestClock(): TestClock {
+  let offset = 0;
+  return {
+    now: () => new Date(Date.now() + offset),
+    advance(milliseconds) {
+      offset += milliseconds;
+    },
+  };
+}

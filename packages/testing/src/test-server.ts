@@ -1,0 +1,143 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { Writable } from 'node:stream';
+import { createServer, describeApi, createLog, type Config } from '@tandem/server';
+import type { Tandem } from '@tandem/services';
+import type { Storage } from '@tandem/storage';
+import { expect } from 'vitest';
+import { createCaller, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
+import { createContract, type RestAnswer } from './contract.js';
+import { ENGINE_VARIABLE } from './shared-engine.js';
+import { createTestClock, type TestClock } from './test-clock.js';
+
+/** Good enough for every account of the tests: long, not common. */
+export const PASSWORD = 'a password of the tests';
+
+/** Somebody with an account, signed in. */
+export interface Person {
+  id: string;
+  email: string;
+  accessToken: string;
+  refreshToken: string;
+  credentials: Credentials;
+  rest(method: string, path: string, body?: unknown): RestRequest;
+  call(face: Face, procedure: string, input?: Record<string, unknown>): Promise<Outcome>;
+}
+
+export interface TestServer extends AsyncDisposable, Caller {
+  url: string;
+  tandem: Tandem;
+  storage: Storage;
+  clock: TestClock;
+  /** Every log line so far, as text. */
+  logs(): string;
+  /** Registers somebody over REST and signs them in. */
+  signUp(options?: { email?: string; fingerprint?: string }): Promise<Person>;
+  /** Signs in somebody who has an account; in cookie mode their credentials are the cookies. */
+  signIn(email: string, options?: { fingerprint?: string; password?: string }): Promise<Person>;
+  /** Signs in a new admin. */
+  signUpAdmin(): Promise<Person>;
+  close(): Promise<void>;
+}
+
+/** The database of a test file: the same for all its servers, so that two of them are two instances of one system. */
+function databaseUri(): string {
+  const { testPath = '' } = expect.getState();
+  const name = `t_${createHash('sha256').update(testPath).digest('hex').slice(0, 12)}`;
+  return (process.env[ENGINE_VARIABLE] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${name}`);
+}
+
+/** The values of the cookies that an answer sets, by name. */
+export function cookiesOf({ headers }: RestAnswer): Record<string, string> {
+  return Object.fromEntries(
+    headers.getSetCookie().map((cookie) => (cookie.split(';', 1)[0] as string).split('=') as [string, string]),
+  );
+}
+
+/** A configuration for tests; what matters to a test is given. */
+function testConfig(given: Partial<Config>): Config {
+  return {
+    port: 0,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    development: false,
+    dataDir: tmpdir(),
+    mongodbUri: databaseUri(),
+    authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },
+    authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
+    lifetimes: { accessTokenExpireTime: '15m', refreshTokenExpireTime: '14d', onetimeTokenExpireTime: '48h' },
+    typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
+    bcryptCost: 4,
+    threadPoolSize: 4,
+    bootstrapAdmin: undefined,
+    adminPassword: undefined,
+    corsOrigins: [],
+    bodyLimit: '1mb',
+    cookies: { secure: true, sameSite: 'strict' },
+    metricsToken: undefined,
+    trustProxy: false,
+    logLevel: 'info',
+    ...given,
+  };
+}
+
+/** A real server on a free port, on the run's engine. Closes with `await using`. */
+export async function startTestServer(given: Partial<Config> & { clock?: TestClock } = {}): Promise<TestServer> {
+  const { clock = createTestClock(), ...config } = given;
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const settings = testConfig(config);
+  const log = createLog({ level: settings.logLevel, readable: false, destination });
+  const server = createServer(settings, { log, clock });
+  const { url, tandem, storage } = await server.start();
+  const caller = createCaller(url, createContract(describeApi(tandem, settings)));
+
+  async function signIn(
+    email: string,
+    { fingerprint, password = PASSWORD }: { fingerprint?: string; password?: string } = {},
+  ): Promise<Person> {
+    const body = { email, password, ...(fingerprint !== undefined && { fingerprint }) };
+    const answer = await caller.rest('POST', '/auth/login', body);
+    if (answer.status !== 200) throw new Error(`login: ${answer.status} ${JSON.stringify(answer.body)}`);
+    const inCookies = cookiesOf(answer);
+    const isCookies = inCookies.accessToken !== undefined;
+    const tokens = { ...(answer.body as { id: string }), ...inCookies } as Pick<Person, 'id' | 'accessToken' | 'refreshToken'>;
+    const cookie = `accessToken=${tokens.accessToken}; refreshToken=${tokens.refreshToken}`;
+    const credentials: Credentials = isCookies
+      ? { fingerprint, headers: { cookie } }
+      : { fingerprint, accessToken: tokens.accessToken };
+    return {
+      ...tokens,
+      email,
+      credentials,
+      rest: (method, path, content) => caller.rest(method, path, content, credentials),
+      call: (face, procedure, input) => caller.call(face, procedure, input, credentials),
+    };
+  }
+
+  return {
+    ...caller,
+    url,
+    tandem,
+    storage,
+    clock,
+    logs: () => lines.join(''),
+    signIn,
+    async signUp({ email = `${randomUUID()}@example.org`, ...options } = {}) {
+      await caller.rest('POST', '/auth/register', { email, password: PASSWORD }).expect(201);
+      return signIn(email, options);
+    },
+    async signUpAdmin() {
+      const email = `admin-${randomUUID()}@example.org`;
+      await tandem.services.authentication.createAdmin({ email, password: PASSWORD });
+      return signIn(email);
+    },
+    close: () => server.close(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
