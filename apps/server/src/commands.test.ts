@@ -1,0 +1,156 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const PASSWORD = 'a password of the tests';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-commands-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+/** The built command line, in an environment of its own. */
+function tandem(args: string[], environment: Record<string, string> = {}): ChildProcess {
+  const env = { PATH: process.env.PATH, NODE_ENV: 'development', DATA_DIR: dataDir, PORT: '0', BCRYPT_COST: '4', ...environment };
+  return spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function run(args: string[], environment?: Record<string, string>): Promise<{ code: number; out: string; err: string }> {
+  const child = tandem(args, environment);
+  const [out, err]: string[][] = [[], []];
+  child.stdout?.on('data', (chunk) => out?.push(String(chunk)));
+  child.stderr?.on('data', (chunk) => err?.push(String(chunk)));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out: (out ?? []).join(''), err: (err ?? []).join('') };
+}
+
+/** Starts a server and waits until it says where it listens. */
+async function serve(environment?: Record<string, string>): Promise<{ url: string; stop(): Promise<number> }> {
+  const child = tandem(['serve'], environment);
+  const ended = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    const { url } = JSON.parse(line) as { url?: string };
+    if (url === undefined) continue;
+    child.stdout?.resume();
+    return {
+      url,
+      async stop() {
+        child.kill('SIGTERM');
+        return ((await ended) as [number])[0];
+      },
+    };
+  }
+  throw new Error('the server did not start');
+}
+
+async function post(url: string, body: object): Promise<Record<string, string>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as Record<string, string>;
+}
+
+describe('the command line', () => {
+  it('serves, works beside the running server, stops at SIGTERM, and has everything after the next start', async () => {
+    const server = await serve();
+    const ann = { email: 'ann@example.org', password: PASSWORD };
+    const { id } = await post(`${server.url}/auth/register`, ann);
+
+    const admin = { email: 'admin@example.org', password: PASSWORD };
+    const created = await run(['admin', 'create', '--email', admin.email], { ADMIN_PASSWORD: PASSWORD });
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^made the admin [0-9a-f-]{36}\n$/) as unknown });
+    const { accessToken } = await post(`${server.url}/auth/login`, admin);
+    const identities = await fetch(`${server.url}/identities`, { headers: { authorization: `Bearer ${accessToken}` } });
+    expect(((await identities.json()) as { data: unknown[] }).data).toHaveLength(2);
+
+    expect(await run(['admin', 'create', '--email', admin.email], { ADMIN_PASSWORD: PASSWORD })).toMatchObject({
+      code: 1,
+      err: 'unable to register "admin@example.org"\n',
+    });
+    expect(await run(['admin', 'create', '--email', 'no address'], { ADMIN_PASSWORD: 'short' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('must match format "email"') as unknown,
+    });
+
+    const [indexes, doctor, openapi] = await Promise.all([run(['indexes', '--check']), run(['doctor']), run(['openapi'])]);
+    expect(indexes).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('ok      email_1_unique: login and registration') as unknown,
+    });
+    expect(doctor.out).toContain('ok   database: answers (embedded engine)');
+    expect(doctor.out).toContain('ok   indexes');
+    expect(doctor.out).toContain('ok   admin');
+    expect(JSON.parse(openapi.out)).toEqual(await (await fetch(`${server.url}/openapi.json`)).json());
+
+    expect(await server.stop()).toBe(0);
+    const again = await serve();
+    expect(await post(`${again.url}/auth/login`, ann)).toMatchObject({ id });
+    expect(await again.stop()).toBe(0);
+  });
+
+  it('makes the secrets of development once, readable by their owner alone', async () => {
+    const file = path.join(dataDir, 'secrets.json');
+    const before = await readFile(file, 'utf8');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await run(['indexes'])).code).toBe(0);
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+});
+
+describe('the environment', () => {
+  it('without secrets refuses to start in production, and says how to make them', async () => {
+    const { code, err } = await run(['serve'], { NODE_ENV: 'production' });
+    expect(code).toBe(1);
+    expect(err).toBe(
+      'AUTH_ENC_SECRET is not set: make one with  openssl rand -base64 48\n' +
+        'AUTH_SIGN_SECRET is not set: make one with  openssl rand -base64 48\n',
+    );
+  });
+
+  it('with wrong values gives one clear line for each', async () => {
+    const { code, err } = await run(['serve'], {
+      PORT: '70000',
+      PUBLIC_URL: 'ftp://example.org',
+      MONGODB_URI: 'postgres://x',
+      AUTH_MODE: 'magic',
+      AUTH_MODE_AUTH: 'none',
+      AUTH_ENC_SECRET: 'short',
+      ACCESS_TOKEN_EXPIRE_TIME: 'soon',
+      BCRYPT_COST: '99',
+      CORS_ORIGINS: 'https://a.example.org/path',
+      BODY_LIMIT: 'huge',
+      METRICS_TOKEN: 'short',
+      LOG_LEVEL: 'loud',
+    });
+    expect(code).toBe(1);
+    expect(err.trim().split('\n')).toEqual([
+      'PORT must be at most 65535',
+      'PUBLIC_URL must be an http or https address',
+      'MONGODB_URI must be a mongodb:// or mongodb+srv:// address',
+      'AUTH_MODE must be bearer or cookie',
+      'AUTH_ENC_SECRET each secret needs at least 32 bytes',
+      'ACCESS_TOKEN_EXPIRE_TIME "soon" is no time such as 15m, 48h or 14d',
+      'BCRYPT_COST must be at most 16',
+      'CORS_ORIGINS must be origins such as https://app.example.org',
+      'BODY_LIMIT must be a size such as 1mb',
+      'METRICS_TOKEN must have at least 16 characters',
+      'LOG_LEVEL must be a level of pino',
+      'AUTH_MODE_AUTH must be bearer or cookie',
+    ]);
+  });
+
+  it('is checked across variables too', async () => {
+    const environment = { BOOTSTRAP_ADMIN_EMAIL: 'a@example.org', COOKIE_SAME_SITE: 'none', COOKIE_SECURE: 'false', IDENTITY_TYPE_ADMIN: 'regular' }; // prettier-ignore
+    const { code, err } = await run(['doctor'], environment);
+    expect([code, err.trim().split('\n').length]).toEqual([1, 3]);
+  });
+});

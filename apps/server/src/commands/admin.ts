@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline/promises';
+import { Command } from 'commander';
+import { readConfig } from '../config.js';
+import { withDatabase } from './with-database.js';
+
+/** Asks for the password, so that it stands in no shell history. */
+async function askPassword(): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question('Password: ');
+  } finally {
+    lines.close();
+  }
+}
+
+/** `tandem admin create --email a@b.co`: works beside a running server. */
+export function createAdminCommand(): Command {
+  const create = new Command('create')
+    .description('Make an admin with a verified email; the password is asked for, or taken from ADMIN_PASSWORD')
+    .requiredOption('--email <address>', 'email address of the new admin')
+    .action(async ({ email }: { email: string }) => {
+      const password = readConfig(process.env).adminPassword ?? (await askPassword());
+      await withDatabase(async ({ tandem, storage }) => {
+        await storage.ensureIndexes();
+        const id = await tandem.services.authentication.createAdmin({ email, password });
+        console.log(`made the admin ${id}`);
+      });
+    });
+  return new Command('admin').description('Admins').addCommand(create);
+}

@@ -1,0 +1,63 @@
+import { statfs } from 'node:fs/promises';
+import { Command } from 'commander';
+import { readConfig, type Config } from '../config.js';
+import { withDatabase, type CommandContext } from './with-database.js';
+
+/** Free space below which the doctor warns, in bytes. */
+const LITTLE_SPACE = 1024 ** 3;
+
+/** One thing that was looked at; `advice` says what to do when it is not well. */
+interface Finding {
+  subject: string;
+  advice?: string;
+}
+
+function lookAtConfiguration(config: Config): Finding[] {
+  const weak: string[] = [];
+  if (!config.development) {
+    if (config.mongodbUri === undefined)
+      weak.push('set MONGODB_URI: the embedded engine is for development and small single machines');
+    if (!config.cookies.secure) weak.push('set COOKIE_SECURE to true: cookies travel in the clear');
+    if (config.publicUrl?.startsWith('http:') && !/\/\/(localhost|127\.)/.test(config.publicUrl))
+      weak.push('put PUBLIC_URL behind https');
+    if (config.bcryptCost < 10) weak.push('set BCRYPT_COST to 10 or more');
+  }
+  return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
+}
+
+async function lookAtDisk(config: Config): Promise<Finding> {
+  const { bavail, bsize } = await statfs(config.dataDir);
+  const free = bavail * bsize;
+  const subject = `disk: ${(free / 1024 ** 3).toFixed(1)} GiB free for DATA_DIR`;
+  return free < LITTLE_SPACE ? { subject, advice: 'free some space: a full disk stops the database' } : { subject };
+}
+
+async function lookAtStore({ storage, tandem, config }: CommandContext): Promise<Finding[]> {
+  await storage.ping();
+  const reports = await storage.indexReport();
+  const missing = reports.flatMap(({ collection, declared }) =>
+    declared.filter(({ exists }) => !exists).map(({ index }) => `${collection}.${index}`),
+  );
+  const hasAdmin = await tandem.services.identities.hasAnyOf(config.typeIds.admin);
+  return [
+    { subject: `database: answers (${config.mongodbUri === undefined ? 'embedded engine' : 'MONGODB_URI'})` },
+    { subject: 'indexes', ...(missing.length > 0 && { advice: `run  tandem indexes  to make ${missing.join(', ')}` }) },
+    { subject: 'admin', ...(!hasAdmin && { advice: 'there is none: run  tandem admin create --email you@example.org' }) },
+  ];
+}
+
+/** `tandem doctor`: looks at configuration, disk, database, indexes and admins, and says what to do. */
+export function createDoctorCommand(): Command {
+  return new Command('doctor')
+    .description('Check configuration, disk, database and indexes, and say what to do')
+    .action(async () => {
+      const config = readConfig(process.env);
+      const findings = lookAtConfiguration(config);
+      await withDatabase(async (context) => {
+        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)));
+      });
+      for (const { subject, advice } of findings)
+        console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);
+      if (findings.some(({ advice }) => advice !== undefined)) process.exitCode = 1;
+    });
+}

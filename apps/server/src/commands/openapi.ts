@@ -1,0 +1,12 @@
+import { Command } from 'commander';
+import { describeApi } from '../create-server.js';
+import { withDatabase } from './with-database.js';
+
+/** `tandem openapi`: the document of `/openapi.json`, on standard output. */
+export function createOpenApiCommand(): Command {
+  return new Command('openapi').description('Print the OpenAPI document').action(() =>
+    withDatabase(async ({ config, tandem }) => {
+      console.log(JSON.stringify(describeApi(tandem, config), undefined, 2));
+    }),
+  );
+}

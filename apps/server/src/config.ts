@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { AuthMode, IdentityTypeIds } from '@tandem/core';
+import type { CookieSettings } from '@tandem/services';
+import { EnvironmentError, readEnvironment, type Environment } from './env.js';
+
+/** All that a server is made of, typed and checked. */
+export interface Config {
+  port: number;
+  host: string;
+  /** Undefined: where the server listens. */
+  publicUrl: string | undefined;
+  development: boolean;
+  dataDir: string;
+  mongodbUri: string | undefined;
+  authModes: Record<string, AuthMode>;
+  authSecrets: { authEncSecret: string; authSignSecret: string };
+  lifetimes: { accessTokenExpireTime: string; refreshTokenExpireTime: string; onetimeTokenExpireTime: string };
+  typeIds: IdentityTypeIds;
+  bcryptCost: number;
+  threadPoolSize: number;
+  bootstrapAdmin: { email: string; password: string } | undefined;
+  /** For the command that makes an admin. */
+  adminPassword: string | undefined;
+  corsOrigins: string[];
+  bodyLimit: string;
+  cookies: CookieSettings;
+  metricsToken: string | undefined;
+  trustProxy: boolean | number | string[];
+  logLevel: string;
+}
+
+type Secrets = Config['authSecrets'];
+
+/** Secrets of a development server, made once and kept in its data folder, readable by its owner alone. */
+function developmentSecrets(dataDir: string): Secrets {
+  const file = path.join(dataDir, 'secrets.json');
+  const secret = () => randomBytes(48).toString('base64');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // exclusive: of two processes that start at once, one writes and both read
+    writeFileSync(file, JSON.stringify({ authEncSecret: secret(), authSignSecret: secret() }), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+}
+
+function secretsOf(env: Environment, development: boolean): Secrets {
+  const { AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret } = env;
+  if (authEncSecret !== undefined && authSignSecret !== undefined) return { authEncSecret, authSignSecret };
+  if (development) {
+    const generated = developmentSecrets(env.DATA_DIR);
+    return {
+      authEncSecret: authEncSecret ?? generated.authEncSecret,
+      authSignSecret: authSignSecret ?? generated.authSignSecret,
+    };
+  }
+  const missing = Object.entries({ AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret }).filter(
+    ([, value]) => value === undefined,
+  );
+  throw new EnvironmentError(missing.map(([name]) => `${name} is not set: make one with  openssl rand -base64 48`));
+}
+
+/** What one variable cannot tell by itself. */
+function crossProblems(env: Environment): string[] {
+  const problems: string[] = [];
+  if ((env.BOOTSTRAP_ADMIN_EMAIL === undefined) !== (env.BOOTSTRAP_ADMIN_PASSWORD === undefined))
+    problems.push('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
+  if (env.COOKIE_SAME_SITE === 'none' && !env.COOKIE_SECURE)
+    problems.push('COOKIE_SAME_SITE none needs COOKIE_SECURE true: browsers refuse it else');
+  const types = [env.IDENTITY_TYPE_ADMIN, env.IDENTITY_TYPE_GUEST, env.IDENTITY_TYPE_REGULAR];
+  if (new Set(types).size < types.length) problems.push('IDENTITY_TYPE_ADMIN, _GUEST and _REGULAR must differ');
+  return problems;
+}
+
+/**
+ * Environment to configuration.
+ * @throws EnvironmentError with one line for each wrong value
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const env = readEnvironment(environment);
+  const problems = crossProblems(env);
+  if (problems.length > 0) throw new EnvironmentError(problems);
+  const development = env.NODE_ENV === 'development';
+  const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = env;
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: env.PUBLIC_URL,
+    development,
+    dataDir: path.resolve(env.DATA_DIR),
+    mongodbUri: env.MONGODB_URI,
+    authModes: env.AUTH_MODES,
+    authSecrets: secretsOf(env, development),
+    lifetimes: {
+      accessTokenExpireTime: env.ACCESS_TOKEN_EXPIRE_TIME,
+      refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
+      onetimeTokenExpireTime: env.ONETIME_TOKEN_EXPIRE_TIME,
+    },
+    typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
+    bcryptCost: env.BCRYPT_COST,
+    threadPoolSize: env.UV_THREADPOOL_SIZE,
+    bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
+    adminPassword: env.ADMIN_PASSWORD,
+    corsOrigins: env.CORS_ORIGINS,
+    bodyLimit: env.BODY_LIMIT,
+    cookies: {
+      sameSite: env.COOKIE_SAME_SITE,
+      secure: env.COOKIE_SECURE,
+      ...(env.COOKIE_DOMAIN !== undefined && { domain: env.COOKIE_DOMAIN }),
+    },
+    metricsToken: env.METRICS_TOKEN,
+    trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,136 @@
+import { startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { createLog } from './logging.js';
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const response = await fetch(url, { headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe('health', () => {
+  it('answers live and ready', async () => {
+    await using app = await startTestServer();
+    for (const path of ['live', 'ready'])
+      expect(await get(`${app.url}/health/${path}`)).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+  });
+
+  it('refuses connections once closed, and closes twice without complaint', async () => {
+    const app = await startTestServer();
+    await app.close();
+    await app.close();
+    await expect(fetch(`${app.url}/health/live`)).rejects.toThrow('fetch failed');
+  });
+
+  it('answers a request that is under way before it closes', async () => {
+    const app = await startTestServer();
+    const { id, rest } = await app.signUp();
+    const answers = Array.from({ length: 10 }, () => rest('GET', `/notifications/identities/${id}`).expect(200));
+    const first = await Promise.race(answers);
+    await Promise.all([
+      app.close(),
+      // what had not been begun is refused
+      Promise.allSettled(answers),
+    ]);
+    expect(first).toHaveProperty('data');
+  });
+});
+
+describe('metrics', () => {
+  it('label requests by route template, never by path', async () => {
+    await using app = await startTestServer();
+    const ann = await app.signUp();
+    await ann.rest('GET', `/notifications/identities/${ann.id}`);
+    await ann.call('trpc', 'notifications.unreadCount', { identityId: ann.id });
+    await fetch(`${app.url}/trpc/made.up`);
+    await fetch(`${app.url}/made/up`);
+
+    const { text } = await get(`${app.url}/metrics`);
+    expect(text).toContain('route="/notifications/identities/:identityId",status="200"');
+    expect(text).toContain('route="/trpc/notifications.unreadCount",status="200"');
+    expect(text).toContain('route="/trpc/unknown",status="404"');
+    expect(text).toContain('route="unmatched",status="404"');
+    expect(text).not.toMatch(new RegExp(`${ann.id}|made`));
+  });
+
+  it('answer their token alone when there is one, and nobody behind a proxy when there is none', async () => {
+    await using guarded = await startTestServer({ metricsToken: 'a token for metrics' });
+    expect((await get(`${guarded.url}/metrics`)).status).toBe(404);
+    expect((await get(`${guarded.url}/metrics`, { authorization: 'Bearer another' })).status).toBe(404);
+    expect((await get(`${guarded.url}/metrics`, { authorization: 'Bearer a token for metrics' })).status).toBe(200);
+    await using open = await startTestServer();
+    expect((await get(`${open.url}/metrics`, { 'x-forwarded-for': '203.0.113.1' })).status).toBe(404);
+  });
+});
+
+describe('the API page', () => {
+  it('is made of files of its own, and reads the server’s own document', async () => {
+    await using app = await startTestServer();
+    const page = await get(`${app.url}/docs`);
+    expect(page.status).toBe(200);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link as string);
+    expect(links).toHaveLength(4);
+    for (const link of links) {
+      expect(link).not.toMatch(/^(https?:)?\/\//);
+      expect((await get(new URL(link, `${app.url}/docs`).href)).status).toBe(200);
+    }
+    expect((await get(`${app.url}/docs/start.js`)).text).toContain("url: 'openapi.json'");
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+  });
+});
+
+describe('security headers', () => {
+  it('ask for https only where the server is reached by it', async () => {
+    await using plain = await startTestServer();
+    await using secure = await startTestServer({ publicUrl: 'https://api.example.org' });
+    const [http, https] = [await get(`${plain.url}/health/live`), await get(`${secure.url}/health/live`)];
+    expect(http.headers.get('strict-transport-security')).toBeNull();
+    expect(http.headers.get('content-security-policy')).not.toContain('upgrade-insecure-requests');
+    expect(https.headers.get('strict-transport-security')).toContain('max-age');
+    expect(https.headers.get('content-security-policy')).toContain('upgrade-insecure-requests');
+    expect(http.headers.get('x-powered-by')).toBeNull();
+  });
+
+  it('allow other origins only where they are configured', async () => {
+    await using app = await startTestServer({ corsOrigins: ['https://app.example.org'] });
+    const allowed = async (origin: string) =>
+      (await get(`${app.url}/health/live`, { origin })).headers.get('access-control-allow-origin');
+    expect(await allowed('https://app.example.org')).toBe('https://app.example.org');
+    expect(await allowed('https://evil.example.org')).toBeNull();
+  });
+});
+
+describe('the first admin', () => {
+  it('is made once, by several instances that start at once', async () => {
+    const bootstrapAdmin = { email: 'first@example.org', password: 'the first of the admins' };
+    const typeIds = { admin: `boss-${Date.now()}`, guest: 'guest', regular: 'regular' };
+    const servers = await Promise.all([1, 2, 3].map(() => startTestServer({ bootstrapAdmin, typeIds })));
+    const [app] = servers;
+    const first = await app?.signIn(bootstrapAdmin.email, { password: bootstrapAdmin.password });
+    const identity = await first?.rest('GET', `/identities/${first.id}`).expect(200);
+    expect(identity).toMatchObject({ emailVerified: true, typeId: typeIds.admin });
+    await Promise.all(servers.map((server) => server.close()));
+  });
+});
+
+describe('the log', () => {
+  it('has one line a request, without path, query, headers or body', async () => {
+    await using app = await startTestServer();
+    await fetch(`${app.url}/health/live?token=secret-in-query`, { headers: { authorization: 'Bearer secret-in-header', 'x-request-id': 'of-this-one' } }); // prettier-ignore
+    const lines = app.logs().split('\n').filter((line) => line.includes('of-this-one')); // prettier-ignore
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ method: 'GET', route: '/health/live', status: 200, msg: 'request' });
+    expect(app.logs()).not.toContain('secret-in');
+  });
+
+  it('keeps of an error its kind and place, without the values that it quotes', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', readable: false, destination: { write: (line) => lines.push(line) } });
+    const err = Object.assign(new Error('E11000 dup key: { email: "ann@example.org" }'), {
+      keyValue: { email: 'ann@example.org' },
+      code: 11000,
+    });
+    log.error({ err, password: 'hunter2', body: { token: 'abc' } }, 'failed');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ err: { type: 'Error', code: 11000, message: 'E11000 dup key: …' } });
+    expect(lines[0]).not.toMatch(/ann@|hunter2|abc/);
+  });
+});

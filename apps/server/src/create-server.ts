@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { Socket, type AddressInfo } from 'node:net';
+import { describeError, requestErrors, type OpenApiDocument } from '@tandem/core';
+import { createTandem, type Tandem } from '@tandem/services';
+import type { Clock, Storage } from '@tandem/storage';
+import cors from 'cors';
+import express, { type Express, type RequestHandler } from 'express';
+import helmet from 'helmet';
+import type { Logger } from 'pino';
+import { createApiPage } from './api-page.js';
+import type { Config } from './config.js';
+import { openDatabase, type Database } from './database.js';
+import { answerClientError, answerStarting } from './outside-express.js';
+import { createMetricsRoute, createRegistry } from './metrics.js';
+import { createObservation } from './observation.js';
+
+/** For how long a closing server waits for requests under way, in milliseconds. */
+const DRAIN_MS = 15_000;
+/** How often a closing server closes connections that have become idle, in milliseconds. */
+const IDLE_SWEEP_MS = 20;
+/** Time for a request to arrive whole, in milliseconds: a slow sender is cut off. */
+const REQUEST_TIMEOUT_MS = 15_000;
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+
+/** A server that is listening. */
+export interface RunningServer {
+  url: string;
+  tandem: Tandem;
+  storage: Storage;
+}
+export interface Server {
+  /** Opens the database, makes its indexes, listens. @throws when any of them fails; nothing is left open then */
+  start(): Promise<RunningServer>;
+  /** Answers what is under way, refuses what is new, closes the database. Again is fine. */
+  close(): Promise<void>;
+}
+
+/** The configuration of the services for a store. */
+export function wire(config: Config, storage: Storage, log: Logger, publicUrl: string): Promise<Tandem> {
+  return createTandem({
+    storage,
+    log,
+    authSecrets: config.authSecrets,
+    authMode: config.authModes,
+    identity: { typeIds: config.typeIds },
+    ...config.lifetimes,
+    bcryptCost: config.bcryptCost,
+    threadPoolSize: config.threadPoolSize,
+    allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
+    cookies: config.cookies,
+    bodyLimit: config.bodyLimit,
+    development: config.development,
+  });
+}
+
+/** The document that the server publishes at `/openapi.json`; without a public address it is of whichever server it came from. */
+export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
+  const description = 'Accounts, identities and notifications. Every operation is a tRPC procedure of the same name too.';
+  return tandem.openApi({ title: 'Tandem', description, version, url });
+}
+
+/**
+ * Helmet's security headers; what only makes sense over https is sent over https. They are the same for every answer, so helmet is asked once.
+ */
+function securityHeaders(publicUrl: string): RequestHandler {
+  const isHttps = publicUrl.startsWith('https:');
+  const headers = new http.ServerResponse(new http.IncomingMessage(new Socket()));
+  helmet({
+    strictTransportSecurity: isHttps,
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: isHttps ? [] : null } },
+  })(headers.req, headers, () => {});
+  const pairs = Object.entries(headers.getHeaders()) as [string, string][];
+  return (_req, res, next) => {
+    for (const [name, value] of pairs) res.setHeader(name, value);
+    next();
+  };
+}
+
+function createApp(
+  config: Config,
+  options: { tandem: Tandem; log: Logger; publicUrl: string; isReady: () => Promise<boolean> },
+): Express {
+  const { tandem, log, publicUrl, isReady } = options;
+  const app = express();
+  const registry = createRegistry();
+  app
+    .enable('case sensitive routing')
+    .disable('x-powered-by')
+    .disable('etag')
+    .set('query parser', false)
+    .set('trust proxy', config.trustProxy);
+  app.use(createObservation({ log, registry, router: tandem.router }), securityHeaders(publicUrl));
+  if (config.corsOrigins.length > 0)
+    app.use(
+      cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: ['x-request-id', 'retry-after'], maxAge: 600 }),
+    );
+  app.get('/health/live', (_req, res) => void res.json({ status: 'ok' }));
+  app.get('/health/ready', async (_req, res) => {
+    if (!(await isReady())) throw requestErrors.unavailable({ retryAfter: 2 });
+    res.json({ status: 'ok' });
+  });
+  app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
+  const document = describeApi(tandem, config);
+  app.get('/openapi.json', (_req, res) => void res.json(document));
+  app.use(tandem.routes(), createApiPage(), ...tandem.errorMiddlewares());
+  return app;
+}
+
+/** A server of a configuration: no signals, no exit; those are the command's. */
+export function createServer(config: Config, { log, clock }: { log: Logger; clock?: Clock }): Server {
+  let app: Express | undefined;
+  const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+  const server = http.createServer(timeouts, (req, res) => void (app ? app(req, res) : answerStarting(res)));
+  server.on('clientError', answerClientError);
+  let database: Database | undefined;
+  let tandem: Tandem | undefined;
+  let stopSweeping: (() => Promise<void>) | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function isReady(): Promise<boolean> {
+    if (closing || !database) return false;
+    return database.storage.ping().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  function listen(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      server.once('error', reject).listen(config.port, config.host, () => {
+        const { port } = server.address() as AddressInfo;
+        resolve(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`);
+      });
+    });
+  }
+
+  /** Stops listening and waits for requests under way; connections that nobody uses, or uses any more, are closed. */
+  function drain(): Promise<void> {
+    if (!server.listening) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      // a kept-alive connection would else stay for seconds after its last answer
+      const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+      server.close(() => {
+        clearTimeout(cut);
+        clearInterval(sweep);
+        resolve();
+      });
+    });
+  }
+
+  async function shutDown(): Promise<void> {
+    await drain();
+    await stopSweeping?.();
+    tandem?.close();
+    await database?.close();
+  }
+
+  async function open(): Promise<RunningServer> {
+    database = await openDatabase(config, log, clock);
+    const { storage } = database;
+    // the port is known before the services are wired: it is part of the public address
+    const url = await listen();
+    const publicUrl = config.publicUrl ?? url;
+    tandem = await wire(config, storage, log, publicUrl);
+    await storage.ensureIndexes();
+    if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
+      log.info({}, 'made the first admin');
+    stopSweeping = storage.startSweeping();
+    app = createApp(config, { tandem, log, publicUrl, isReady });
+    return { url, tandem, storage };
+  }
+
+  function close(): Promise<void> {
+    closing ??= shutDown();
+    return closing;
+  }
+
+  return {
+    async start() {
+      try {
+        return await open();
+      } catch (error) {
+        await close().catch((cause: unknown) => log.error({ err: describeError(cause) }, 'the server did not close'));
+        throw error;
+      }
+    },
+    close,
+  };
+}

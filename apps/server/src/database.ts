@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { describeError } from '@tandem/core';
+import { startEmbeddedMongo, type EmbeddedMongoEvent } from '@tandem/embedded-mongo';
+import { openStorage, type Clock, type Storage } from '@tandem/storage';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+
+/** An open store, and the engine behind it when it is the embedded one. */
+export interface Database {
+  storage: Storage;
+  close(): Promise<void>;
+}
+
+function logEvent(log: Logger, event: EmbeddedMongoEvent): void {
+  if (event.type === 'started') log.info({ role: event.role, enginePid: event.pid }, 'the embedded database runs');
+  else if (event.type === 'restarting')
+    log.warn({ reason: event.error.message, waitMs: event.waitMs }, 'the embedded database ended and is started again');
+  else log.error({ reason: event.error.message }, 'the embedded database is given up');
+}
+
+/**
+ * Opens the configured MongoDB, or the embedded engine over the data folder: a second process attaches to the running one.
+ * @throws when it cannot be reached or started, with the way out in the message
+ */
+export async function openDatabase(config: Config, log: Logger, clock?: Clock): Promise<Database> {
+  const engine =
+    config.mongodbUri === undefined
+      ? await startEmbeddedMongo({ dir: path.join(config.dataDir, 'mongodb'), onEvent: (event) => logEvent(log, event) })
+      : undefined;
+  try {
+    const storage = await openStorage({ uri: config.mongodbUri ?? engine?.uri ?? '', log, ...(clock && { clock }) });
+    return {
+      storage,
+      async close() {
+        await storage.close();
+        await engine?.stop();
+      },
+    };
+  } catch (error) {
+    await engine?.stop().catch((cause: unknown) => log.warn({ err: describeError(cause) }, 'the embedded database did not stop'));
+    throw error;
+  }
+}

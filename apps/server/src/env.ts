@@ -1,0 +1,179 @@
+import { SERVICE_NAMES, parseLifetime, parseSecrets } from '@tandem/services';
+import bytes from 'bytes';
+import { z } from 'zod';
+
+/** A variable of the environment: how its text is read, what it is when it is not set, and what it means. */
+interface Variable<T> {
+  read: z.ZodType<T, string>;
+  /** The text it has when it is not set; undefined where it may be missing. */
+  fallback?: string;
+  /** Said in the documents where there is no fixed default. */
+  defaultText?: string;
+  meaning: string;
+}
+
+function variable<const V extends Variable<unknown>>(definition: V): V {
+  return definition;
+}
+
+/** Text that one of the services' own parsers accepts; its complaint, without the name, is the problem. */
+function parsedBy(parse: (name: string, text: string) => unknown) {
+  return z.string().superRefine((text, check) => {
+    try {
+      parse('', text);
+    } catch (error) {
+      check.addIssue({ code: 'custom', message: (error as Error).message.replace(/^: /, '') });
+    }
+  });
+}
+
+const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+const List = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '')); // prettier-ignore
+const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
+const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
+const Lifetime = parsedBy(parseLifetime);
+const Secrets = parsedBy(parseSecrets);
+const WholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)); // prettier-ignore
+
+/** Every variable that the server reads, and nothing else reads any. */
+export const VARIABLES = {
+  PORT: variable({ read: WholeNumber(0, 65_535), fallback: '3000', meaning: 'Port to listen on; 0 takes a free one' }),
+  HOST: variable({ read: z.string().min(1), fallback: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for all' }),
+  PUBLIC_URL: variable({
+    read: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')),
+    defaultText: 'from HOST and PORT',
+    meaning: "The server's address as its users see it: its origin may change state in cookie mode, and the API page names it",
+  }),
+  NODE_ENV: variable({
+    read: z.string(),
+    fallback: 'production',
+    meaning: '`development` adds stacks to errors, makes logs readable and generates missing secrets',
+  }),
+  DATA_DIR: variable({
+    read: z.string().min(1),
+    fallback: '.data',
+    meaning: 'Folder of the embedded database and of generated secrets',
+  }),
+  MONGODB_URI: variable({
+    read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
+    defaultText: 'none',
+    meaning: 'A MongoDB 7 or later instead of the embedded engine; its path names the database, `tandem` if there is none',
+  }),
+  AUTH_MODE: variable({
+    read: Mode,
+    fallback: 'bearer',
+    meaning: '`bearer`: access tokens in the Authorization header; `cookie`: in cookies',
+  }),
+  AUTH_ENC_SECRET: variable({
+    read: Secrets,
+    defaultText: 'development only: generated',
+    meaning: 'Secret that encrypts tokens, 32 bytes at least; a comma-separated list rotates: the first makes, all read',
+  }),
+  AUTH_SIGN_SECRET: variable({
+    read: Secrets,
+    defaultText: 'development only: generated',
+    meaning: 'Secret that signs tokens, likewise',
+  }),
+  ACCESS_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '15m', meaning: 'Lifetime of access tokens' }),
+  REFRESH_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '14d', meaning: 'Lifetime of refresh tokens' }),
+  ONETIME_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '48h', meaning: 'Lifetime of one-time tokens' }),
+  IDENTITY_TYPE_ADMIN: variable({ read: z.string().min(1), fallback: 'admin', meaning: 'Id of the identity type of admins' }),
+  IDENTITY_TYPE_GUEST: variable({ read: z.string().min(1), fallback: 'guest', meaning: 'Id of the identity type of guests' }),
+  IDENTITY_TYPE_REGULAR: variable({
+    read: z.string().min(1),
+    fallback: 'regular',
+    meaning: 'Id of the identity type of who registers',
+  }),
+  BCRYPT_COST: variable({
+    read: WholeNumber(4, 16),
+    fallback: '12',
+    meaning: 'Cost of new password hashes; each step doubles the work',
+  }),
+  UV_THREADPOOL_SIZE: variable({
+    read: WholeNumber(1, 1024),
+    fallback: '4',
+    meaning: "Node's own, set before it starts: threads that hash passwords, all but two of them. `npm start` sets 16",
+  }),
+  BOOTSTRAP_ADMIN_EMAIL: variable({
+    read: z.string().trim().toLowerCase().check(z.email('must be an email address')),
+    defaultText: 'none',
+    meaning: 'An admin with this verified email is made at start if there is no admin',
+  }),
+  BOOTSTRAP_ADMIN_PASSWORD: variable({ read: z.string().min(8), defaultText: 'none', meaning: "That admin's password" }),
+  ADMIN_PASSWORD: variable({
+    read: z.string().min(1),
+    defaultText: 'asked for',
+    meaning: 'Password for the command `admin create`',
+  }),
+  CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
+  BODY_LIMIT: variable({
+    read: z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb'),
+    fallback: '1mb',
+    meaning: 'Largest JSON body',
+  }),
+  COOKIE_DOMAIN: variable({ read: z.string().min(1), defaultText: 'none', meaning: 'Domain of the cookies of cookie mode' }),
+  COOKIE_SAME_SITE: variable({
+    read: z.enum(['strict', 'lax', 'none'], 'must be strict, lax or none'),
+    fallback: 'strict',
+    meaning: 'SameSite of the cookies',
+  }),
+  COOKIE_SECURE: variable({ read: Flag, fallback: 'true', meaning: 'Whether browsers send the cookies over https only' }),
+  METRICS_TOKEN: variable({
+    read: z.string().min(16, 'must have at least 16 characters'),
+    defaultText: 'none',
+    meaning: 'Bearer token for /metrics; without it /metrics answers loopback only',
+  }),
+  TRUST_PROXY: variable({
+    read: z.union([Flag, WholeNumber(1, 10), List]),
+    fallback: 'false',
+    meaning: 'Which proxies tell the caller’s address: false, true, how many, or their addresses',
+  }),
+  LOG_LEVEL: variable({
+    read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino'),
+    fallback: 'info',
+    meaning: 'Least severe log lines that are written',
+  }),
+};
+
+/** `AUTH_MODE_<SERVICE>`: the mode of one service. */
+export const AUTH_MODE_VARIABLES = Object.fromEntries(
+  SERVICE_NAMES.map((service) => [service, { name: `AUTH_MODE_${service.toUpperCase()}`, read: Mode }] as const),
+);
+
+type Read<V> = V extends { read: z.ZodType<infer T, string>; fallback: string } ? T : V extends { read: z.ZodType<infer T, string> } ? T | undefined : never; // prettier-ignore
+/** The environment, read. */
+export type Environment = { [Name in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[Name]> } & {
+  AUTH_MODES: Record<string, 'bearer' | 'cookie'>;
+};
+
+/** The environment cannot be used: one line for each wrong value. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError';
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+/**
+ * Reads the environment. An empty value counts as not set.
+ * @throws EnvironmentError with every wrong value
+ */
+export function readEnvironment(environment: NodeJS.ProcessEnv): Environment {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  function read(name: string, schema: z.ZodType, fallback: string | undefined): unknown {
+    const text = environment[name] === undefined || environment[name] === '' ? fallback : environment[name];
+    if (text === undefined) return undefined;
+    const result = schema.safeParse(text);
+    if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message ?? 'is wrong'}`);
+    return result.data;
+  }
+  for (const [name, definition] of Object.entries(VARIABLES)) {
+    const { read: schema, fallback }: Variable<unknown> = definition;
+    values[name] = read(name, schema, fallback);
+  }
+  const modes = Object.entries(AUTH_MODE_VARIABLES).map(([service, { name, read: schema }]) => [service, read(name, schema, undefined) ?? values.AUTH_MODE]); // prettier-ignore
+  if (problems.length > 0) throw new EnvironmentError(problems);
+  return { ...values, AUTH_MODES: { default: values.AUTH_MODE, ...Object.fromEntries(modes) } } as Environment;
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { ApiError } from '@tandem/core';
+import { EmbeddedMongoError } from '@tandem/embedded-mongo';
+import { Command } from 'commander';
+import { createAdminCommand } from './commands/admin.js';
+import { createDoctorCommand } from './commands/doctor.js';
+import { createIndexesCommand } from './commands/indexes.js';
+import { createOpenApiCommand } from './commands/openapi.js';
+import { createServeCommand } from './commands/serve.js';
+import { EnvironmentError } from './env.js';
+
+const program = new Command('tandem')
+  .description('A backend with accounts, identities and notifications: typed tRPC and documented REST')
+  .addCommand(createServeCommand(), { isDefault: true })
+  .addCommand(createAdminCommand())
+  .addCommand(createOpenApiCommand())
+  .addCommand(createIndexesCommand())
+  .addCommand(createDoctorCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // what a person can put right is said in words; anything else with where it happened
+  const isForPeople = error instanceof EnvironmentError || error instanceof EmbeddedMongoError || error instanceof ApiError;
+  console.error(isForPeople ? error.message : error);
+  if (error instanceof ApiError) for (const problem of error.data ?? []) console.error(`  ${problem}`);
+  process.exitCode = 1;
+}

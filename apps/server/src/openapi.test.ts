@@ -1,0 +1,87 @@
+import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let app: TestServer;
+let document: OpenApiDocument;
+beforeAll(async () => {
+  app = await startTestServer();
+  document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
+});
+afterAll(() => app.close());
+
+/** The interface so far: procedure, route, success status (spec, "Endpoints"; decisions T7). */
+const OPERATIONS = [
+  ['auth.register', 'POST /auth/register', 201],
+  ['auth.login', 'POST /auth/login', 200],
+  ['auth.logout', 'POST /auth/logout', 204],
+  ['auth.refreshToken', 'POST /auth/token/refresh', 200],
+  ['auth.checkToken', 'POST /auth/token/check', 200],
+  ['auth.deleteRefreshTokens', 'DELETE /auth/{identityId}/refresh-tokens', 204],
+  ['identities.list', 'GET /identities', 200],
+  ['identities.get', 'GET /identities/{identityId}', 200],
+  ['identities.patch', 'PATCH /identities/{identityId}', 200],
+  ['identities.delete', 'DELETE /identities/{identityId}', 204],
+  ['identities.restore', 'POST /identities/{identityId}/restore', 200],
+  ['identities.lock', 'POST /identities/{identityId}/lock', 204],
+  ['identities.unlock', 'POST /identities/{identityId}/unlock', 204],
+  ['notifications.markRead', 'POST /notifications/{notificationId}/read', 204],
+  ['notifications.list', 'GET /notifications/identities/{identityId}', 200],
+  ['notifications.unreadCount', 'GET /notifications/identities/{identityId}/unread-count', 200],
+  ['notifications.markReadUpTo', 'POST /notifications/identities/{identityId}/read', 204],
+  ['notifications.restore', 'POST /notifications/{notificationId}/restore', 200],
+] as const;
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('has exactly the operations of the interface, named by their tRPC paths, with their true success status', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId, responses }]) => {
+        const success = Object.keys(responses).find((status) => status.startsWith('2'));
+        return [operationId, `${method.toUpperCase()} ${path}`, Number(success)];
+      }),
+    );
+    expect(new Set(described.map(String))).toEqual(new Set(OPERATIONS.map(String)));
+    expect(described).toHaveLength(OPERATIONS.length);
+  });
+
+  it('has every error that an operation declares, under its status, in the envelope', () => {
+    for (const operation of operationsOf(app.tandem.router)) {
+      const responses = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses ?? {};
+      for (const { status, message } of errorsOf(operation)) {
+        expect(responses[status], `${operation.name} ${status}`).toBeDefined();
+        expect(JSON.stringify(responses[status])).toContain(JSON.stringify(message).slice(1, -1));
+      }
+    }
+  });
+
+  it('asks for the bearer token, and the fingerprint where one was given, exactly where a caller must be known', () => {
+    const open = Object.values(document.paths).flatMap((methods) => Object.values(methods).filter(({ security }) => !security));
+    expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
+      ['auth.checkToken', 'auth.login', 'auth.logout', 'auth.refreshToken', 'auth.register'].toSorted(),
+    );
+    expect(document.paths['/identities']?.get?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
+  });
+
+  it('asks for the cookie in cookie mode', async () => {
+    await using cookies = await startTestServer({ authModes: { auth: 'cookie', identities: 'cookie', notifications: 'bearer' } });
+    const { paths } = (await (await fetch(`${cookies.url}/openapi.json`)).json()) as OpenApiDocument;
+    expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
+    expect(paths['/notifications/{notificationId}/read']?.post?.security).toEqual([
+      { bearer: [] },
+      { bearer: [], fingerprint: [] },
+    ]);
+  });
+
+  it('closes the bodies, and never shows a password', () => {
+    const body = document.paths['/auth/register']?.post?.requestBody;
+    expect(body).toMatchObject({ required: true, content: { 'application/json': { schema: { additionalProperties: false, required: ['email', 'password'] } } } }); // prettier-ignore
+    expect(JSON.stringify(document.components.schemas)).not.toMatch(/password|sessionEpoch/i);
+  });
+});
