@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import bcrypt from 'bcrypt';
+import express, { type Express } from 'express';
+import { MongoClient, type Db } from 'mongodb';
+import { BARE_ROWS, type BareRow, type StoredNotification } from './collections.js';
+import { repeatAtOnce } from './load.js';
+import { runMeasured } from './measured-child.js';
+
+const MONGODB_POOL = 8;
+const PAGE = 10;
+const LIFETIME_MS = 14 * 24 * 60 * 60_000;
+
+/**
+ * What one would write by hand for the same answers: nothing but Express and the driver. No sign-in, validation, log, metrics, security
+ * headers or request ids. What Express does by default and the server under test does not (ETags, parsing queries) is off here as well.
+ */
+function createBareApp(db: Db): Express {
+  const notifications = db.collection<StoredNotification>('notifications');
+  const rows = db.collection<BareRow>(BARE_ROWS);
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false);
+
+  app.get('/notifications/identities/:identityId', async (req, res) => {
+    const filter = { receiverId: req.params.identityId, deletedAt: null };
+    const [records, total] = await Promise.all([
+      notifications.find(filter).sort({ createdAt: -1, _id: -1 }).limit(PAGE).toArray(),
+      notifications.countDocuments(filter),
+    ]);
+    const data = records.map(({ _id, deletedAt, ...shown }) => ({ id: _id, ...shown }));
+    const totalPages = Math.ceil(total / PAGE);
+    const pagination = { page: 1, limit: PAGE, total, totalPages, hasNext: totalPages > 1, hasPrev: false };
+    res.json({ data, metadata: { pagination } });
+  });
+
+  app.post('/notifications/:notificationId/read', async (req, res) => {
+    const { notificationId: _id } = req.params;
+    const found = await notifications.findOne({ _id, deletedAt: null }, { projection: { receiverId: 1 } });
+    if (found?.receiverId !== req.headers['x-receiver']) throw new Error('not the receiver');
+    await notifications.updateOne({ _id, deletedAt: null }, { $set: { isRead: true, updatedAt: new Date() } });
+    res.status(204).end();
+  });
+
+  app.post('/auth/token/refresh', express.json(), async (req, res) => {
+    const { refreshToken: _id } = req.body as { refreshToken: string };
+    const now = new Date();
+    const next = createBareRow(now);
+    await rows.updateOne({ _id }, { $set: { successor: next._id, lastUsedAt: now } });
+    await rows.insertOne(next);
+    res.json({ accessToken: randomUUID(), refreshToken: next._id });
+  });
+  return app;
+}
+
+/** As many bytes as a session of the server under test. */
+function createBareRow(now: Date): BareRow {
+  return {
+    _id: randomUUID(),
+    identityId: randomUUID(),
+    jti: randomUUID(),
+    successor: null,
+    epoch: 0,
+    fingerprintHash: null,
+    ip: '127.0.0.1',
+    userAgent: '',
+    lastUsedAt: now,
+    expiresAt: new Date(now.getTime() + LIFETIME_MS),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+await runMeasured(async () => {
+  const client = new MongoClient(process.env.MONGODB_URI ?? '', { maxPoolSize: MONGODB_POOL, w: 'majority' });
+  await client.connect();
+  const db = client.db();
+  const server = http.createServer(createBareApp(db));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await client.close();
+    },
+    handlers: {
+      /** Makes rows to refresh, and answers their ids. */
+      async makeRows(count: number) {
+        const made = Array.from({ length: count }, () => createBareRow(new Date()));
+        await db.collection<BareRow>(BARE_ROWS).insertMany(made);
+        return made.map(({ _id }) => _id);
+      },
+      hash: ({ password, cost }: { password: string; cost: number }) => bcrypt.hash(password, cost),
+      /** Compares `count` times, so many at once. */
+      compare: ({ password, hash, count, atOnce }: { password: string; hash: string; count: number; atOnce: number }) =>
+        repeatAtOnce(count, atOnce, async () => void (await bcrypt.compare(password, hash))),
+    },
+  };
+});

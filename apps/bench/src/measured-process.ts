@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Answer, Question } from './measured-child.js';
+
+/** How long a process may take to end after it was asked to, in milliseconds. */
+const STOP_MS = 20_000;
+
+/** A server in a process of its own, whose CPU time can be asked for. */
+export interface MeasuredProcess {
+  url: string;
+  /** CPU time so far, of all threads, user and system, in microseconds. */
+  cpu(): Promise<number>;
+  ask<T>(name: string, facts?: unknown): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a module of this folder as a process, over an environment of its own. What it prints goes to a file, as a deployed server's does.
+ * @throws Error when it ends before it listens, with the file's name
+ */
+export async function startMeasured(module: string, env: NodeJS.ProcessEnv, logDir: string): Promise<MeasuredProcess> {
+  const logFile = path.join(logDir, `${module}.log`);
+  const output = openSync(logFile, 'a');
+  const child = fork(fileURLToPath(new URL(`${module}.js`, import.meta.url)), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', output, 'inherit', 'ipc'],
+  });
+  closeSync(output);
+  const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    const error = new Error(`${module} ended: ${String(signal ?? code)}; its log was ${logFile}`);
+    for (const { reject } of waiting.values()) reject(error);
+  });
+  child.on('message', ({ id, value, error }: Answer) => {
+    if (error === undefined) waiting.get(id)?.resolve(value as never);
+    else waiting.get(id)?.reject(new Error(`${module}: ${error}`));
+    waiting.delete(id);
+  });
+
+  function answerTo<T>(id: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => waiting.set(id, { resolve, reject }));
+  }
+  let asked = 0;
+  function ask<T>(name: string, facts?: unknown): Promise<T> {
+    const question: Question = { id: ++asked, name, facts };
+    const answer = answerTo<T>(question.id);
+    child.send(question);
+    return answer;
+  }
+
+  const url = await answerTo<string>(0);
+  return {
+    url,
+    ask,
+    cpu: () => ask<number>('cpu'),
+    async stop() {
+      if (!child.connected) return exited;
+      const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      await ask('stop').catch(() => undefined);
+      await exited;
+      clearTimeout(deadline);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { MeasuredProcess } from './measured-process.js';
+import type { LoadResult } from './load.js';
+
+export interface Figures {
+  /** Requests a second. */
+  rate: number;
+  /** CPU time of the server's process for one request, in microseconds. */
+  cpu: number;
+}
+
+/** What one side did in one round. */
+interface Measurement extends Figures {
+  requests: number;
+}
+
+/** One side of a comparison: a process, and how to load it. */
+export interface Side {
+  process: MeasuredProcess;
+  /** Before each round, outside of what is measured. */
+  prepare?(): Promise<void>;
+  run(milliseconds: number): Promise<LoadResult>;
+}
+
+export interface Comparison {
+  name: string;
+  /** What the target is about: at most so many times the CPU per request, or at least so many times the rate. */
+  of: 'cpu' | 'rate';
+  target: number;
+  /** So many requests each side answers before it is measured, if there is time. */
+  warmUpRequests: number;
+  /** How many rounds it takes for one of the plan; 1 by default. More where rounds are short. */
+  roundsFactor?: number;
+  tandem: Side;
+  bare: Side;
+}
+
+export interface RoundPlan {
+  rounds: number;
+  roundMs: number;
+  /** The longest that one side is warmed up. */
+  warmUpMs: number;
+}
+
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+}
+
+export interface ComparisonResult {
+  name: string;
+  of: 'cpu' | 'rate';
+  target: number;
+  isMet: boolean;
+  /** Ratios of the server under test to the bare one, each of one pair of rounds. */
+  ratios: { cpu: Spread; rate: Spread };
+  /** Medians over the rounds. */
+  tandem: Figures;
+  bare: Figures;
+  /** Every round, in order. */
+  pairs: Pair[];
+}
+
+interface Pair {
+  tandem: Measurement;
+  bare: Measurement;
+}
+
+async function measure(side: Side, milliseconds: number): Promise<Measurement> {
+  await side.prepare?.();
+  const before = await side.process.cpu();
+  const { requests, seconds } = await side.run(milliseconds);
+  const spent = (await side.process.cpu()) - before;
+  return { requests, rate: requests / seconds, cpu: spent / requests };
+}
+
+/** Before V8 has compiled what runs often, figures are of interpreted code, and the more code a side has the worse they are. */
+async function warmUp(side: Side, requests: number, { roundMs, warmUpMs }: RoundPlan): Promise<void> {
+  const end = performance.now() + warmUpMs;
+  for (let left = requests; left > 0 && performance.now() < end;) left -= (await measure(side, roundMs)).requests;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (place: number) => sorted[place] as number;
+  const middle = (sorted.length - 1) / 2;
+  return { median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, min: at(0), max: at(sorted.length - 1) };
+}
+
+/** Both sides in turn, so that what disturbs the machine disturbs both; each pair of rounds gives one ratio. */
+export async function compare(comparison: Comparison, plan: RoundPlan): Promise<ComparisonResult> {
+  const { name, of, target, warmUpRequests, roundsFactor = 1, tandem, bare } = comparison;
+  for (const side of [tandem, bare]) await warmUp(side, warmUpRequests, plan);
+  const pairs: Pair[] = [];
+  for (let round = 0; round < plan.rounds * roundsFactor; round++)
+    pairs.push({ tandem: await measure(tandem, plan.roundMs), bare: await measure(bare, plan.roundMs) });
+
+  const ratioOf = (figure: keyof Figures) => spreadOf(pairs.map((pair) => pair.tandem[figure] / pair.bare[figure]));
+  const medianOf = (side: 'tandem' | 'bare', figure: keyof Figures) => spreadOf(pairs.map((pair) => pair[side][figure])).median;
+  const ratios = { cpu: ratioOf('cpu'), rate: ratioOf('rate') };
+  return {
+    name,
+    of,
+    target,
+    isMet: of === 'cpu' ? ratios.cpu.median <= target : ratios.rate.median >= target,
+    ratios,
+    tandem: { rate: medianOf('tandem', 'rate'), cpu: medianOf('tandem', 'cpu') },
+    bare: { rate: medianOf('bare', 'rate'), cpu: medianOf('bare', 'cpu') },
+    pairs,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Db } from 'mongodb';
+import type { MeasuredProcess } from './measured-process.js';
+import type { Person } from './people.js';
+import type { Comparison } from './rounds.js';
+
+/** What a scenario is made from. */
+export interface Stage {
+  tandem: MeasuredProcess;
+  bare: MeasuredProcess;
+  /** The database that both use. */
+  db: Db;
+  /** Signed in at the server under test; each is one connection of a load. */
+  people: readonly Person[];
+}
+
+export type Scenario = (stage: Stage) => Promise<Comparison>;
+
+/** Requests to warm up with, where one is a matter of microseconds. */
+export const WARM_UP_REQUESTS = 6000;

@@ -1,0 +1,41 @@
+import http from 'node:http';
+import { repeatAtOnce, send, type LoadResult } from '../load.js';
+import { PASSWORD } from '../people.js';
+import type { Scenario } from '../scenario.js';
+
+/** The cost of password hashes by default. */
+const BCRYPT_COST = 12;
+/** Logins at once, which are one round: at a few a second, counting those within a time would round too much. */
+const AT_ONCE = 4;
+
+/** Times one round of so many at once: all places are full until the end, on both sides. */
+async function timed(run: () => Promise<void>): Promise<LoadResult> {
+  const start = performance.now();
+  await run();
+  return { requests: AT_ONCE, seconds: (performance.now() - start) / 1000 };
+}
+
+/** Signs in, against nothing but the comparison of the password, as many at once. */
+export const login: Scenario = async ({ tandem, bare, people }) => {
+  const hash = await bare.ask<string>('hash', { password: PASSWORD, cost: BCRYPT_COST });
+
+  async function logIn(): Promise<void> {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE });
+    await repeatAtOnce(AT_ONCE, AT_ONCE, async (turn) => {
+      const body = { email: people[turn]?.email, password: PASSWORD };
+      const { status, text } = await send(agent, tandem.url, { method: 'POST', path: '/auth/login', body });
+      if (status !== 200) throw new Error(`POST /auth/login: ${status} ${text}`);
+    });
+    agent.destroy();
+  }
+  const compare = { password: PASSWORD, hash, count: AT_ONCE, atOnce: AT_ONCE };
+  return {
+    name: 'login',
+    of: 'rate',
+    target: 0.95,
+    warmUpRequests: 2 * AT_ONCE,
+    roundsFactor: 2,
+    tandem: { process: tandem, run: () => timed(logIn) },
+    bare: { process: bare, run: () => timed(() => bare.ask('compare', compare)) },
+  };
+};

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedMongo } from '@tandem/embedded-mongo';
+import { MongoClient } from 'mongodb';
+import { startMeasured } from './measured-process.js';
+import { signUp } from './people.js';
+import type { Stage } from './scenario.js';
+
+/** Connections of every load, each somebody else's. */
+const CONNECTIONS = 8;
+
+/** Settings of the server under test: those of production, on a free port. */
+function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
+  const secret = () => randomBytes(48).toString('base64');
+  return {
+    NODE_ENV: 'production',
+    LOG_LEVEL: 'info',
+    PORT: '0',
+    DATA_DIR: dataDir,
+    MONGODB_URI: mongodbUri,
+    AUTH_ENC_SECRET: secret(),
+    AUTH_SIGN_SECRET: secret(),
+  };
+}
+
+/**
+ * Starts the two servers, each a process, and one engine for both, also a process, over a folder that goes with it; hands them to `play`,
+ * and ends them whatever comes of it, a signal included.
+ */
+export async function withStage(play: (stage: Stage) => Promise<void>): Promise<void> {
+  const undo: (() => Promise<unknown>)[] = [];
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(`stopped by ${signal}`)));
+  });
+  try {
+    await Promise.race([interrupted, setUp(undo).then(play)]);
+  } finally {
+    for (const step of undo.toReversed()) await step();
+  }
+}
+
+/** @param undo gets a step for everything that is started, in order */
+async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
+  undo.push(() => rm(dir, { recursive: true, force: true }));
+  const engine = await startEmbeddedMongo({ dir: path.join(dir, 'mongodb') });
+  undo.push(() => engine.stop());
+  const client = new MongoClient(engine.uri);
+  undo.push(() => client.close());
+
+  const env = environment(engine.uri, dir);
+  const tandem = await startMeasured('tandem-server', env, dir);
+  undo.push(() => tandem.stop());
+  const bare = await startMeasured('bare-server', env, dir);
+  undo.push(() => bare.stop());
+  return { tandem, bare, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
+}
