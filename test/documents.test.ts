@@ -1,0 +1,122 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  authenticationErrors,
+  errorsOf,
+  operationsOf,
+  originErrors,
+  requestErrors,
+  ruleErrors,
+  type ErrorDefinition,
+} from '@tandem/core';
+import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
+import { authenticationServiceErrors, identityErrors, notificationErrors } from '@tandem/services';
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+function fileOf(name: string): URL {
+  return new URL(`../${name}`, import.meta.url);
+}
+
+/** The part of a document between its markers. With UPDATE_DOCUMENTS set, what it should be is written instead. */
+function generatedPart(name: string, part: string, expected: string): string {
+  const text = readFileSync(fileOf(name), 'utf8');
+  const [start, end] = name.endsWith('.md') ? [`<!-- ${part} -->\n\n`, '\n<!-- end -->'] : ['', ''];
+  const from = text.indexOf(start) + start.length;
+  const to = end === '' ? text.length : text.indexOf(end, from);
+  if (from < start.length || to < 0) throw new Error(`${name} has no part ${part}`);
+  if (process.env.UPDATE_DOCUMENTS) writeFileSync(fileOf(name), text.slice(0, from) + expected + text.slice(to));
+  return process.env.UPDATE_DOCUMENTS ? expected : text.slice(from, to);
+}
+
+/** A Markdown table as prettier lays it out. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
+  const [head = [], ...body] = rows;
+  return line(head) + line(widths.map((width) => '-'.repeat(width))) + body.map(line).join('');
+}
+
+function inOrder(rows: readonly (readonly string[])[]): (readonly string[])[] {
+  return rows.toSorted((a, b) => a.join().localeCompare(b.join(), 'en'));
+}
+
+const code = (text: string) => `\`${text}\``;
+
+describe('the documents', () => {
+  const settings = [
+    ...Object.entries(VARIABLES).map(([name, { meaning, ...rest }]) => {
+      const { fallback, defaultText } = rest as { fallback?: string; defaultText?: string };
+      return {
+        name,
+        meaning,
+        fallback,
+        shown: fallback === undefined ? (defaultText ?? 'none') : fallback === '' ? 'none' : code(fallback),
+      };
+    }),
+    ...Object.entries(AUTH_MODE_VARIABLES).map(([service, { name }]) => {
+      return {
+        name,
+        meaning: `The mode of the service ${code(service)} alone`,
+        fallback: undefined,
+        shown: 'that of `AUTH_MODE`',
+      };
+    }),
+  ];
+
+  it('docs/configuration.md has each variable with its default and meaning', () => {
+    const rows = [
+      ['Variable', 'Default', 'Meaning'],
+      ...settings.map(({ name, shown, meaning }) => [code(name), shown, meaning]),
+    ];
+    expect(generatedPart('docs/configuration.md', 'variables', table(rows))).toBe(table(rows));
+  });
+
+  it('apps/server/.env.example has each variable, commented out with its default', () => {
+    const lines = settings
+      .map(({ name, meaning, fallback }) => `# ${meaning.replaceAll('`', '')}\n#${name}=${fallback ?? ''}\n`)
+      .join('\n');
+    expect(generatedPart('apps/server/.env.example', '', lines)).toBe(lines);
+  });
+
+  it('docs/errors.md has each declared error with its status', () => {
+    const groups: [string, Record<string, ErrorDefinition>][] = [
+      ['any request', requestErrors],
+      ['authentication', authenticationErrors],
+      ['origin check', originErrors],
+      ['rules', ruleErrors],
+      ['auth', authenticationServiceErrors],
+      ['identities', identityErrors],
+      ['notifications', notificationErrors],
+    ];
+    const rows = groups.flatMap(([group, errors]) =>
+      Object.values(errors).map(({ status, message }) => [String(status), code(message), group]),
+    );
+    const failures = operationsOf(app.tandem.router).map(({ name, options }) => ['500, 503', code(options.failure), code(name)]);
+    const all = [['Status', 'Message', 'Of'], ...inOrder(rows), ...inOrder(failures)];
+    expect(generatedPart('docs/errors.md', 'errors', table(all))).toBe(table(all));
+  });
+
+  it('docs/endpoints.md has each operation with its route, success and errors', () => {
+    const general = new Set<string>([...Object.values(requestErrors), ...Object.values(authenticationErrors), ...Object.values(originErrors)].map(({ message }) => message)); // prettier-ignore
+    const rows = operationsOf(app.tandem.router).map((operation) => {
+      const own = errorsOf(operation).filter(({ message, status }) => !general.has(message) && status < 500);
+      const errors = [...new Set(own.map(({ status, message }) => `${status} ${message}`))].join('; ');
+      const { name, method, path, status, options } = operation;
+      return [code(`${method} ${path}`), code(name), String(status), options.summary, errors];
+    });
+    const all = [['Route', 'tRPC', 'Success', 'Purpose', 'Errors of its own'], ...inOrder(rows)];
+    expect(generatedPart('docs/endpoints.md', 'endpoints', table(all))).toBe(table(all));
+  });
+});
+
+describe('the packages', () => {
+  it('are tested as they stand in src, not as they were built', () => {
+    expect(import.meta.resolve('@tandem/core')).toContain('/packages/core/src/');
+  });
+});

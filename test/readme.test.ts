@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+/** The two code blocks behind a marker: what to run, and what it prints. */
+function example(name: string): [string, string] {
+  const [, after = ''] = readme.split(`<!-- ${name} -->`);
+  const blocks = [...after.matchAll(/```\w*\n([\s\S]*?)```/g)].map(([, block]) => block as string);
+  return [(blocks[0] ?? '').replaceAll('http://localhost:3000', app.url), blocks[1] ?? ''];
+}
+
+async function run(command: string, args: string[]): Promise<string> {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let out = '';
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  await once(child, 'close');
+  return out;
+}
+
+const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').trim();
+
+describe('the README', () => {
+  it('shows a REST call and what it prints', async () => {
+    const [command, printed] = example('rest');
+    expect(withoutIds(await run('bash', ['-c', command]))).toBe(withoutIds(printed));
+  });
+
+  it('shows a tRPC call and what it prints', async () => {
+    const [script, printed] = example('trpc');
+    // beside the packages, so that their names are found
+    const file = `${root}/test/tour-${process.pid}.mjs`;
+    writeFileSync(file, script);
+    try {
+      expect(await run(process.execPath, [file])).toBe(printed);
+    } finally {
+      rmSync(file);
+    }
+  });
+});
