@@ -9,7 +9,7 @@ import {
   type ErrorDefinition,
 } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
-import { authenticationServiceErrors, identityErrors, notificationErrors } from '@tandem/services';
+import { authenticationServiceErrors, identityErrors, notificationErrors, sessionErrors } from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -91,6 +91,7 @@ describe('the documents', () => {
       ['origin check', originErrors],
       ['rules', ruleErrors],
       ['auth', authenticationServiceErrors],
+      ['sessions', sessionErrors],
       ['identities', identityErrors],
       ['notifications', notificationErrors],
     ];

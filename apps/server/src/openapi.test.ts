@@ -19,6 +19,8 @@ const OPERATIONS = [
   ['auth.refreshToken', 'POST /auth/token/refresh', 200],
   ['auth.checkToken', 'POST /auth/token/check', 200],
   ['auth.deleteRefreshTokens', 'DELETE /auth/{identityId}/refresh-tokens', 204],
+  ['auth.sessions', 'GET /auth/{identityId}/sessions', 200],
+  ['auth.deleteSession', 'DELETE /auth/{identityId}/sessions/{sessionId}', 204],
   ['identities.list', 'GET /identities', 200],
   ['identities.get', 'GET /identities/{identityId}', 200],
   ['identities.patch', 'PATCH /identities/{identityId}', 200],

@@ -1,4 +1,5 @@
 export { authenticationServiceErrors } from './authentication/authentication.errors.js';
+export { sessionErrors } from './authentication/sessions.errors.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 export { identityErrors } from './identities/identities.errors.js';

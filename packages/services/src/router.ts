@@ -1,15 +1,19 @@
-import { router, type IdentityTypeIds } from '@tandem/core';
+import { mergeRouters, router, type IdentityTypeIds } from '@tandem/core';
 import { createAuthenticationRouter } from './authentication/authentication.router.js';
 import type { TokenCookies } from './authentication/cookies.js';
+import { createSessionsRouter } from './authentication/sessions.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import type { Services } from './services.js';
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: { cookies: TokenCookies; typeIds: IdentityTypeIds }) {
-  const { authentication, sessions, identities, failedLogins, notifications } = services;
+  const { authentication, sessions, shownSessions, identities, failedLogins, notifications } = services;
   return router({
-    auth: createAuthenticationRouter({ authentication, sessions, identities, cookies: options.cookies }),
+    auth: mergeRouters(
+      createAuthenticationRouter({ authentication, sessions, identities, cookies: options.cookies }),
+      createSessionsRouter(shownSessions),
+    ),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     notifications: createNotificationsRouter(notifications),
   });

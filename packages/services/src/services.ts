@@ -4,6 +4,7 @@ import { createAuthenticationService } from './authentication/authentication.ser
 import { createFailedLogins } from './authentication/failed-logins.js';
 import { createPasswords } from './authentication/passwords.js';
 import { createSessionsService } from './authentication/sessions.service.js';
+import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 
@@ -28,10 +29,11 @@ export function createServices({ storage, bus, tokens, log, typeIds, lifetimes, 
     removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
   });
   const sessions = createSessionsService({ storage, bus, tokens, log, lifetimes, accessStateOf: identities.accessStateOf });
+  const shownSessions = createShownSessionsService({ storage, accessStateOf: identities.accessStateOf, end: sessions.end });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
   const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds });
   const notifications = createNotificationsService({ storage, bus });
-  return { identities, sessions, failedLogins, authentication, notifications };
+  return { identities, sessions, shownSessions, failedLogins, authentication, notifications };
 }
 export type Services = ReturnType<typeof createServices>;

@@ -39,5 +39,5 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
-  indexes: [{ keys: { identityId: 1, createdAt: -1 }, serves: "ending, and showing, an identity's sessions" }],
+  indexes: [{ keys: { identityId: 1, createdAt: -1, _id: -1 }, serves: "ending, and showing, an identity's sessions" }],
 });

@@ -118,10 +118,11 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
     throw authenticationServiceErrors.reused();
   }
 
-  async function end(sessionId: string): Promise<void> {
+  async function end(sessionId: string): Promise<boolean> {
     const session = await Sessions.findByIdAndDelete(sessionId, { projection: { identityId: 1 } }).lean<SessionRecord>();
     copies.delete(sessionId);
     if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId });
+    return session !== null;
   }
   const stopHearing = bus.subscribe(SESSION_ENDED, (event) => void copies.delete((event as { sessionId: string }).sessionId));
 
@@ -191,7 +192,7 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
       return { identity: { id, typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
-    /** Ends one session; of an ended one there is nothing to end. */
+    /** Ends one session, and says whether there was one; of an ended one there is nothing to end. */
     end,
 
     /** Removes the sessions of an identity of epochs before this one. They have ended already, so that a failure here changes nothing. */

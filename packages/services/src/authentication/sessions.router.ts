@@ -1,0 +1,36 @@
+import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { sessionErrors } from './sessions.errors.js';
+import { SessionPageSchema, sessionInput, sessionListInput } from './sessions.schemas.js';
+import type { ShownSessionsService } from './shown-sessions.service.js';
+
+/** Sessions that a person can see and end: part of the service `auth`. */
+export function createSessionsRouter(shownSessions: ShownSessionsService) {
+  return router({
+    sessions: authenticated
+      .meta(
+        rest('GET /auth/{identityId}/sessions', {
+          summary: 'List the live sessions of an identity, newest first',
+          failure: 'Failed to find sessions',
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(sessionListInput)
+      .output(SessionPageSchema)
+      .query(({ ctx, input: { identityId, ...query } }) => shownSessions.list(identityId, ctx.identity.sessionId, query)),
+
+    deleteSession: authenticated
+      .meta(
+        rest('DELETE /auth/{identityId}/sessions/{sessionId}', {
+          status: 204,
+          summary: 'End one session of an identity',
+          failure: 'Failed to delete session',
+          errors: [sessionErrors.notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(sessionInput)
+      .output(z.void())
+      .mutation(({ input }) => shownSessions.end(input.identityId, input.sessionId)),
+  });
+}

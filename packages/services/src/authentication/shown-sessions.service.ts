@@ -1,0 +1,54 @@
+import { present, type Presented, type Storage } from '@tandem/storage';
+import type { AccessState } from '../identities/identities.service.js';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { sessionModel, type SessionRecord } from './session.model.js';
+import { sessionErrors } from './sessions.errors.js';
+
+export type ShownSessionsService = ReturnType<typeof createShownSessionsService>;
+
+type ShownFields = 'ip' | 'userAgent' | 'createdAt' | 'lastUsedAt' | 'expiresAt';
+type ShownSession = Pick<Presented<SessionRecord>, 'id' | ShownFields> & { isCurrent: boolean };
+
+interface ShownSessionsOptions {
+  storage: Storage;
+  accessStateOf(identityId: string): Promise<AccessState | undefined>;
+  /** Ends one session on every instance; says whether there was one. */
+  end(sessionId: string): Promise<boolean>;
+}
+
+/** An epoch that no session has: what is looked for with it is not found. */
+const NO_EPOCH = -1;
+
+/** The sessions of an identity, for itself and for admins to see and to end. */
+export function createShownSessionsService({ storage, accessStateOf, end }: ShownSessionsOptions) {
+  const Sessions = storage.model(sessionModel);
+
+  /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
+  async function liveOnes(identityId: string) {
+    const state = await accessStateOf(identityId);
+    const epoch = state && !state.isBarred ? state.sessionEpoch : NO_EPOCH;
+    return { identityId, epoch, expiresAt: { $gt: storage.clock.now() } };
+  }
+
+  return {
+    /**
+     * The live sessions, the newest first.
+     * @param currentId of the session that asks
+     */
+    async list(identityId: string, currentId: string, query: PageQuery): Promise<Page<ShownSession>> {
+      const show = (record: SessionRecord) => ({ ...present(record), isCurrent: record._id === currentId });
+      const without = ['identityId', 'jti', 'rotations', 'epoch', 'fingerprintHash'];
+      return findPage(Sessions, { filter: await liveOnes(identityId), sort: NEWEST_FIRST, without, show }, query);
+    },
+
+    /**
+     * Ends one of the identity's live sessions; of several at once one ends it.
+     * @throws sessionErrors.notFound when it is missing, has ended, or is another identity's
+     */
+    async end(identityId: string, sessionId: string): Promise<void> {
+      const found = await Sessions.exists({ ...(await liveOnes(identityId)), _id: sessionId });
+      // a session never changes its identity: what was found to be theirs is still
+      if (!found || !(await end(sessionId))) throw sessionErrors.notFound();
+    },
+  };
+}
