@@ -4,12 +4,18 @@ import { z } from 'zod';
 import type { ErrorDefinition } from './errors.js';
 import type { InputPlaces } from './validation-texts.js';
 
+/** What a procedure may answer when all is well. */
+export type SuccessStatus = 200 | 201 | 204 | 302;
+
 /** What a procedure says of its REST face beside its schemas. */
 export interface RestOptions {
   /** One line for the API page. */
   summary: string;
-  /** 201 for a create, 204 for an act without an answer; else 200 (decisions T7). */
-  status?: 200 | 201 | 204;
+  /**
+   * 201 for a create, 204 for an act without an answer; else 200 (decisions T7). With 302 the output is `{ location }`: a header on the
+   * REST face, which has no body then, and the answer itself on the tRPC face, whose caller goes there.
+   */
+  status?: SuccessStatus;
   /** The spec's `Failed to <verb> <entity>`, the only text that an unexpected failure shows (decisions T4). */
   failure: string;
   /** The errors its handler may throw. Those of its authentication, rules and validation are known by themselves. */
@@ -45,7 +51,7 @@ export interface Operation extends InputPlaces {
   name: string;
   method: Method;
   path: string;
-  status: 200 | 201 | 204;
+  status: SuccessStatus;
   /** How each top-level key of the input is read from text. */
   textKinds: Readonly<Record<string, TextKind>>;
   /** The input's schema, for naming all problems at once; undefined when there is no input. */

@@ -93,7 +93,9 @@ export function createCaller(url: string, contract: Contract) {
 
   async function callRest(procedure: string, input: Record<string, unknown>, credentials: Credentials): Promise<Outcome> {
     const { method, path, body } = toRest(procedure, input);
-    const { status, body: answer } = await send(method, path, body, credentials);
+    const { status, headers, body: answer } = await send(method, path, body, credentials);
+    // what the other face answers as its output
+    if (status === 302) return { ok: true, value: { location: headers.get('location') } };
     if (status < 400) return { ok: true, value: answer };
     const { error } = answer as { error: { message: string; data?: string[] } };
     return { ok: false, status, message: error.message, ...(error.data && { data: error.data }) };

@@ -38,8 +38,11 @@ export function createContract(document: OpenApiDocument) {
     const route = routes.find(({ path, pattern }) => pattern.test(pathname) && document.paths[path]?.[verb]);
     const where = `${method} ${route?.path ?? pathname} ${answer.status}`;
     if (!route) return must(where, '/components/schemas/Error', answer.body);
-    const response = document.paths[route.path]?.[verb]?.responses[answer.status] as { content?: object } | undefined;
+    const response = document.paths[route.path]?.[verb]?.responses[answer.status] as
+      { content?: object; headers?: Record<string, { required?: boolean }> } | undefined;
     if (!response) throw new Error(`${where} is not documented: ${JSON.stringify(answer.body)}`);
+    for (const [name, { required }] of Object.entries(response.headers ?? {}))
+      if (required && !answer.headers.has(name)) throw new Error(`${where} is documented with the header ${name}`);
     if (!response.content) {
       if (answer.body !== undefined) throw new Error(`${where} is documented without a body`);
       return;

@@ -17,6 +17,12 @@ interface ProcedureCall {
   batchIndex: number;
 }
 
+/** The output of a procedure whose status is 302. */
+interface Redirect {
+  /** An absolute address, percent-encoded as `URL` writes it. */
+  location: string;
+}
+
 /** Answers with the error's status and envelope; a connection whose answer has begun is cut instead. */
 function sendError(error: unknown, res: Response, server: ServerFacts): void {
   if (res.headersSent) return void res.destroy();
@@ -25,6 +31,16 @@ function sendError(error: unknown, res: Response, server: ServerFacts): void {
   // the rest of a body that is too big is not read
   if (status === 413) res.set('connection', 'close');
   res.status(status).json(body);
+}
+
+function sendOutput({ status }: Operation, output: unknown, res: Response): void {
+  if (output === undefined) return void res.status(204).end();
+  if (status === 302)
+    return void res
+      .status(302)
+      .setHeader('location', (output as Redirect).location)
+      .end();
+  res.status(status).json(output);
 }
 
 function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnType<typeof createInputReader>): RequestHandler {
@@ -38,8 +54,7 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
       ctx.rest = { params, readInput: input.peek };
       // as tRPC's own adapters call: the input is read when the input middleware asks for it, after the rules
       const output = await call({ ctx, path: operation.name, type, getRawInput: input.read, signal: undefined, batchIndex: 0 });
-      if (output === undefined) res.status(204).end();
-      else res.status(operation.status).json(output);
+      sendOutput(operation, output, res);
     } catch (error) {
       // procedures translate and log their failures; anything else is for the last error middleware
       if (error instanceof ApiError) sendError(error, res, server);

@@ -62,6 +62,11 @@ const ERROR_SCHEMA: Json = {
   },
 };
 
+const REDIRECT_RESPONSE: Json = {
+  description: 'Found',
+  headers: { Location: { required: true, schema: { type: 'string', format: 'uri' }, description: 'Where to go on.' } },
+};
+
 /**
  * Every error that an operation can answer: its own, those of its authentication and rules, and those that any request can meet.
  * The one place that knows; documents and tests read it.
@@ -113,7 +118,9 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
   const byStatus = new Map<number, ErrorDefinition[]>();
   for (const error of errorsOf(operation)) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
   generated.responses = {
-    ...(operation.status === 204 ? {} : { [operation.status]: { ...success, description: 'Success' } }),
+    ...(operation.status === 204
+      ? {}
+      : { [operation.status]: operation.status === 302 ? REDIRECT_RESPONSE : { ...success, description: 'Success' } }),
     ...(operation.status === 204 || operation.options.mayBeEmpty ? { 204: { description: 'No content' } } : {}),
     ...Object.fromEntries([...byStatus].map(([status, errors]) => [status, errorResponse(errors)])),
   };
