@@ -5,4 +5,7 @@ export const identityErrors = defineErrors({
   notFound: [404, 'Identity not found'],
   nothingToUpdate: [400, 'Failed to update identity'],
   emailTaken: [409, 'Email already in use'],
+  providerTaken: [409, 'Provider account already linked'],
+  notLinked: [404, 'Provider account not linked'],
+  onlyWayIn: [409, 'Provider account is the only way to sign in'],
 });

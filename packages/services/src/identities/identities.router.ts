@@ -75,7 +75,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
         rest('POST /identities/{identityId}/restore', {
           summary: 'Bring a deleted identity back',
           failure: 'Failed to restore identity',
-          errors: [notFound, emailTaken],
+          errors: [notFound, emailTaken, identityErrors.providerTaken],
         }),
       )
       .use(admin)

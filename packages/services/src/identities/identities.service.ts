@@ -4,9 +4,12 @@ import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/pag
 import { identityErrors } from './identities.errors.js';
 import type { IdentityPatch } from './identities.schemas.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
+import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
 
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
-type ShownIdentity = Omit<Presented<IdentityRecord>, 'passwordHash' | 'sessionEpoch'>;
+/** Fields that are not shown, and not read where a record is. */
+const HIDDEN = ['passwordHash', 'sessionEpoch', 'providers'] as const;
+type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
 
 /** Published when all sessions of an identity have ended, or its state has changed: copies of it are out of date. */
 export const IDENTITY_CHANGED = 'identities.changed';
@@ -32,7 +35,17 @@ export interface AccessState {
 /** What a login needs to know of an identity. */
 export interface Credentials extends AccessState {
   id: string;
-  passwordHash: string;
+  /** Undefined where no password has been set: none is right then. */
+  passwordHash: string | undefined;
+}
+
+/** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash, or by a provider's account. */
+export interface NewIdentity {
+  email: string;
+  typeId: string;
+  emailVerified?: boolean;
+  passwordHash?: string;
+  account?: ProviderAccount;
 }
 
 type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'locked' | 'deactivatedAt'>;
@@ -43,7 +56,7 @@ const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessi
 
 /** Reads leave the hash out by themselves; a record just written has it. */
 function show(record: IdentityRecord): ShownIdentity {
-  const { passwordHash, sessionEpoch, ...shown } = { ...ABSENT, ...present(record) };
+  const { passwordHash, sessionEpoch, providers, ...shown } = { ...ABSENT, ...present(record) };
   return shown;
 }
 
@@ -72,24 +85,27 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
     return show(record);
   }
 
-  /** @throws identityErrors.emailTaken instead of the store's duplicate key */
-  async function withUniqueEmail<T>(write: () => Promise<T>): Promise<T> {
+  /** @throws identityErrors.emailTaken, providerTaken instead of the store's duplicate key */
+  async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
     try {
       return await write();
     } catch (error) {
-      throw isDuplicateKey(error) ? identityErrors.emailTaken({ cause: error }) : error;
+      const duplicate = isDuplicateKey(error);
+      if (!duplicate) throw error;
+      const isOfProvider = duplicate.fields.includes('providers.key');
+      throw identityErrors[isOfProvider ? 'providerTaken' : 'emailTaken']({ cause: error });
     }
   }
 
   return {
-    /**
-     * Stores a new identity.
-     * @param given `email` trimmed and lower-cased, `passwordHash` of bcrypt
-     * @throws identityErrors.emailTaken when a live identity has the address
-     */
-    create(given: { email: string; passwordHash: string; typeId: string; emailVerified?: boolean }): Promise<ShownIdentity> {
-      return withUniqueEmail(async () => {
-        const record = await Identities.create({ _id: newId(storage.clock), ...given });
+    /** Accounts at identity providers. */
+    providerAccounts: createProviderAccounts(storage),
+
+    /** @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account */
+    create({ account, ...given }: NewIdentity): Promise<ShownIdentity> {
+      return withUniqueValues(async () => {
+        const providers = account && [toLinked(account, storage.clock.now())];
+        const record = await Identities.create({ _id: newId(storage.clock), ...given, ...(providers && { providers }) });
         return show(record.toObject());
       });
     },
@@ -106,7 +122,7 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
     },
 
     list(query: PageQuery): Promise<Page<ShownIdentity>> {
-      return findPage(Identities, { filter: {}, sort: NEWEST_FIRST, without: ['passwordHash', 'sessionEpoch'], show }, query);
+      return findPage(Identities, { filter: {}, sort: NEWEST_FIRST, without: HIDDEN, show }, query);
     },
 
     /**
@@ -123,7 +139,7 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
       // one write for either case: the address that is there already stays as verified as it is
       const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
       const set = { emailVerified: isVerified, ...literals(given), email: { $literal: email } };
-      return withUniqueEmail(async () => {
+      return withUniqueValues(async () => {
         const options = { returnDocument: 'after', updatePipeline: true } as const;
         const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
         if (!record) throw identityErrors.notFound();
@@ -137,9 +153,9 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
       await change(identityId, { deletedAt: storage.clock.now() }, true);
     },
 
-    /** @throws identityErrors.notFound when there is nothing to restore, emailTaken when the address has been given away */
+    /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
     async restore(identityId: string): Promise<ShownIdentity> {
-      const record = await withUniqueEmail(() => Identities.restore(identityId));
+      const record = await withUniqueValues(() => Identities.restore(identityId));
       if (!record) throw identityErrors.notFound();
       announce(identityId);
       return show(record);

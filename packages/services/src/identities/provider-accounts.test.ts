@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityModel } from './identity.model.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+const TIMES = Array.from({ length: 20 }, (_, n) => n);
+const newAccount = (provider = 'google'): { provider: string; subject: string } => ({ provider, subject: randomUUID() });
+const newEmail = () => `${randomUUID()}@example.org`;
+const identities = () => app.tandem.services.identities;
+const accounts = () => identities().providerAccounts;
+/** An identity made through a provider. */
+async function create(account = newAccount()) {
+  const email = newEmail();
+  const { id } = await identities().create({ email, emailVerified: true, typeId: 'regular', account });
+  return { id, email, account };
+}
+/** The messages of what failed. */
+async function failuresOf(attempts: Promise<unknown>[]): Promise<string[]> {
+  const results = await Promise.allSettled(attempts);
+  return results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []));
+}
+
+describe('an identity made through a provider', () => {
+  it('is found by its account, and shown without it', async () => {
+    const { id, account } = await create();
+    expect(await accounts().identityOf(account)).toEqual({ id });
+    expect(await accounts().identityOf(newAccount())).toBeUndefined();
+    const admin = await app.signUpAdmin();
+    const shown = await admin.rest('GET', `/identities/${id}`).expect<object>(200);
+    expect(shown).not.toHaveProperty('providers');
+    expect(await accounts().list(id)).toEqual([{ provider: 'google', linkedAt: expect.any(Date) }]);
+  });
+
+  it('has no password: none signs in, whatever it is', async () => {
+    const { email } = await create();
+    for (const password of [PASSWORD, 'undefined', 'null', ' '])
+      await app.rest('POST', '/auth/login', { email, password }).expect(401, 'wrong credentials provided');
+  });
+
+  it('is one, however many make it at once', async () => {
+    const account = newAccount();
+    const make = () => identities().create({ email: newEmail(), typeId: 'regular', account });
+    const failures = await failuresOf(TIMES.map(make));
+    expect(failures).toEqual(Array.from({ length: 19 }, () => 'Provider account already linked'));
+  });
+
+  it('leaves its account to another when it is deleted, and comes back only while nobody has taken it', async () => {
+    const admin = await app.signUpAdmin();
+    const { id, account } = await create();
+    await admin.rest('DELETE', `/identities/${id}`).expect(204);
+    expect(await accounts().identityOf(account)).toBeUndefined();
+    const successor = await create(account);
+    await admin.rest('POST', `/identities/${id}/restore`).expect(409, 'Provider account already linked');
+    await admin.rest('DELETE', `/identities/${successor.id}`).expect(204);
+    await admin.rest('POST', `/identities/${id}/restore`).expect(200);
+    expect(await accounts().identityOf(account)).toEqual({ id });
+  });
+});
+
+describe('linking a provider account', () => {
+  it('adds it, the same one again without a change', async () => {
+    const { id } = await app.signUp();
+    const account = newAccount();
+    await Promise.all(TIMES.map(() => accounts().link(id, account)));
+    expect(await accounts().list(id)).toHaveLength(1);
+    expect(await accounts().identityOf(account)).toEqual({ id });
+  });
+
+  it('gives an account to one of 20 who want it at once', async () => {
+    const account = newAccount();
+    const people = await Promise.all(TIMES.map(() => create(newAccount('line'))));
+    const failures = await failuresOf(people.map(({ id }) => accounts().link(id, account)));
+    expect(failures).toEqual(Array.from({ length: 19 }, () => 'Provider account already linked'));
+  });
+
+  it('takes one account of a provider, and of several providers one each', async () => {
+    const { id } = await app.signUp();
+    const failures = await failuresOf(TIMES.map(() => accounts().link(id, newAccount())));
+    expect(failures).toHaveLength(19);
+    await accounts().link(id, newAccount('line'));
+    expect((await accounts().list(id)).map(({ provider }) => provider)).toEqual(['google', 'line']);
+  });
+
+  it('never mistakes one account for another whose name looks alike', async () => {
+    const { id } = await create({ provider: 'a', subject: 'b:c' });
+    for (const account of [
+      { provider: 'a', subject: 'b' },
+      { provider: 'a', subject: 'B:c' },
+      { provider: 'b', subject: 'c' },
+    ])
+      expect(await accounts().identityOf(account)).toBeUndefined();
+    expect(await accounts().identityOf({ provider: 'a', subject: 'b:c' })).toEqual({ id });
+  });
+
+  it('fails where there is no such identity', async () => {
+    await expect(accounts().link(randomUUID(), newAccount())).rejects.toThrow('Identity not found');
+    await expect(accounts().list(randomUUID())).rejects.toThrow('Identity not found');
+  });
+});
+
+describe('unlinking a provider', () => {
+  it('leaves an identity with a password, and is refused where nothing is linked', async () => {
+    const { id } = await app.signUp();
+    const account = newAccount();
+    await accounts().link(id, account);
+    await accounts().unlink(id, 'google');
+    expect(await accounts().identityOf(account)).toBeUndefined();
+    await expect(accounts().unlink(id, 'google')).rejects.toThrow('Provider account not linked');
+    await accounts().link(id, newAccount());
+  });
+
+  it('never takes the only way in, also when all are unlinked at once', async () => {
+    const { id } = await create(newAccount('line'));
+    await expect(accounts().unlink(id, 'line')).rejects.toThrow('Provider account is the only way to sign in');
+    await accounts().link(id, newAccount('google'));
+    const failures = await failuresOf(['line', 'google', 'line', 'google'].map((provider) => accounts().unlink(id, provider)));
+    expect(failures).toHaveLength(3);
+    expect(await accounts().list(id)).toHaveLength(1);
+  });
+});
+
+describe('the store', () => {
+  it('finds an account by its index', async () => {
+    const { collection } = app.storage.model(identityModel);
+    const plan = await collection.find({ 'providers.key': 'google:1', deletedAt: null }).explain();
+    expect(JSON.stringify(plan.queryPlanner.winningPlan)).toContain('providers.key_1_unique');
+  });
+});
