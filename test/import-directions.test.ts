@@ -34,6 +34,10 @@ it.each([
   ['packages/services/src/notifications/x.ts', '../identities/identity.model.js'],
   ['packages/services/src/x.ts', '@tandem/server'],
   ['packages/services/src/x.ts', '../../../apps/server/src/index.js'],
+  ['packages/services/src/x.ts', '@tandem/drivers/mail'],
+  ['packages/drivers/src/mail/x.ts', '@tandem/services'],
+  ['packages/drivers/src/mail/x.ts', '@tandem/storage'],
+  ['packages/drivers/src/x.ts', '../../services/src/index.js'],
   ['packages/client/src/x.ts', '@tandem/core'],
   ['packages/client/src/x.ts', '../../services/src/index.js'],
   ['packages/client/src/x.ts', 'node:fs'],
@@ -45,6 +49,8 @@ it('what goes the right way is taken', () => {
   expect(isRefused('packages/services/src/notifications/x.ts', './notification.model.js')).toBe(false);
   expect(isRefused('packages/services/src/notifications/x.ts', '../identities/identities.service.js')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/storage')).toBe(false);
+  expect(isRefused('packages/services/src/x.ts', '@tandem/drivers/mail', 'type ')).toBe(false);
+  expect(isRefused('packages/drivers/src/x.ts', '@tandem/core')).toBe(false);
   expect(isRefused('packages/client/src/x.ts', '@tandem/services', 'type ')).toBe(false);
   expect(isRefused('packages/core/src/rest/x.ts', '../errors.js')).toBe(false);
 });

@@ -23,6 +23,14 @@ export interface Config {
   bootstrapAdmin: { email: string; password: string } | undefined;
   /** For the command that makes an admin. */
   adminPassword: string | undefined;
+  mail: {
+    url: string;
+    from: string;
+    /** Undefined: where the server is reached. */
+    linksUrl: string | undefined;
+    /** How often the queue is looked at for what was left in it, in milliseconds; undefined: as usual. */
+    pollMs?: number;
+  };
   corsOrigins: string[];
   bodyLimit: string;
   cookies: CookieSettings;
@@ -104,6 +112,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     threadPoolSize: env.UV_THREADPOOL_SIZE,
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,
+    mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
     corsOrigins: env.CORS_ORIGINS,
     bodyLimit: env.BODY_LIMIT,
     cookies: {

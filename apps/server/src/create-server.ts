@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import { createApiPage } from './api-page.js';
 import type { Config } from './config.js';
 import { openDatabase, type Database } from './database.js';
+import { openDrivers, type Drivers } from './drivers.js';
 import { answerClientError, answerStarting } from './outside-express.js';
 import { createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
@@ -38,7 +39,10 @@ export interface Server {
 }
 
 /** The configuration of the services for a store. */
-export function wire(config: Config, storage: Storage, log: Logger, publicUrl: string): Promise<Tandem> {
+export function wire(
+  config: Config,
+  { storage, drivers, log, publicUrl }: { storage: Storage; drivers: Drivers; log: Logger; publicUrl: string },
+): Promise<Tandem> {
   return createTandem({
     storage,
     log,
@@ -50,6 +54,7 @@ export function wire(config: Config, storage: Storage, log: Logger, publicUrl: s
     threadPoolSize: config.threadPoolSize,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
     cookies: config.cookies,
+    mail: { driver: drivers.mail, from: config.mail.from, linksUrl: config.mail.linksUrl ?? publicUrl },
     bodyLimit: config.bodyLimit,
     development: config.development,
   });
@@ -115,8 +120,10 @@ export function createServer(config: Config, { log, clock }: { log: Logger; cloc
   const server = http.createServer(timeouts, (req, res) => void (app ? app(req, res) : answerStarting(res)));
   server.on('clientError', answerClientError);
   let database: Database | undefined;
+  let drivers: Drivers | undefined;
   let tandem: Tandem | undefined;
   let stopSweeping: (() => Promise<void>) | undefined;
+  let stopSending: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
 
   async function isReady(): Promise<boolean> {
@@ -153,8 +160,9 @@ export function createServer(config: Config, { log, clock }: { log: Logger; cloc
 
   async function shutDown(): Promise<void> {
     await drain();
-    await stopSweeping?.();
+    await Promise.all([stopSweeping?.(), stopSending?.()]);
     tandem?.close();
+    await drivers?.close();
     await database?.close();
   }
 
@@ -164,11 +172,13 @@ export function createServer(config: Config, { log, clock }: { log: Logger; cloc
     // the port is known before the services are wired: it is part of the public address
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
-    tandem = await wire(config, storage, log, publicUrl);
+    drivers = openDrivers(config);
+    tandem = await wire(config, { storage, drivers, log, publicUrl });
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
       log.info({}, 'made the first admin');
     stopSweeping = storage.startSweeping();
+    stopSending = tandem.services.mails.startSending(config.mail.pollMs);
     app = createApp(config, { tandem, log, publicUrl, isReady });
     return { url, tandem, storage };
   }

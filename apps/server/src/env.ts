@@ -1,3 +1,4 @@
+import { isMailUrl } from '@tandem/drivers/mail';
 import { SERVICE_NAMES, parseLifetime, parseSecrets } from '@tandem/services';
 import bytes from 'bytes';
 import { z } from 'zod';
@@ -30,6 +31,8 @@ function parsedBy(parse: (name: string, text: string) => unknown) {
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const List = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '')); // prettier-ignore
 const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
+const HttpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')); // prettier-ignore
+const MAIL_SENDER = /^([^<>@\p{Cc}]+<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u;
 const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
 const Lifetime = parsedBy(parseLifetime);
 const Secrets = parsedBy(parseSecrets);
@@ -41,7 +44,7 @@ export const VARIABLES = {
   PORT: variable({ read: WholeNumber(0, 65_535), fallback: '3000', meaning: 'Port to listen on; 0 takes a free one' }),
   HOST: variable({ read: z.string().min(1), fallback: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for all' }),
   PUBLIC_URL: variable({
-    read: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')),
+    read: HttpAddress,
     defaultText: 'from HOST and PORT',
     meaning: "The server's address as its users see it: its origin may change state in cookie mode, and the API page names it",
   }),
@@ -53,7 +56,7 @@ export const VARIABLES = {
   DATA_DIR: variable({
     read: z.string().min(1),
     fallback: '.data',
-    meaning: 'Folder of the embedded database and of generated secrets',
+    meaning: 'Folder of the embedded database, of mails that are not sent (`outbox`) and of generated secrets',
   }),
   MONGODB_URI: variable({
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
@@ -105,6 +108,22 @@ export const VARIABLES = {
     read: z.string().min(1),
     defaultText: 'asked for',
     meaning: 'Password for the command `admin create`',
+  }),
+  MAIL_URL: variable({
+    read: z.string().refine(isMailUrl, 'must be outbox: or an smtp:// or smtps:// address'),
+    fallback: 'outbox:',
+    meaning:
+      'Where mails go: `smtp://` or `smtps://user:password@host:port` sends them, `outbox:` writes each as a JSON file into `DATA_DIR/outbox`',
+  }),
+  MAIL_FROM: variable({
+    read: z.string().trim().regex(MAIL_SENDER, 'must be an address, or Name <address>'),
+    fallback: 'Tandem <no-reply@localhost>',
+    meaning: 'Sender of mails',
+  }),
+  MAIL_LINKS_URL: variable({
+    read: HttpAddress,
+    defaultText: 'PUBLIC_URL',
+    meaning: 'Base of the links in mails: the pages confirm-email, confirm-new-email, reset-password and invitation are below it',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   BODY_LIMIT: variable({

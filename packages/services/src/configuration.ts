@@ -10,6 +10,7 @@ import {
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
+import type { MailSettings } from './mail/mails.service.js';
 import type { ServiceName } from './router.js';
 
 /** What a host application configures (spec, "Authentication" 5 and 8). */
@@ -33,6 +34,8 @@ export interface TandemConfiguration {
   /** Browser origins that may change state in cookie mode. */
   allowedOrigins?: readonly string[];
   cookies?: CookieSettings;
+  /** How mails leave, and what they say. Without a driver none is sent. */
+  mail?: MailSettings;
   /** Of JSON bodies; bytes, or words. Default `1mb`. */
   bodyLimit?: number | string;
   /** Errors carry stacks. Default false. */

@@ -6,6 +6,7 @@ import { createPasswords } from './authentication/passwords.js';
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createIdentitiesService } from './identities/identities.service.js';
+import { createMailsService, type MailSettings } from './mail/mails.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 
 interface ServicesOptions {
@@ -19,10 +20,13 @@ interface ServicesOptions {
   bcryptCost: number;
   /** Of libuv's pool. */
   threadPoolSize: number;
+  mail: MailSettings;
 }
 
 /** Makes the services and hands each what it needs of the others. */
-export function createServices({ storage, bus, tokens, log, typeIds, lifetimes, bcryptCost, threadPoolSize }: ServicesOptions) {
+export function createServices(options: ServicesOptions) {
+  const { storage, bus, tokens, log, typeIds, lifetimes, bcryptCost, threadPoolSize } = options;
+  const mails = createMailsService({ storage, log, settings: options.mail });
   const identities = createIdentitiesService({
     storage,
     bus,
@@ -34,6 +38,6 @@ export function createServices({ storage, bus, tokens, log, typeIds, lifetimes, 
   const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
   const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds });
   const notifications = createNotificationsService({ storage, bus });
-  return { identities, sessions, shownSessions, failedLogins, authentication, notifications };
+  return { identities, sessions, shownSessions, failedLogins, authentication, notifications, mails };
 }
 export type Services = ReturnType<typeof createServices>;

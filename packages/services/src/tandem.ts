@@ -54,6 +54,7 @@ export async function createTandem(configuration: TandemConfiguration) {
     lifetimes,
     bcryptCost: configuration.bcryptCost ?? 12,
     threadPoolSize: configuration.threadPoolSize ?? 4,
+    mail: configuration.mail ?? {},
   });
   const facts: ServerFacts = {
     development: configuration.development ?? false,

@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { createCaller, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
 import { createContract, type RestAnswer } from './contract.js';
 import { ENGINE_VARIABLE } from './shared-engine.js';
+import { startMailServer, type MailServer } from './mail-server.js';
 import { createTestClock, type TestClock } from './test-clock.js';
 
 /** Good enough for every account of the tests: long, not common. */
@@ -29,6 +30,8 @@ export interface TestServer extends AsyncDisposable, Caller {
   tandem: Tandem;
   storage: Storage;
   clock: TestClock;
+  /** Where its mails go: one mail server for all servers of a test file over the same database. */
+  mail: MailServer;
   /** Every log line so far, as text. */
   logs(): string;
   /** Registers somebody over REST and signs them in. */
@@ -54,8 +57,34 @@ export function cookiesOf({ headers }: RestAnswer): Record<string, string> {
   );
 }
 
+/** The mail servers of this test file by database, with the number of servers that use each. */
+const mailServers = new Map<string, { starting: Promise<MailServer>; users: number }>();
+
+/** The mail server of a database: whichever instance sends a mail, it arrives where the tests look. */
+async function shareMailServer(
+  database: string,
+): Promise<{ mail: MailServer; closeAfter(user: () => Promise<void>): Promise<void> }> {
+  const shared = mailServers.get(database) ?? { starting: startMailServer(), users: 0 };
+  mailServers.set(database, shared);
+  shared.users += 1;
+  const mail = await shared.starting;
+  return {
+    mail,
+    /** Closes a user of it, and with the last one the mail server. */
+    async closeAfter(closeUser) {
+      shared.users -= 1;
+      const isLast = shared.users === 0;
+      if (isLast) mailServers.delete(database);
+      // a server that closes waits for the mail that it is sending
+      if (isLast) mail.stall(false);
+      await closeUser();
+      if (isLast) await mail.close();
+    },
+  };
+}
+
 /** A configuration for tests; what matters to a test is given. */
-function testConfig(given: Partial<Config>): Config {
+function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Config {
   return {
     port: 0,
     host: '127.0.0.1',
@@ -71,6 +100,8 @@ function testConfig(given: Partial<Config>): Config {
     threadPoolSize: 4,
     bootstrapAdmin: undefined,
     adminPassword: undefined,
+    // only who queued a mail sends it: an instance whose clock was moved would find those of others expired
+    mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     corsOrigins: [],
     bodyLimit: '1mb',
     cookies: { secure: true, sameSite: 'strict' },
@@ -91,10 +122,16 @@ export async function startTestServer(given: Partial<Config> & { clock?: TestClo
       done();
     },
   });
-  const settings = testConfig(config);
+  const { mail, closeAfter } = await shareMailServer(config.mongodbUri ?? databaseUri());
+  const settings = testConfig(config, mail);
   const log = createLog({ level: settings.logLevel, readable: false, destination });
   const server = createServer(settings, { log, clock });
-  const { url, tandem, storage } = await server.start();
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeAfter(() => server.close()));
+  const { url, tandem, storage } = await server.start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   const caller = createCaller(url, createContract(describeApi(tandem, settings)));
 
   async function signIn(
@@ -126,6 +163,7 @@ export async function startTestServer(given: Partial<Config> & { clock?: TestClo
     tandem,
     storage,
     clock,
+    mail,
     logs: () => lines.join(''),
     signIn,
     async signUp({ email = `${randomUUID()}@example.org`, ...options } = {}) {
@@ -137,7 +175,7 @@ export async function startTestServer(given: Partial<Config> & { clock?: TestClo
       await tandem.services.authentication.createAdmin({ email, password: PASSWORD });
       return signIn(email);
     },
-    close: () => server.close(),
-    [Symbol.asyncDispose]: () => server.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

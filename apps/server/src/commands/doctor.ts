@@ -25,6 +25,19 @@ function lookAtConfiguration(config: Config): Finding[] {
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
 }
 
+/** Whether mails can leave; a mail server is asked, also whether it takes the password. */
+async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding> {
+  const subject = config.mail.url === 'outbox:' ? 'mail: written into DATA_DIR/outbox' : 'mail: the server of MAIL_URL';
+  try {
+    await drivers.mail.verify?.();
+  } catch (error) {
+    const { code = 'unknown', responseCode = '' } = error as { code?: string; responseCode?: number };
+    return { subject, advice: `mails cannot leave (${[code, responseCode].join(' ').trim()}): check MAIL_URL` };
+  }
+  if (config.mail.url === 'outbox:' && !config.development) return { subject, advice: 'set MAIL_URL: nobody gets these mails' };
+  return { subject };
+}
+
 async function lookAtDisk(config: Config): Promise<Finding> {
   const { bavail, bsize } = await statfs(config.dataDir);
   const free = bavail * bsize;
@@ -46,15 +59,15 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
-/** `tandem doctor`: looks at configuration, disk, database, indexes and admins, and says what to do. */
+/** `tandem doctor`: looks at configuration, disk, database, indexes, admins and mail, and says what to do. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, disk, database and indexes, and say what to do')
+    .description('Check configuration, disk, database, indexes and mail, and say what to do')
     .action(async () => {
       const config = readConfig(process.env);
       const findings = lookAtConfiguration(config);
       await withDatabase(async (context) => {
-        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)));
+        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtMail(context));
       });
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);

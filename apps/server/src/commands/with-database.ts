@@ -3,12 +3,14 @@ import type { Storage } from '@tandem/storage';
 import { readConfig, type Config } from '../config.js';
 import { wire } from '../create-server.js';
 import { openDatabase } from '../database.js';
+import { openDrivers, type Drivers } from '../drivers.js';
 import { createLog } from '../logging.js';
 
 /** What a command works on: the configuration of the environment and its store, which a running server may have open too. */
 export interface CommandContext {
   config: Config;
   storage: Storage;
+  drivers: Drivers;
   tandem: Tandem;
 }
 
@@ -17,11 +19,15 @@ export async function withDatabase(work: (context: CommandContext) => Promise<vo
   const config = readConfig(process.env);
   const log = createLog({ level: 'warn', readable: false });
   const database = await openDatabase(config, log);
+  const drivers = openDrivers(config);
   try {
-    const tandem = await wire(config, database.storage, log, config.publicUrl ?? `http://${config.host}:${config.port}`);
-    await work({ config, storage: database.storage, tandem });
+    const { storage } = database;
+    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+    const tandem = await wire(config, { storage, drivers, log, publicUrl });
+    await work({ config, storage, drivers, tandem });
     tandem.close();
   } finally {
+    await drivers.close();
     await database.close();
   }
 }

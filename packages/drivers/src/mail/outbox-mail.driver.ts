@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Mail, MailDriver } from './mail.driver.js';
+
+/** The file of a mail: the same each time it is tried, so that a double takes the place of the first. */
+function fileNameOf({ messageId }: Mail): string {
+  return `${messageId.replace(/^<|@.*$/g, '').replace(/[^\w.%-]/g, '_').slice(0, 200)}.json`; // prettier-ignore
+}
+
+/** Writes each mail as a JSON file into a folder, readable by its owner alone: for development. */
+export function openOutboxMailDriver(outboxDir: string): MailDriver {
+  return {
+    async send(mail) {
+      const { to, from, subject, text, html } = mail;
+      await mkdir(outboxDir, { recursive: true, mode: 0o700 });
+      // whole or not at all: whoever watches the folder reads no half of a mail
+      const temporary = path.join(outboxDir, `.${randomUUID()}.tmp`);
+      try {
+        const file = await open(temporary, 'wx', 0o600);
+        try {
+          await file.writeFile(`${JSON.stringify({ to, from, subject, text, html }, null, 2)}\n`);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(temporary, path.join(outboxDir, fileNameOf(mail)));
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async verify() {
+      await mkdir(outboxDir, { recursive: true, mode: 0o700 });
+      await access(outboxDir, constants.W_OK);
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,183 @@
+import { describeError, type Log } from '@tandem/core';
+import type { Mail, MailDriver } from '@tandem/drivers/mail';
+import type { Storage } from '@tandem/storage';
+import { LEASE_MS, createMailQueue } from './mail-queue.js';
+import type { QueuedMailRecord } from './mail.model.js';
+import { createSending } from './sending.js';
+import { DEFAULT_TEMPLATES, type MailTemplateName, type MailTemplates, type MailValues } from './templates.js';
+
+export type MailsService = ReturnType<typeof createMailsService>;
+
+/** A mail to be sent. It has no token and no code: these are made when it is sent, and never stand in the store. */
+export interface QueuedMail {
+  /** The same id twice is one mail, as long as it is queued. Shown in logs: it names nobody. A new one by default. */
+  id?: string;
+  template: MailTemplateName;
+  /** An address, or else `identityId`, of which `prepare` makes one. */
+  to?: string;
+  identityId?: string;
+  values?: Readonly<Record<string, string | number>>;
+  /** From then on it is not sent any more. */
+  expiresAt?: Date;
+}
+
+/** What a mail needs at the moment it is sent. */
+export interface PreparedMail {
+  to: string;
+  /** Goes into the link of the templates that have one. */
+  token?: string;
+  /** Beside those of the queue. */
+  values?: Readonly<Record<string, string | number>>;
+}
+type Prepare = (mail: QueuedMail & { id: string }) => Promise<PreparedMail | undefined>;
+
+export interface MailSettings {
+  /** How mails leave. Without one no mail is queued. */
+  driver?: MailDriver | undefined;
+  /** Sender, as `Name <address>`. Default `Tandem <no-reply@localhost>`. */
+  from?: string;
+  /** Base of the links in mails. Needed with a driver. */
+  linksUrl?: string;
+  /** Mails in place of Tandem's own. */
+  templates?: Partial<MailTemplates>;
+}
+
+/** Templates whose mail leads to the page of the same name (decisions A14). */
+const PAGES: readonly MailTemplateName[] = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'];
+/** What is left of a lease must do for sending, in milliseconds; else it is somebody else's turn. */
+const SEND_MS = 20_000;
+const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
+const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
+
+/** A text on one line: a value can add no header to a mail and no paragraph of its own. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+/** What the log may have of a driver's error: its text quotes addresses. */
+function failureOf(error: unknown): object {
+  const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
+  return {
+    ...(typeof responseCode === 'number' && { smtpCode: responseCode }),
+    ...(typeof code === 'string' && /^\w{1,40}$/.test(code) && { code }),
+  };
+}
+
+/** The mails of all services (decisions A14): queued in the store, sent by a worker that tries again. */
+export function createMailsService({ storage, log, settings = {} }: { storage: Storage; log: Log; settings?: MailSettings }) {
+  const { driver, from = DEFAULT_FROM } = settings;
+  if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl: mails need it, for the links in them');
+  const linksUrl = settings.linksUrl?.replace(/\/+$/, '') ?? '';
+  const templates = { ...DEFAULT_TEMPLATES, ...settings.templates };
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  const queue = createMailQueue(storage);
+  const underWay = new Set<string>();
+  const sending = createSending({
+    async claim() {
+      // even where a lease has run out meanwhile
+      const mail = await queue.claim([...underWay]);
+      if (mail) underWay.add(mail._id);
+      return mail;
+    },
+    deliver: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
+    onFailure: (error) => log.warn({ err: describeError(error) }, 'the mail queue could not be worked on; it is tried again'),
+  });
+  let hasSaidSo = false;
+  let prepare: Prepare = async ({ to, values }) => (to === undefined ? undefined : { to, ...(values && { values }) });
+
+  /** @throws what `prepare` or the template throws; Error for what is no address */
+  async function render(mail: QueuedMailRecord): Promise<Mail | undefined> {
+    const { _id: id, template, to, identityId, values, expiresAt } = mail;
+    const prepared = await prepare({
+      id,
+      template,
+      values,
+      ...(to !== null && { to }),
+      ...(identityId !== null && { identityId }),
+      ...(expiresAt !== null && { expiresAt }),
+    });
+    if (!prepared) return undefined;
+    if (!ADDRESS.test(prepared.to)) throw new TypeError('a mail cannot go to what is no address');
+    const given = Object.entries({ email: prepared.to, ...values, ...prepared.values });
+    const filled = Object.fromEntries(given.map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]));
+    const hasLink = prepared.token !== undefined && PAGES.includes(template);
+    const link = hasLink && { link: `${linksUrl}/${template}?token=${encodeURIComponent(prepared.token as string)}` };
+    const { subject, text, html } = templates[template]({ ...filled, ...link } as MailValues);
+    // of the row, not of the id alone: a later mail of the same id is no double
+    const word = `${encodeURIComponent(id).replace(/[()']/g, '_')}.${mail.createdAt.getTime().toString(36)}`;
+    return { to: prepared.to, from, subject: oneLine(subject), text, html, messageId: `<${word}@${domain}>` };
+  }
+
+  /** Sends one mail and removes it from the queue, or puts it back. @throws when the queue cannot be reached */
+  async function deliver(mail: QueuedMailRecord): Promise<void> {
+    const about = { mailId: mail._id, template: mail.template, attempts: mail.attempts };
+    async function putBack(reason: object): Promise<void> {
+      if (await queue.postpone(mail)) log.warn({ ...about, ...reason }, 'a mail was not sent; it is tried again');
+      else log.error({ ...about, ...reason }, 'a mail was not sent, and is given up');
+    }
+
+    if (mail.expiresAt !== null && mail.expiresAt <= storage.clock.now()) {
+      log.warn(about, 'a mail was not sent before it expired');
+      return queue.remove(mail);
+    }
+    const start = performance.now();
+    let ready: Mail | undefined;
+    try {
+      ready = await render(mail);
+      if (performance.now() - start > LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
+    } catch (error) {
+      return putBack({ err: describeError(error) });
+    }
+    if (ready) {
+      try {
+        await driver?.send(ready);
+      } catch (error) {
+        return putBack(failureOf(error));
+      }
+      log.debug(about, 'a mail was sent');
+    }
+    return queue.remove(mail);
+  }
+
+  return {
+    /**
+     * Queues mails, by one write, and wakes the worker of this process. Without a driver nothing is queued.
+     * @throws when the store cannot be reached: then some may be queued, and may be queued again with the same ids
+     */
+    async enqueue(mails: readonly QueuedMail[]): Promise<void> {
+      if (!driver) {
+        if (!hasSaidSo) log.debug({}, 'there is no mail driver: mails are not sent');
+        hasSaidSo = true;
+        return;
+      }
+      if (mails.length === 0) return;
+      await queue.add(
+        mails.map(({ id, template, to = null, identityId = null, values = {}, expiresAt = null }) => {
+          return { id, template, to, identityId, values, expiresAt };
+        }),
+      );
+      sending.wake();
+    },
+
+    /**
+     * Says how a mail is made ready at the moment of sending: whom it goes to, and its token or code. Undefined drops the mail.
+     * When it fails the mail is tried again later. Called once, at wiring.
+     */
+    prepareWith(given: Prepare): void {
+      prepare = given;
+    },
+
+    /**
+     * Sends what is due until nothing is, and waits for what is under way in this process. A mail that fails is put back, and logged.
+     * @throws when the store cannot be reached
+     */
+    work: (): Promise<void> => (driver ? sending.work() : Promise.resolve()),
+
+    /**
+     * Sends from now on: what is queued here at once; every few seconds what other instances, crashes and failures have left.
+     * @param pollMs how often that is, in milliseconds; 5,000 by default
+     * @returns stops it, and waits for what is being sent
+     */
+    startSending: (pollMs?: number): (() => Promise<void>) => (driver ? sending.start(pollMs) : () => Promise.resolve()),
+  };
+}
