@@ -9,7 +9,13 @@ import {
   type ErrorDefinition,
 } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
-import { authenticationServiceErrors, identityErrors, notificationErrors, sessionErrors } from '@tandem/services';
+import {
+  SECURITY_EVENTS,
+  authenticationServiceErrors,
+  identityErrors,
+  notificationErrors,
+  sessionErrors,
+} from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -113,6 +119,12 @@ describe('the documents', () => {
     });
     const all = [['Route', 'tRPC', 'Success', 'Purpose', 'Errors of its own'], ...inOrder(rows)];
     expect(generatedPart('docs/endpoints.md', 'endpoints', table(all))).toBe(table(all));
+  });
+
+  it('docs/security-events.md has each type of event with its severity and meaning', () => {
+    const rows = Object.entries(SECURITY_EVENTS).map(([type, [level, meaning]]) => [code(type), level, meaning]);
+    const all = [['Type', 'Level', 'Meaning'], ...rows];
+    expect(generatedPart('docs/security-events.md', 'events', table(all))).toBe(table(all));
   });
 });
 

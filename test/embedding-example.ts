@@ -67,7 +67,7 @@ export async function createShop({ dataDir, authSecrets }: ShopOptions): Promise
     app,
     tandem,
     async close() {
-      tandem.close();
+      await tandem.close();
       await stopSweeping();
       await storage.close();
       await engine.stop();

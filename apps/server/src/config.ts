@@ -17,6 +17,7 @@ export interface Config {
   authModes: Record<string, AuthMode>;
   authSecrets: { authEncSecret: string; authSignSecret: string };
   lifetimes: { accessTokenExpireTime: string; refreshTokenExpireTime: string; onetimeTokenExpireTime: string };
+  auditRetention: string;
   typeIds: IdentityTypeIds;
   bcryptCost: number;
   threadPoolSize: number;
@@ -107,6 +108,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
       onetimeTokenExpireTime: env.ONETIME_TOKEN_EXPIRE_TIME,
     },
+    auditRetention: env.AUDIT_RETENTION,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
     bcryptCost: env.BCRYPT_COST,
     threadPoolSize: env.UV_THREADPOOL_SIZE,

@@ -50,6 +50,7 @@ export function wire(
     authMode: config.authModes,
     identity: { typeIds: config.typeIds },
     ...config.lifetimes,
+    auditRetention: config.auditRetention,
     bcryptCost: config.bcryptCost,
     threadPoolSize: config.threadPoolSize,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
@@ -161,7 +162,7 @@ export function createServer(config: Config, { log, clock }: { log: Logger; cloc
   async function shutDown(): Promise<void> {
     await drain();
     await Promise.all([stopSweeping?.(), stopSending?.()]);
-    tandem?.close();
+    await tandem?.close();
     await drivers?.close();
     await database?.close();
   }

@@ -27,6 +27,8 @@ export interface TandemConfiguration {
   accessTokenExpireTime?: string;
   refreshTokenExpireTime?: string;
   onetimeTokenExpireTime?: string;
+  /** For how long security events are kept, as `365d`: the default. */
+  auditRetention?: string;
   /** Of new password hashes. Default 12. */
   bcryptCost?: number;
   /** What `UV_THREADPOOL_SIZE` was when Node started. All but two of these threads hash passwords. Default 4, which is Node's. */

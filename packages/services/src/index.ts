@@ -1,3 +1,5 @@
+export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
+export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
 export { authenticationServiceErrors } from './authentication/authentication.errors.js';
 export { sessionErrors } from './authentication/sessions.errors.js';
 export type { CookieSettings } from './authentication/cookies.js';

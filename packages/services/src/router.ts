@@ -1,4 +1,5 @@
 import { mergeRouters, router, type IdentityTypeIds } from '@tandem/core';
+import { createAuditRouter } from './audit/audit.router.js';
 import { createAuthenticationRouter } from './authentication/authentication.router.js';
 import type { TokenCookies } from './authentication/cookies.js';
 import { createSessionsRouter } from './authentication/sessions.router.js';
@@ -8,11 +9,12 @@ import type { Services } from './services.js';
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: { cookies: TokenCookies; typeIds: IdentityTypeIds }) {
-  const { authentication, sessions, shownSessions, identities, failedLogins, notifications } = services;
+  const { audit, authentication, sessions, shownSessions, identities, failedLogins, notifications } = services;
   return router({
     auth: mergeRouters(
       createAuthenticationRouter({ authentication, sessions, identities, cookies: options.cookies }),
       createSessionsRouter(shownSessions),
+      createAuditRouter(audit),
     ),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     notifications: createNotificationsRouter(notifications),

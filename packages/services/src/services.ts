@@ -1,5 +1,6 @@
 import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
+import { createAuditService } from './audit/audit.service.js';
 import { createAuthenticationService } from './authentication/authentication.service.js';
 import { createFailedLogins } from './authentication/failed-logins.js';
 import { createPasswords } from './authentication/passwords.js';
@@ -17,6 +18,8 @@ interface ServicesOptions {
   typeIds: IdentityTypeIds;
   /** Lifetimes in milliseconds. */
   lifetimes: { access: number; refresh: number };
+  /** Milliseconds after which a security event is removed. */
+  auditRetention: number;
   bcryptCost: number;
   /** Of libuv's pool. */
   threadPoolSize: number;
@@ -26,18 +29,33 @@ interface ServicesOptions {
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
   const { storage, bus, tokens, log, typeIds, lifetimes, bcryptCost, threadPoolSize } = options;
+  const audit = createAuditService({ storage, log, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const identities = createIdentitiesService({
     storage,
     bus,
+    audit,
     removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
   });
-  const sessions = createSessionsService({ storage, bus, tokens, log, lifetimes, accessStateOf: identities.accessStateOf });
-  const shownSessions = createShownSessionsService({ storage, accessStateOf: identities.accessStateOf, end: sessions.end });
+  const sessions = createSessionsService({
+    storage,
+    bus,
+    tokens,
+    log,
+    audit,
+    lifetimes,
+    accessStateOf: identities.accessStateOf,
+  });
+  const shownSessions = createShownSessionsService({
+    storage,
+    accessStateOf: identities.accessStateOf,
+    end: sessions.end,
+    audit,
+  });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
-  const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds });
+  const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds, audit });
   const notifications = createNotificationsService({ storage, bus });
-  return { identities, sessions, shownSessions, failedLogins, authentication, notifications, mails };
+  return { audit, identities, sessions, shownSessions, failedLogins, authentication, notifications, mails };
 }
 export type Services = ReturnType<typeof createServices>;

@@ -52,6 +52,7 @@ export async function createTandem(configuration: TandemConfiguration) {
     log,
     typeIds,
     lifetimes,
+    auditRetention: parseLifetime('auditRetention', configuration.auditRetention ?? '365d'),
     bcryptCost: configuration.bcryptCost ?? 12,
     threadPoolSize: configuration.threadPoolSize ?? 4,
     mail: configuration.mail ?? {},
@@ -105,9 +106,10 @@ export async function createTandem(configuration: TandemConfiguration) {
     /** @deprecated the name of earlier releases; use `isAuthenticated` */
     verifyAuthentication: authenticatedRoute,
 
-    /** Lets go of the bus. The storage is its owner's to close. */
-    close(): void {
+    /** Lets go of the bus, and waits for what is still being recorded. The storage is its owner's to close, after this. */
+    async close(): Promise<void> {
       services.sessions.close();
+      await services.audit.settle();
     },
   };
 }

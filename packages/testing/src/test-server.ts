@@ -95,6 +95,7 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
     authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },
     authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
     lifetimes: { accessTokenExpireTime: '15m', refreshTokenExpireTime: '14d', onetimeTokenExpireTime: '48h' },
+    auditRetention: '365d',
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     bcryptCost: 4,
     threadPoolSize: 4,

@@ -17,7 +17,8 @@ export interface CommandContext {
 /** Opens the store, does the work, closes the store, whatever happens. */
 export async function withDatabase(work: (context: CommandContext) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
-  const log = createLog({ level: 'warn', readable: false });
+  // not among what a command prints
+  const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const database = await openDatabase(config, log);
   const drivers = openDrivers(config);
   try {
@@ -25,7 +26,7 @@ export async function withDatabase(work: (context: CommandContext) => Promise<vo
     const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
     const tandem = await wire(config, { storage, drivers, log, publicUrl });
     await work({ config, storage, drivers, tandem });
-    tandem.close();
+    await tandem.close();
   } finally {
     await drivers.close();
     await database.close();

@@ -16,6 +16,7 @@ import {
   type RequestContext,
 } from '@tandem/core';
 import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import {
@@ -55,7 +56,7 @@ function requireCookiesPossible(ctx: RequestContext): void {
 }
 
 function deviceOf(ctx: RequestContext, fingerprint: string | undefined): Device {
-  return { ip: ctx.ip, userAgent: ctx.userAgent, fingerprint };
+  return { ...requestFactsOf(ctx), fingerprint };
 }
 
 /** Cookie and body, whichever are given (spec: "the refresh token can come from a cookie or from the request"). */
@@ -77,7 +78,7 @@ export function createAuthenticationRouter({ authentication, sessions, identitie
       )
       .input(registerInput)
       .output(RegisteredSchema)
-      .mutation(({ input }) => authentication.register(input)),
+      .mutation(({ ctx, input }) => authentication.register(input, requestFactsOf(ctx))),
 
     login: publicProcedure
       .meta(
@@ -125,7 +126,7 @@ export function createAuthenticationRouter({ authentication, sessions, identitie
         );
         const refresh = refreshTokensOf(ctx, input.refreshToken);
         if (!isCookies && access.length + refresh.length === 0) throw authenticationErrors.missingHeader();
-        await authentication.logout({ access, refresh, mayBeUnreadable: isCookies });
+        await authentication.logout({ access, refresh, mayBeUnreadable: isCookies }, requestFactsOf(ctx));
       }),
 
     refreshToken: publicProcedure
@@ -190,6 +191,6 @@ export function createAuthenticationRouter({ authentication, sessions, identitie
       .use(anyOf(admin, self('identityId')))
       .input(identityTokensInput)
       .output(z.void())
-      .mutation(({ input }) => identities.endSessions(input.identityId)),
+      .mutation(({ ctx, input }) => identities.endSessions(input.identityId, requestFactsOf(ctx))),
   });
 }

@@ -8,6 +8,8 @@ import {
   type TokenType,
   type Tokens,
 } from '@tandem/core';
+import type { AuditService } from '../audit/audit.service.js';
+import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { Credentials, IdentitiesService } from '../identities/identities.service.js';
 import { accessRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
@@ -25,6 +27,7 @@ interface AuthenticationOptions {
   failedLogins: FailedLogins;
   tokens: Tokens;
   typeIds: IdentityTypeIds;
+  audit: AuditService;
 }
 
 /** The tokens that a logout was given. */
@@ -44,6 +47,7 @@ export function createAuthenticationService({
   failedLogins,
   tokens,
   typeIds,
+  audit,
 }: AuthenticationOptions) {
   /** What tokens once stood for; those that cannot be read are left out, or refused by what `refuse` throws. */
   async function readAll(type: TokenType, given: readonly string[], refuse: (error: TokenError) => void): Promise<TokenClaims[]> {
@@ -56,15 +60,21 @@ export function createAuthenticationService({
   }
 
   /** Whose email and password these are. @throws errors.wrongCredentials, locked */
-  async function prove({ email, password }: { email: string; password: string }): Promise<Credentials> {
+  async function prove({ email, password }: { email: string; password: string }, by: RequestFacts): Promise<Credentials> {
     if (await failedLogins.isWaiting(email)) throw errors.locked();
     const credentials = await identities.credentialsOf(email);
     const isRight = await passwords.matches(password, credentials?.passwordHash);
+    const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
-      await failedLogins.record(email);
+      const isLocked = await failedLogins.record(email);
+      void audit.record('login.failed', by, { identityId, details: { reason: 'wrong credentials' } });
+      if (isLocked) void audit.record('login.locked', by, { identityId });
       throw errors.wrongCredentials();
     }
-    if (credentials.isBarred || !(await failedLogins.passes(email))) throw errors.locked();
+    if (credentials.isBarred || !(await failedLogins.passes(email))) {
+      void audit.record('login.failed', by, { identityId, details: { reason: credentials.isBarred ? 'barred' : 'waiting' } });
+      throw errors.locked();
+    }
     return credentials;
   }
 
@@ -89,6 +99,7 @@ export function createAuthenticationService({
     const checked = registerInput.safeParse(given);
     if (!checked.success) throw validationError(validationTexts(checked.error.issues, given, { pathKeys: [], hasBody: true }));
     const { id } = await create({ ...checked.data, typeId: typeIds.admin, emailVerified: true });
+    await audit.record('admin.created', NO_REQUEST, { identityId: id });
     return id;
   }
 
@@ -97,8 +108,10 @@ export function createAuthenticationService({
      * Creates a regular identity.
      * @throws errors.alreadyRegistered
      */
-    register({ email, password }: { email: string; password: string }): Promise<{ id: string; email: string }> {
-      return create({ email, password, typeId: typeIds.regular, emailVerified: false });
+    async register(given: { email: string; password: string }, by: RequestFacts): Promise<{ id: string; email: string }> {
+      const registered = await create({ ...given, typeId: typeIds.regular, emailVerified: false });
+      void audit.record('registered', by, { identityId: registered.id, actorId: registered.id });
+      return registered;
     },
 
     /**
@@ -108,15 +121,17 @@ export function createAuthenticationService({
     async login(given: { email: string; password: string }, device: Device): Promise<{ id: string } & TokenPair> {
       // asked before the turn too: nobody queues to be refused, or to learn that the store is away
       if (await failedLogins.isWaiting(given.email)) throw errors.locked();
-      const { id, sessionEpoch } = await failedLogins.inTurn(given.email, () => prove(given));
-      return { id, ...(await sessions.start(id, sessionEpoch, device)) };
+      const { id, sessionEpoch } = await failedLogins.inTurn(given.email, () => prove(given, device));
+      const { sessionId, ...pair } = await sessions.start(id, sessionEpoch, device);
+      void audit.record('login.succeeded', device, { identityId: id, actorId: id, sessionId });
+      return { id, ...pair };
     },
 
     /**
      * Ends the sessions that the tokens name, living or dead; again is fine (decisions A12).
      * @throws authenticationErrors.unverified for an unreadable access token, or tokens of two identities; wrongType; cookieMismatch
      */
-    async logout({ access, refresh, mayBeUnreadable }: GivenTokens): Promise<void> {
+    async logout({ access, refresh, mayBeUnreadable }: GivenTokens, by: RequestFacts): Promise<void> {
       const fromAccess = await readAll('access', access, (error) => {
         if (!mayBeUnreadable) throw accessRefusal(error);
       });
@@ -124,8 +139,11 @@ export function createAuthenticationService({
       if (new Set(fromAccess.map(({ sub }) => sub)).size > 1) throw authenticationErrors.cookieMismatch();
       const all = [...fromAccess, ...fromRefresh];
       if (new Set(all.map(({ sub }) => sub)).size > 1) throw authenticationErrors.unverified();
-      const sessionIds = new Set(all.map(({ sid }) => sid ?? ''));
-      await Promise.all([...sessionIds].map((sessionId) => sessions.end(sessionId)));
+      const owners = new Map(all.map(({ sid = '', sub }) => [sid, sub]));
+      async function end([sessionId, identityId]: [string, string]): Promise<void> {
+        if (await sessions.end(sessionId)) void audit.record('logout', by, { identityId, actorId: identityId, sessionId });
+      }
+      await Promise.all([...owners].map(end));
     },
 
     /**

@@ -64,8 +64,11 @@ export function createFailedLogins(storage: Storage) {
 
     isWaiting,
 
-    /** Counts a failure; each fifth one starts a wait. One atomic write, however many fail at once. */
-    async record(email: string): Promise<void> {
+    /**
+     * Counts a failure; each fifth one starts a wait. One atomic write, however many fail at once.
+     * @returns whether this one starts a wait
+     */
+    async record(email: string): Promise<boolean> {
       const key = keyOf(email);
       const now = storage.clock.now();
       const round = { $min: [{ $subtract: [{ $divide: ['$failures', FAILURES_TO_LOCK] }, 1] }, LOCK_MINUTES.length - 1] };
@@ -85,7 +88,9 @@ export function createFailedLogins(storage: Storage) {
         ],
         { upsert: true, updatePipeline: true, returnDocument: 'after' },
       ).lean<FailedLoginRecord>();
-      narrow(key, recorded?.failures ?? 0);
+      const failures = recorded?.failures ?? 0;
+      narrow(key, failures);
+      return failures % FAILURES_TO_LOCK === 0;
     },
 
     /**

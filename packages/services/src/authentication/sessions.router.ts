@@ -1,5 +1,6 @@
 import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
 import { SessionPageSchema, sessionInput, sessionListInput } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
@@ -31,6 +32,6 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
       .use(anyOf(admin, self('identityId')))
       .input(sessionInput)
       .output(z.void())
-      .mutation(({ input }) => shownSessions.end(input.identityId, input.sessionId)),
+      .mutation(({ ctx, input }) => shownSessions.end(input.identityId, input.sessionId, requestFactsOf(ctx))),
   });
 }

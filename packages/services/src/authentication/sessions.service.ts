@@ -10,6 +10,8 @@ import {
   describeError,
 } from '@tandem/core';
 import { newId, type Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
 import { IDENTITY_CHANGED, type AccessState, type IdentityChanged } from '../identities/identities.service.js';
 import { accessRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
@@ -26,9 +28,7 @@ const GRACE_MS = 10_000;
 const ROTATIONS_KEPT = 20;
 
 /** Where a request comes from. */
-export interface Device {
-  ip: string;
-  userAgent: string;
+export interface Device extends RequestFacts {
   fingerprint: string | undefined;
 }
 
@@ -36,12 +36,16 @@ export interface TokenPair {
   accessToken: string;
   refreshToken: string;
 }
+export interface StartedSession extends TokenPair {
+  sessionId: string;
+}
 
 interface SessionsOptions {
   storage: Storage;
   bus: EventBus;
   tokens: Tokens;
   log: Log;
+  audit: AuditService;
   /** Lifetimes in milliseconds. */
   lifetimes: { access: number; refresh: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
@@ -50,7 +54,7 @@ interface SessionsOptions {
 type SessionState = Pick<SessionRecord, 'identityId' | 'epoch' | 'expiresAt'>;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
-export function createSessionsService({ storage, bus, tokens, log, lifetimes, accessStateOf }: SessionsOptions) {
+export function createSessionsService({ storage, bus, tokens, log, audit, lifetimes, accessStateOf }: SessionsOptions) {
   const Sessions = storage.model(sessionModel);
   /** Copies of `session id → live identity type`, each at most a second old. */
   const copies = new Map<string, { identityId: string; readAt: number; typeId: Promise<string | undefined> }>();
@@ -109,12 +113,12 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
   }
 
   /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
-  async function repeatOrRevoke(session: SessionRecord, jti: string): Promise<TokenPair> {
+  async function repeatOrRevoke(session: SessionRecord, jti: string, device: Device): Promise<TokenPair> {
     const graceStart = storage.clock.now().getTime() - GRACE_MS;
     const rotation = session.rotations.find((past) => past.jti === jti && past.at.getTime() >= graceStart);
     if (rotation) return issuePair(session, rotation.successor, refreshExpiry(rotation.at));
     await end(session._id);
-    log.warn({ identityId: session.identityId, sessionId: session._id }, 'a refresh token was used again: its session is ended');
+    void audit.record('refresh.reused', device, { identityId: session.identityId, sessionId: session._id });
     throw authenticationServiceErrors.reused();
   }
 
@@ -128,7 +132,7 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
 
   return {
     /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
-    async start(identityId: string, epoch: number, device: Device): Promise<TokenPair> {
+    async start(identityId: string, epoch: number, device: Device): Promise<StartedSession> {
       const now = storage.clock.now();
       const session = {
         _id: newId(storage.clock),
@@ -142,7 +146,7 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
         expiresAt: refreshExpiry(now),
       };
       await Sessions.create(session);
-      return issuePair(session, session.jti, session.expiresAt);
+      return { ...(await issuePair(session, session.jti, session.expiresAt)), sessionId: session._id };
     },
 
     /**
@@ -175,7 +179,7 @@ export function createSessionsService({ storage, bus, tokens, log, lifetimes, ac
 
       const session = await Sessions.findOne(live).lean<SessionRecord>();
       if (!session) throw authenticationServiceErrors.unusable();
-      return repeatOrRevoke(session, jti);
+      return repeatOrRevoke(session, jti, device);
     },
 
     /**

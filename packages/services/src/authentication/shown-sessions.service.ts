@@ -1,4 +1,6 @@
 import { present, type Presented, type Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
 import type { AccessState } from '../identities/identities.service.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
@@ -14,13 +16,14 @@ interface ShownSessionsOptions {
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   /** Ends one session on every instance; says whether there was one. */
   end(sessionId: string): Promise<boolean>;
+  audit: AuditService;
 }
 
 /** An epoch that no session has: what is looked for with it is not found. */
 const NO_EPOCH = -1;
 
 /** The sessions of an identity, for itself and for admins to see and to end. */
-export function createShownSessionsService({ storage, accessStateOf, end }: ShownSessionsOptions) {
+export function createShownSessionsService({ storage, accessStateOf, end, audit }: ShownSessionsOptions) {
   const Sessions = storage.model(sessionModel);
 
   /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
@@ -45,10 +48,11 @@ export function createShownSessionsService({ storage, accessStateOf, end }: Show
      * Ends one of the identity's live sessions; of several at once one ends it.
      * @throws sessionErrors.notFound when it is missing, has ended, or is another identity's
      */
-    async end(identityId: string, sessionId: string): Promise<void> {
+    async end(identityId: string, sessionId: string, by: RequestFacts): Promise<void> {
       const found = await Sessions.exists({ ...(await liveOnes(identityId)), _id: sessionId });
       // a session never changes its identity: what was found to be theirs is still
       if (!found || !(await end(sessionId))) throw sessionErrors.notFound();
+      await audit.record('session.ended', by, { identityId, details: { sessionId } });
     },
   };
 }

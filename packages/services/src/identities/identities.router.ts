@@ -1,5 +1,6 @@
 import { admin, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
 import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from './identities.errors.js';
 import {
   IdentityPageSchema,
@@ -54,7 +55,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(admin)
       .input(identityPatchInput(types))
       .output(IdentitySchema)
-      .mutation(({ input: { identityId, ...patch } }) => identities.patch(identityId, patch)),
+      .mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
 
     delete: authenticated
       .meta(
@@ -68,7 +69,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(admin)
       .input(identityInput)
       .output(z.void())
-      .mutation(({ input }) => identities.delete(input.identityId)),
+      .mutation(({ ctx, input }) => identities.delete(input.identityId, requestFactsOf(ctx))),
 
     restore: authenticated
       .meta(
@@ -81,7 +82,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(admin)
       .input(identityInput)
       .output(IdentitySchema)
-      .mutation(({ input }) => identities.restore(input.identityId)),
+      .mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
 
     lock: authenticated
       .meta(
@@ -95,7 +96,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(admin)
       .input(identityInput)
       .output(z.void())
-      .mutation(({ input }) => identities.lock(input.identityId)),
+      .mutation(({ ctx, input }) => identities.lock(input.identityId, requestFactsOf(ctx))),
 
     unlock: authenticated
       .meta(
@@ -109,8 +110,8 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(admin)
       .input(identityInput)
       .output(z.void())
-      .mutation(async ({ input }) => {
-        const { email } = await identities.unlock(input.identityId);
+      .mutation(async ({ ctx, input }) => {
+        const { email } = await identities.unlock(input.identityId, requestFactsOf(ctx));
         await forgetFailedLogins(email);
       }),
   });

@@ -1,5 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import { NO_REQUEST } from '../audit/request-facts.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { identityErrors } from './identities.errors.js';
 import type { IdentityPatch } from './identities.schemas.js';
@@ -20,6 +22,7 @@ export interface IdentityChanged {
 interface IdentitiesOptions {
   storage: Storage;
   bus: EventBus;
+  audit: AuditService;
   /** Removes the sessions of an identity of epochs before this one, which have ended; must not fail. Later ones may have begun already. */
   removeSessions(identityId: string, before: number): Promise<void>;
 }
@@ -65,8 +68,11 @@ function toState(record: StateFields): AccessState {
   return { typeId, sessionEpoch, isBarred: locked || deactivatedAt !== null };
 }
 
-/** Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`. */
-export function createIdentitiesService({ storage, bus, removeSessions }: IdentitiesOptions) {
+/**
+ * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
+ * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
+ */
+export function createIdentitiesService({ storage, bus, audit, removeSessions }: IdentitiesOptions) {
   const Identities = storage.model(identityModel);
 
   function announce(identityId: string): void {
@@ -129,12 +135,18 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
      * Changes what is given; a changed email is unverified unless the same change says otherwise (decisions A8).
      * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
      */
-    async patch(identityId: string, patch: IdentityPatch): Promise<ShownIdentity> {
+    async patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<ShownIdentity> {
+      function recordChange(): Promise<void> {
+        const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
+        return audit.record('identity.changed', by, { identityId, details });
+      }
       const { email, emailVerified, typeId } = patch;
       const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
       if (email === undefined) {
         if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
-        return change(identityId, given);
+        const shown = await change(identityId, given);
+        await recordChange();
+        return shown;
       }
       // one write for either case: the address that is there already stays as verified as it is
       const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
@@ -144,37 +156,44 @@ export function createIdentitiesService({ storage, bus, removeSessions }: Identi
         const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
         if (!record) throw identityErrors.notFound();
         announce(identityId);
+        await recordChange();
         return show(record);
       });
     },
 
     /** Deletes softly and ends all sessions. @throws identityErrors.notFound */
-    async delete(identityId: string): Promise<void> {
+    async delete(identityId: string, by = NO_REQUEST): Promise<void> {
       await change(identityId, { deletedAt: storage.clock.now() }, true);
+      await audit.record('identity.deleted', by, { identityId });
     },
 
     /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
-    async restore(identityId: string): Promise<ShownIdentity> {
+    async restore(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
       const record = await withUniqueValues(() => Identities.restore(identityId));
       if (!record) throw identityErrors.notFound();
       announce(identityId);
+      await audit.record('identity.restored', by, { identityId });
       return show(record);
     },
 
     /** Bars the identity until it is unlocked, and ends all sessions. @throws identityErrors.notFound */
-    async lock(identityId: string): Promise<void> {
+    async lock(identityId: string, by = NO_REQUEST): Promise<void> {
       await change(identityId, { locked: true }, true);
+      await audit.record('identity.locked', by, { identityId });
     },
 
     /** @throws identityErrors.notFound */
-    async unlock(identityId: string): Promise<ShownIdentity> {
-      return change(identityId, { locked: false });
+    async unlock(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
+      const shown = await change(identityId, { locked: false });
+      await audit.record('identity.unlocked', by, { identityId });
+      return shown;
     },
 
     /** Ends all sessions of an identity; of a missing one there are none. */
-    async endSessions(identityId: string): Promise<void> {
+    async endSessions(identityId: string, by = NO_REQUEST): Promise<void> {
       try {
         await change(identityId, {}, true);
+        await audit.record('sessions.ended', by, { identityId });
       } catch (error) {
         if (!identityErrors.notFound.matches(error)) throw error;
       }

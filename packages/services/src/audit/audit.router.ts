@@ -1,0 +1,29 @@
+import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { SecurityEventPageSchema, eventListInput, identityEventListInput } from './audit.schemas.js';
+import type { AuditService } from './audit.service.js';
+
+/** The audit trail for admins, and for each person what concerns them: part of the service `auth`. */
+export function createAuditRouter(audit: AuditService) {
+  return router({
+    events: authenticated
+      .meta(
+        rest('GET /auth/events', { summary: 'List security events, newest first', failure: 'Failed to find security events' }),
+      )
+      .use(admin)
+      .input(eventListInput)
+      .output(SecurityEventPageSchema)
+      .query(({ input }) => audit.list(input)),
+
+    identityEvents: authenticated
+      .meta(
+        rest('GET /auth/{identityId}/events', {
+          summary: 'List the security events about an identity, newest first',
+          failure: 'Failed to find security events',
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(identityEventListInput)
+      .output(SecurityEventPageSchema)
+      .query(({ input: { identityId, ...query } }) => audit.listFor(identityId, query)),
+  });
+}

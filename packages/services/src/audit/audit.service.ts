@@ -1,0 +1,91 @@
+import { describeError, type Log } from '@tandem/core';
+import { newId, present, type Presented, type Storage } from '@tandem/storage';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { SECURITY_EVENTS, type SecurityEventType } from './event-types.js';
+import type { RequestFacts } from './request-facts.js';
+import { securityEventModel, type EventDetails, type SecurityEventRecord } from './security-event.model.js';
+
+export type AuditService = ReturnType<typeof createAuditService>;
+type ShownEvent = Omit<Presented<SecurityEventRecord>, 'updatedAt' | 'expiresAt'>;
+
+/** What an event is about. */
+export interface EventSubject {
+  /** About whom; null where that is not known. */
+  identityId: string | null;
+  /** Who did it, where the request's access token does not say: after a login, whoever signed in. */
+  actorId?: string;
+  sessionId?: string;
+  /** Small, and never an email, a token, a password or a code. */
+  details?: EventDetails;
+}
+
+/** What a list of events is asked for, beside about whom. */
+export interface EventQuery extends PageQuery {
+  type?: SecurityEventType | undefined;
+}
+
+const NOT_SHOWN = ['updatedAt', 'expiresAt'];
+
+function show(record: SecurityEventRecord): ShownEvent {
+  return present(record);
+}
+
+/** To the person an event is about: not from where somebody else acted. */
+function showToSubject(record: SecurityEventRecord): ShownEvent {
+  const isOfAnother = record.actorId !== null && record.actorId !== record.identityId;
+  return isOfAnother ? { ...show(record), sessionId: null, ip: null, userAgent: null } : show(record);
+}
+
+/**
+ * The audit trail: what happens to the safety of accounts, as log lines and as records that admins list.
+ * @param retention milliseconds after which a record is removed
+ */
+export function createAuditService({ storage, log, retention }: { storage: Storage; log: Log; retention: number }) {
+  const Events = storage.model(securityEventModel);
+  const underWay = new Set<Promise<void>>();
+
+  async function store(event: Omit<SecurityEventRecord, 'createdAt' | 'updatedAt' | 'expiresAt'>): Promise<void> {
+    const now = storage.clock.now();
+    const times = { createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + retention) };
+    try {
+      // by the driver: there is nothing to cast, and logins wait for nothing they need not
+      await Events.collection.insertOne({ ...event, ...times } as object);
+    } catch (error) {
+      log.error({ err: describeError(error), event: event.type, eventId: event._id }, 'a security event was not recorded');
+    }
+  }
+
+  return {
+    /**
+     * Writes one log line, without address and device, which are personal, and one record. Never throws; wait for it where the act
+     * is an admin's, else leave it: `settle` waits for all.
+     */
+    record(type: SecurityEventType, by: RequestFacts, about: EventSubject): Promise<void> {
+      const { ip, userAgent, requestId = null } = by;
+      const { identityId, actorId = by.actorId ?? null, sessionId = by.sessionId ?? null, details = {} } = about;
+      const event = { _id: newId(storage.clock), type, identityId, actorId, sessionId, requestId, details };
+      const [level, meaning] = SECURITY_EVENTS[type];
+      log[level]({ event: type, eventId: event._id, identityId, actorId, sessionId, requestId, details }, meaning);
+      const stored = store({ ...event, ip: ip || null, userAgent: userAgent || null });
+      underWay.add(stored);
+      return stored.finally(() => underWay.delete(stored));
+    },
+
+    /** All events, newest first, or those about an identity, of a type, or both. */
+    list({ identityId, type, ...query }: EventQuery & { identityId?: string | undefined }): Promise<Page<ShownEvent>> {
+      const filter = { ...(identityId !== undefined && { identityId }), ...(type !== undefined && { type }) };
+      return findPage(Events, { filter, sort: NEWEST_FIRST, without: NOT_SHOWN, show }, query);
+    },
+
+    /** The events about an identity as it may see them: where others acted from is left out. */
+    listFor(identityId: string, { type, ...query }: EventQuery): Promise<Page<ShownEvent>> {
+      const filter = { identityId, ...(type !== undefined && { type }) };
+      return findPage(Events, { filter, sort: NEWEST_FIRST, without: NOT_SHOWN, show: showToSubject }, query);
+    },
+
+    /** Waits for the records that are being written. */
+    async settle(): Promise<void> {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
