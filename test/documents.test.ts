@@ -14,6 +14,7 @@ import {
   authenticationServiceErrors,
   identityErrors,
   notificationErrors,
+  organizationErrors,
   sessionErrors,
 } from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
@@ -100,6 +101,7 @@ describe('the documents', () => {
       ['sessions', sessionErrors],
       ['identities', identityErrors],
       ['notifications', notificationErrors],
+      ['organizations', organizationErrors],
     ];
     const rows = groups.flatMap(([group, errors]) =>
       Object.values(errors).map(({ status, message }) => [String(status), code(message), group]),

@@ -63,7 +63,8 @@ export function wire(
 
 /** The document that the server publishes at `/openapi.json`; without a public address it is of whichever server it came from. */
 export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
-  const description = 'Accounts, identities and notifications. Every operation is a tRPC procedure of the same name too.';
+  const description =
+    'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
   return tandem.openApi({ title: 'Tandem', description, version, url });
 }
 

@@ -35,6 +35,19 @@ const OPERATIONS = [
   ['notifications.unreadCount', 'GET /notifications/identities/{identityId}/unread-count', 200],
   ['notifications.markReadUpTo', 'POST /notifications/identities/{identityId}/read', 204],
   ['notifications.restore', 'POST /notifications/{notificationId}/restore', 200],
+  ['organizations.create', 'POST /organizations', 201],
+  ['organizations.list', 'GET /organizations', 200],
+  ['organizations.get', 'GET /organizations/{organizationId}', 200],
+  ['organizations.patch', 'PATCH /organizations/{organizationId}', 200],
+  ['organizations.patchAsAdmin', 'PATCH /admin/organizations/{organizationId}', 200],
+  ['organizations.delete', 'DELETE /organizations/{organizationId}', 204],
+  ['organizations.restore', 'POST /organizations/{organizationId}/restore', 200],
+  ['organizations.listMembers', 'GET /organizations/{organizationId}/members', 200],
+  ['organizations.upsertMembers', 'PATCH /organizations/{organizationId}/members', 204],
+  ['organizations.removeMember', 'DELETE /organizations/{organizationId}/members/{identityId}', 204],
+  ['organizations.memberRole', 'GET /organizations/{organizationId}/members/{identityId}/role', 200],
+  ['organizations.isMember', 'GET /organizations/{organizationId}/members/check-existence', 200],
+  ['organizations.listOfIdentity', 'GET /organizations/members/{identityId}', 200],
 ] as const;
 
 describe('the OpenAPI document', () => {

@@ -22,7 +22,18 @@ export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authentica
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
 export { createTrpcFace } from './trpc/mount.js';
-export { admin, anyOf, defineRule, organizationRole, owner, ownerInWrite, ruleErrors, self, type Rule } from './rules.js';
+export {
+  admin,
+  anyOf,
+  defineRule,
+  notGuest,
+  organizationRole,
+  owner,
+  ownerInWrite,
+  ruleErrors,
+  self,
+  type Rule,
+} from './rules.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';
 export { SECRET_MIN_BYTES, splitSecrets } from './tokens/keys.js';
 export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';

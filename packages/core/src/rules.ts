@@ -101,6 +101,11 @@ export const admin: Rule = defineRule([ruleErrors.notAdmin], ({ ctx }) => {
   if (ctx.identity.typeId !== ctx.server.typeIds.admin) throw ruleErrors.notAdmin();
 });
 
+/** The caller is no guest: a guest has no write access outside its own account (decisions A8). */
+export const notGuest: Rule = defineRule([ruleErrors.notAdmin], ({ ctx }) => {
+  if (ctx.identity.typeId === ctx.server.typeIds.guest) throw ruleErrors.notAdmin();
+});
+
 /**
  * The caller holds one of `roles` in the organization that the input's `key` names.
  * @param roleOf the role of an identity in an organization; undefined when it is no member

@@ -9,6 +9,8 @@ export type { RenderedMail } from './mail/layout.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/mails.service.js';
 export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from './mail/templates.js';
 export { notificationErrors } from './notifications/notifications.errors.js';
+export { organizationErrors } from './organizations/organizations.errors.js';
+export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
 export { SERVICE_NAMES, type AppRouter, type ServiceName } from './router.js';
 export type { Services } from './services.js';
 export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';

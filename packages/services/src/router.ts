@@ -5,6 +5,7 @@ import type { TokenCookies } from './authentication/cookies.js';
 import { createSessionsRouter } from './authentication/sessions.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
+import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import type { Services } from './services.js';
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
@@ -18,6 +19,7 @@ export function createAppRouter(services: Services, options: { cookies: TokenCoo
     ),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     notifications: createNotificationsRouter(notifications),
+    organizations: createOrganizationsRouter(services),
   });
 }
 
@@ -29,5 +31,6 @@ export const SERVICE_NAMES = [
   'auth',
   'identities',
   'notifications',
+  'organizations',
 ] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
 export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -8,6 +8,8 @@ import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService, type MailSettings } from './mail/mails.service.js';
+import { createMembersService } from './organizations/members.service.js';
+import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 
 interface ServicesOptions {
@@ -56,6 +58,19 @@ export function createServices(options: ServicesOptions) {
   const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
   const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds, audit });
   const notifications = createNotificationsService({ storage, bus });
-  return { audit, identities, sessions, shownSessions, failedLogins, authentication, notifications, mails };
+  const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
+  const members = createMembersService({ storage, existingIdentities: identities.existing });
+  return {
+    audit,
+    identities,
+    sessions,
+    shownSessions,
+    failedLogins,
+    authentication,
+    notifications,
+    mails,
+    organizations,
+    members,
+  };
 }
 export type Services = ReturnType<typeof createServices>;

@@ -82,7 +82,10 @@ export function createCaller(url: string, contract: Contract) {
         const path = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(input[key])));
         const others = Object.entries(input).filter(([key]) => !inPath.has(key));
         if (method !== 'get' && method !== 'delete') {
-          return { method: method.toUpperCase(), path, body: operation.requestBody ? Object.fromEntries(others) : undefined };
+          const schema = operation.requestBody?.content['application/json']?.schema;
+          // a body that is an array is the one key beside those of the path
+          const body = schema?.type === 'array' ? others[0]?.[1] : schema && Object.fromEntries(others);
+          return { method: method.toUpperCase(), path, body };
         }
         const query = new URLSearchParams(others.map(([key, value]) => [key, String(value)] as [string, string])).toString();
         return { method: method.toUpperCase(), path: query === '' ? path : `${path}?${query}`, body: undefined };

@@ -211,6 +211,12 @@ export function createIdentitiesService({ storage, bus, audit, removeSessions }:
       return record ? toState(record) : undefined;
     },
 
+    /** Which of these identities exist, whatever state they are in. */
+    async existing(identityIds: readonly string[]): Promise<Set<string>> {
+      const found = await Identities.find({ _id: { $in: identityIds } }, { _id: 1 }).lean<Pick<IdentityRecord, '_id'>[]>();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
     async hasAnyOf(typeId: string): Promise<boolean> {
       return (await Identities.exists({ typeId })) !== null;
     },

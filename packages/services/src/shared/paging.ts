@@ -24,6 +24,8 @@ export interface PageSource<R, Shown> {
   sort: Record<string, 1 | -1>;
   /** Fields that are not read. */
   without?: readonly string[];
+  /** Of an array in each record, the one element that is read: `{ members: { $elemMatch: … } }`. */
+  element?: Record<string, { $elemMatch: object }>;
   show(record: R): Shown;
 }
 
@@ -36,11 +38,11 @@ export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
  */
 export async function findPage<R extends BaseRecord, Shown>(
   { collection }: Model<R>,
-  { filter, sort, without = [], show }: PageSource<R, Shown>,
+  { filter, sort, without = [], element = {}, show }: PageSource<R, Shown>,
   { page = DEFAULT_PAGE, limit = DEFAULT_LIMIT }: PageQuery,
 ): Promise<Page<Shown>> {
   const live = { ...filter, deletedAt: null } as object;
-  const projection = Object.fromEntries(without.map((field) => [field, 0]));
+  const projection = { ...Object.fromEntries(without.map((field) => [field, 0])), ...element };
   const [records, total] = await Promise.all([
     collection.find(live, { sort, skip: (page - 1) * limit, limit, projection }).toArray(),
     collection.countDocuments(live),

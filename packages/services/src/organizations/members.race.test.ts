@@ -1,0 +1,79 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { organizationModel } from './organization.model.js';
+import type { Organization } from './organizations.schemas.js';
+
+let app: TestServer;
+let other: TestServer;
+let ann: Person;
+let bob: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  other = await startTestServer({ clock: app.clock });
+  ann = await app.signUp();
+  bob = await other.signIn((await app.signUp()).email);
+});
+afterAll(() => Promise.all([app.close(), other.close()]));
+
+async function create(): Promise<string> {
+  const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+  return (await ann.rest('POST', '/organizations', { organization }).expect<Organization>(201)).id;
+}
+const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => String(status)).sort();
+async function rolesIn(organizationId: string): Promise<Record<string, string>> {
+  const found = await app.storage.model(organizationModel).findById(organizationId).lean();
+  return Object.fromEntries((found?.members ?? []).map(({ identityId, role }) => [identityId, role]));
+}
+
+it('two owners that give up, or take away, each other’s role at once on two servers always leave an owner: 200 rounds', async () => {
+  const organizationId = await create();
+  const path = `/organizations/${organizationId}/members`;
+  const { collection } = app.storage.model(organizationModel);
+  const both = [ann, bob].map(({ id }) => ({ identityId: id, role: 'owner', joinedAt: new Date() }));
+  for (let round = 0; round < 200; round++) {
+    await collection.updateOne({ _id: organizationId } as object, { $set: { members: both } });
+    const [first, second] = round % 2 ? [ann, bob] : [bob, ann];
+    const demotion = (of: Person) => [{ identityId: of.id, role: 'member' }];
+    const answers = await Promise.all(
+      round % 4 < 2
+        ? [ann.rest('PATCH', path, demotion(first)), bob.rest('PATCH', path, demotion(second))]
+        : [ann.rest('DELETE', `${path}/${first.id}`), bob.rest('PATCH', path, demotion(second))],
+    );
+    const owners = Object.entries(await rolesIn(organizationId)).filter(([, role]) => role === 'owner');
+    expect(owners, `round ${round}: ${answers.map(({ status }) => status).join()}`).toHaveLength(1);
+    expect(statusesOf(answers)).toEqual(['204', expect.toBeOneOf(['403', '409'])]);
+  }
+}, 120_000);
+
+it('20 upserts at once all count: no member is lost', async () => {
+  const organizationId = await create();
+  await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: bob.id, role: 'admin' }]).expect(204);
+  const people = await Promise.all(Array.from({ length: 20 }, () => app.signUp()));
+  const answers = await Promise.all(
+    people.map(({ id }, n) => {
+      const body = [{ identityId: id, role: 'member' }];
+      return (n % 2 ? ann : bob).rest('PATCH', `/organizations/${organizationId}/members`, body);
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(people.map(() => 204));
+  expect(Object.keys(await rolesIn(organizationId)).sort()).toEqual([ann.id, bob.id, ...people.map(({ id }) => id)].sort());
+});
+
+it('20 removals of one member at once remove it once', async () => {
+  const organizationId = await create();
+  const path = `/organizations/${organizationId}/members`;
+  await ann.rest('PATCH', path, [{ identityId: bob.id, role: 'owner' }]).expect(204);
+  const { id } = await app.signUp();
+  await ann.rest('PATCH', path, [{ identityId: id, role: 'member' }]).expect(204);
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? ann : bob).rest('DELETE', `${path}/${id}`)));
+  expect(statusesOf(answers)).toEqual(['204', ...Array.from({ length: 19 }, () => '404')]);
+});
+
+it('a newcomer that 20 add at once is a member once', async () => {
+  const organizationId = await create();
+  const path = `/organizations/${organizationId}/members`;
+  const { id } = await app.signUp();
+  await Promise.all(Array.from({ length: 20 }, () => ann.rest('PATCH', path, [{ identityId: id, role: 'member' }]).expect(204)));
+  const found = await app.storage.model(organizationModel).findById(organizationId).lean();
+  expect(found?.members.filter(({ identityId }) => identityId === id)).toHaveLength(1);
+});

@@ -1,0 +1,198 @@
+import { requestErrors, ruleErrors } from '@tandem/core';
+import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { Page, PageQuery } from '../shared/paging.js';
+import { SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
+import type { GivenMember, Member } from './organizations.schemas.js';
+import { isOrganizationRole, rolesAbove, type OrganizationRole } from './roles.js';
+
+export type MembersService = ReturnType<typeof createMembersService>;
+
+interface MembersOptions {
+  storage: Storage;
+  /** Which of these identities exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+}
+
+/** Who changes members. An admin needs no role in the organization. */
+export interface Actor {
+  identityId: string;
+  isAdmin: boolean;
+}
+
+/** What a change takes for true; its write does nothing unless it still is. */
+type Condition = Record<string, unknown>;
+type Judge = (members: readonly MemberRecord[]) => Promise<Condition[]>;
+
+/** A change begins anew when the members it looked at have changed meanwhile: so often at most. */
+const ATTEMPTS = 10;
+
+/** A host may have left them out. */
+const MEMBERS = { $ifNull: ['$members', []] };
+
+const withRole = (identityIds: readonly string[], roles: readonly string[]) => ({
+  members: { $elemMatch: { identityId: { $in: identityIds }, role: { $in: roles } } },
+});
+const withoutRole = (identityIds: readonly string[], roles: readonly string[]) => ({
+  $nor: [withRole(identityIds, roles)],
+});
+
+/** The members after an upsert: roles of those who are there, then those who are new. */
+function upserted(given: readonly GivenMember[], joinedAt: Date) {
+  const ids = { $literal: given.map(({ identityId }) => identityId) };
+  const roles = { $literal: given.map(({ role }) => role) };
+  const role = { $arrayElemAt: [roles, { $indexOfArray: [ids, '$$member.identityId'] }] };
+  const isGiven = { $in: ['$$member.identityId', ids] };
+  const changed = {
+    $map: { input: MEMBERS, as: 'member', in: { $cond: [isGiven, { $mergeObjects: ['$$member', { role }] }, '$$member'] } },
+  };
+  const isNew = { $not: [{ $in: ['$$given.identityId', { $ifNull: ['$members.identityId', []] }] }] };
+  const incoming = { $literal: given.map((member) => ({ ...member, joinedAt })) };
+  return { $concatArrays: [changed, { $filter: { input: incoming, as: 'given', cond: isNew } }] };
+}
+
+/** Members of organizations (decisions R7). Each change is one write, which holds only what it has been judged by. */
+export function createMembersService({ storage, existingIdentities }: MembersOptions) {
+  const Organizations = storage.model(organizationModel);
+
+  async function membersOf(organizationId: string): Promise<MemberRecord[] | null> {
+    const found = await Organizations.findById(organizationId, { members: 1 }).lean<OrganizationRecord>();
+    return found && (found.members ?? []);
+  }
+
+  /** Judges and changes, again where a change came between. */
+  async function change(organizationId: string, judge: Judge, members: object): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const found = await membersOf(organizationId);
+      if (!found) throw errors.notFound();
+      const conditions = await judge(found);
+      const filter = { _id: organizationId, ...(conditions.length > 0 && { $and: conditions }) };
+      const { matchedCount } = await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], {
+        updatePipeline: true,
+      }).catch(async (error: unknown) => {
+        throw isDuplicateKey(error) ? await nameTaken(organizationId) : error;
+      });
+      if (matchedCount > 0) return;
+    }
+    throw requestErrors.unavailable({ retryAfter: 1 });
+  }
+
+  async function nameTaken(organizationId: string) {
+    const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();
+    return errors.nameTaken({ name: found?.name ?? '' });
+  }
+
+  /**
+   * The actor ranks as high as every role that is given or taken; an admin always does.
+   * @throws ruleErrors.notAdmin: what the rules answer when none of them passes (decisions A17)
+   */
+  function authority(
+    actor: Actor,
+    members: readonly MemberRecord[],
+    touched: { identityIds: readonly string[]; given: readonly OrganizationRole[] },
+  ): Condition[] {
+    if (actor.isAdmin) return [];
+    const role = members.find(({ identityId }) => identityId === actor.identityId)?.role;
+    if (role !== 'owner' && role !== 'admin') throw ruleErrors.notAdmin();
+    const above: readonly string[] = rolesAbove(role);
+    const outranks = members.some((member) => touched.identityIds.includes(member.identityId) && above.includes(member.role));
+    if (outranks || touched.given.some((one) => above.includes(one))) throw ruleErrors.notAdmin();
+    return [withRole([actor.identityId], [role]), ...(above.length > 0 ? [withoutRole(touched.identityIds, above)] : [])];
+  }
+
+  /**
+   * One of the others is an owner, and exists; it need not where none of `identityIds` is an owner.
+   * @throws errors.noOwnerLeft
+   */
+  async function ownerRemains(members: readonly MemberRecord[], identityIds: readonly string[]): Promise<Condition[]> {
+    const owners = members.filter(({ role }) => role === 'owner').map(({ identityId }) => identityId);
+    if (!owners.some((id) => identityIds.includes(id))) return [withoutRole(identityIds, ['owner'])];
+    const living = await existingIdentities(owners.filter((id) => !identityIds.includes(id)));
+    if (living.size === 0) throw errors.noOwnerLeft();
+    return [withRole([...living], ['owner'])];
+  }
+
+  return {
+    /**
+     * Gives identities their roles, whether they are members or not; all of them or none.
+     * @throws errors.invalidRoles, notFound, noOwnerLeft, nameTaken (of a new owner's other organization), tooManyMembers;
+     * identityErrors.notFound when one of them does not exist; ruleErrors.notAdmin when a role outranks the actor's
+     */
+    async upsert(organizationId: string, given: readonly GivenMember[], actor: Actor): Promise<void> {
+      const identityIds = given.map(({ identityId }) => identityId);
+      const roles = given.map(({ role }) => role).filter(isOrganizationRole);
+      if (roles.length < given.length) throw errors.invalidRoles();
+      const demoted = given.filter(({ role }) => role !== 'owner').map(({ identityId }) => identityId);
+      const hasOwner = demoted.length < given.length;
+      const judge: Judge = async (members) => {
+        const mayDo = authority(actor, members, { identityIds, given: roles });
+        const remains = hasOwner ? [] : await ownerRemains(members, demoted);
+        const existing = await existingIdentities(identityIds);
+        if (existing.size < identityIds.length) throw identityErrors.notFound();
+        const newcomers = identityIds.filter((id) => !members.some(({ identityId }) => identityId === id));
+        if (members.length + newcomers.length > MAX_MEMBERS) throw errors.tooManyMembers();
+        const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };
+        return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
+      };
+      await change(organizationId, judge, upserted(given, storage.clock.now()));
+    },
+
+    /**
+     * Removes a member; members may remove themselves.
+     * @throws errors.notFound, memberNotFound, noOwnerLeft; ruleErrors.notAdmin when the actor may not
+     */
+    async remove(organizationId: string, identityId: string, actor: Actor): Promise<void> {
+      const judge: Judge = async (members) => {
+        const isMember = members.some((member) => member.identityId === identityId);
+        const isLeaving = isMember && actor.identityId === identityId;
+        const mayDo = isLeaving ? [] : authority(actor, members, { identityIds: [identityId], given: [] });
+        if (!isMember) throw errors.memberNotFound();
+        return [...mayDo, ...(await ownerRemains(members, [identityId])), { 'members.identityId': identityId }];
+      };
+      const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
+      await change(organizationId, judge, others);
+    },
+
+    /** The members, who joined last first. @throws errors.notFound */
+    async list(organizationId: string, { page = 1, limit = 10 }: PageQuery): Promise<Page<Member>> {
+      const sorted = { $sortArray: { input: MEMBERS, sortBy: { joinedAt: -1, identityId: -1 } } };
+      const [found] = await Organizations.aggregate<{ total: number; members: MemberRecord[] }>([
+        { $match: { _id: organizationId } },
+        { $project: { total: { $size: MEMBERS }, members: { $slice: [sorted, (page - 1) * limit, limit] } } },
+      ]);
+      if (!found) throw errors.notFound();
+      const { total, members } = found;
+      const data = members.map(({ identityId, role, joinedAt }) => ({
+        identityId,
+        role,
+        joinedAt: joinedAt?.toISOString() ?? null,
+      }));
+      const totalPages = Math.max(1, Math.ceil(total / limit));
+      return {
+        data,
+        metadata: { pagination: { page, limit, total, totalPages, hasNext: page < totalPages, hasPrev: page > 1 } },
+      };
+    },
+
+    /** @throws errors.notFound, noRole */
+    async roleOf(organizationId: string, identityId: string): Promise<{ inheritedFrom: null; role: string }> {
+      const found = await Organizations.findById(organizationId, {
+        members: { $elemMatch: { identityId } },
+      }).lean<OrganizationRecord>();
+      if (!found) throw errors.notFound();
+      const role = found.members?.[0]?.role;
+      if (role === undefined) throw errors.noRole();
+      return { inheritedFrom: null, role };
+    },
+
+    /** @throws errors.notFound */
+    async isMember(organizationId: string, identityId: string): Promise<boolean> {
+      const found = await Organizations.findById(organizationId, {
+        members: { $elemMatch: { identityId } },
+      }).lean<OrganizationRecord>();
+      if (!found) throw errors.notFound();
+      return (found.members?.length ?? 0) > 0;
+    },
+  };
+}

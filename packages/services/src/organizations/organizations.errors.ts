@@ -1,0 +1,17 @@
+import { defineErrors } from '@tandem/core';
+
+/** Most members an organization may have: they stand in its record. */
+export const MAX_MEMBERS = 10_000;
+
+/** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
+export const organizationErrors = defineErrors({
+  notFound: [404, 'Organization not found'],
+  nothingToUpdate: [400, 'Failed to update organization'],
+  nameTaken: [400, 'Organization with name {name} already exists with same owner'],
+  nameTakenMeanwhile: [409, 'Organization with name {name} already exists with same owner'],
+  noOwnerLeft: [409, 'There must be at least one owner remaining in the organization'],
+  tooManyMembers: [409, `An organization must NOT have more than ${MAX_MEMBERS} members`],
+  invalidRoles: [422, 'One or more members have invalid roles'],
+  memberNotFound: [404, 'Member not found'],
+  noRole: [404, 'No role found for member'],
+});

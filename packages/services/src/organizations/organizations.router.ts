@@ -1,0 +1,241 @@
+import {
+  admin,
+  anyOf,
+  authenticated,
+  defineRule,
+  notGuest,
+  organizationRole,
+  rest,
+  router,
+  ruleErrors,
+  self,
+  type AuthenticatedContext,
+} from '@tandem/core';
+import { z } from 'zod';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { Actor, MembersService } from './members.service.js';
+import { organizationErrors as errors } from './organizations.errors.js';
+import {
+  HeldRoleSchema,
+  IsMemberSchema,
+  MemberPageSchema,
+  MembershipPageSchema,
+  OrganizationPageSchema,
+  OrganizationSchema,
+  createOrganizationInput,
+  identityOrganizationsInput,
+  memberInput,
+  memberListInput,
+  organizationAdminPatchInput,
+  organizationInput,
+  organizationListInput,
+  organizationPatchInput,
+  upsertMembersInput,
+} from './organizations.schemas.js';
+import type { OrganizationsService } from './organizations.service.js';
+import { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './roles.js';
+
+interface OrganizationsRouterOptions {
+  organizations: OrganizationsService;
+  members: MembersService;
+}
+
+/** Who creates an organization becomes its owner; only an admin may name another. */
+const ownerIsCaller = defineRule([ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+  const ownerId = await valueOf('ownerId');
+  if (ownerId !== undefined && ownerId !== ctx.identity.id) throw ruleErrors.notSelf();
+});
+
+function actorOf({ identity, server }: AuthenticatedContext): Actor {
+  return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
+}
+
+/** Spec, "Other services": organizations and their members (decisions R7). */
+export function createOrganizationsRouter({ organizations, members }: OrganizationsRouterOptions) {
+  const memberOf = (...roles: readonly OrganizationRole[]) =>
+    anyOf(admin, organizationRole('organizationId', roles, organizations.roleOf));
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /organizations', {
+          status: 201,
+          summary: 'Create an organization and become its owner',
+          failure: 'Failed to create organization',
+          errors: [errors.nameTaken, identityErrors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(anyOf(admin, ownerIsCaller))
+      .input(createOrganizationInput)
+      .output(OrganizationSchema)
+      .mutation(({ ctx, input }) => organizations.create(input.organization, input.ownerId ?? ctx.identity.id)),
+
+    list: authenticated
+      .meta(rest('GET /organizations', { summary: 'List organizations', failure: 'Failed to find organizations' }))
+      .use(admin)
+      .input(organizationListInput)
+      .output(OrganizationPageSchema)
+      .query(({ input }) => organizations.list(input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}', {
+          summary: 'Read an organization',
+          failure: 'Failed to get organization',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(memberOf(...ORGANIZATION_ROLES))
+      .input(organizationInput)
+      .output(OrganizationSchema)
+      .query(({ input }) => organizations.get(input.organizationId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /organizations/{organizationId}', {
+          summary: "Change an organization's branch, contact or description",
+          failure: 'Failed to update organization',
+          errors: [errors.notFound, errors.nothingToUpdate],
+        }),
+      )
+      .use(notGuest)
+      .use(memberOf('owner'))
+      .input(organizationPatchInput)
+      .output(OrganizationSchema)
+      .mutation(({ input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch)),
+
+    patchAsAdmin: authenticated
+      .meta(
+        rest('PATCH /admin/organizations/{organizationId}', {
+          summary: 'Change any field of an organization',
+          failure: 'Failed to update organization',
+          errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken],
+        }),
+      )
+      .use(admin)
+      .input(organizationAdminPatchInput)
+      .output(OrganizationSchema)
+      .mutation(({ input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /organizations/{organizationId}', {
+          status: 204,
+          summary: 'Delete an organization',
+          failure: 'Failed to delete organization',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(memberOf('owner'))
+      .input(organizationInput)
+      .output(z.void())
+      .mutation(({ input }) => organizations.delete(input.organizationId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /organizations/{organizationId}/restore', {
+          summary: 'Bring a deleted organization back',
+          failure: 'Failed to restore organization',
+          errors: [errors.notFound, errors.nameTakenMeanwhile],
+        }),
+      )
+      .use(admin)
+      .input(organizationInput)
+      .output(OrganizationSchema)
+      .mutation(({ input }) => organizations.restore(input.organizationId)),
+
+    listMembers: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/members', {
+          summary: 'List the members of an organization',
+          failure: 'Failed to find organization members',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(memberOf(...MANAGING_ROLES))
+      .input(memberListInput)
+      .output(MemberPageSchema)
+      .query(({ input: { organizationId, ...query } }) => members.list(organizationId, query)),
+
+    upsertMembers: authenticated
+      .meta(
+        rest('PATCH /organizations/{organizationId}/members', {
+          status: 204,
+          summary: 'Add members or change their roles',
+          failure: 'Failed to update organization members',
+          bodyKey: 'members',
+          errors: [
+            errors.notFound,
+            errors.invalidRoles,
+            errors.noOwnerLeft,
+            errors.nameTaken,
+            errors.tooManyMembers,
+            identityErrors.notFound,
+          ],
+        }),
+      )
+      .use(notGuest)
+      .use(memberOf(...MANAGING_ROLES))
+      .input(upsertMembersInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
+
+    removeMember: authenticated
+      .meta(
+        rest('DELETE /organizations/{organizationId}/members/{identityId}', {
+          status: 204,
+          summary: 'Remove a member, or leave',
+          failure: 'Failed to delete organization member',
+          errors: [errors.notFound, errors.memberNotFound, errors.noOwnerLeft],
+        }),
+      )
+      .use(anyOf(notGuest, self('identityId')))
+      .use(memberOf(...ORGANIZATION_ROLES))
+      .input(memberInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
+
+    memberRole: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/members/{identityId}/role', {
+          summary: 'Say which role a member has',
+          failure: 'Failed to get role of member',
+          errors: [errors.notFound, errors.noRole],
+        }),
+      )
+      .use(memberOf(...MANAGING_ROLES))
+      .input(memberInput)
+      .output(HeldRoleSchema)
+      .query(({ input }) => members.roleOf(input.organizationId, input.identityId)),
+
+    isMember: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/members/check-existence', {
+          summary: 'Say whether an identity is a member',
+          failure: 'Failed to find organization members',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(memberOf(...MANAGING_ROLES))
+      .input(memberInput)
+      .output(IsMemberSchema)
+      .query(async ({ input }) => ({
+        isMemberOfOrganization: await members.isMember(input.organizationId, input.identityId),
+      })),
+
+    listOfIdentity: authenticated
+      .meta(
+        rest('GET /organizations/members/{identityId}', {
+          summary: 'List the organizations of an identity, with its role in each',
+          failure: 'Failed to find organizations',
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(identityOrganizationsInput)
+      .output(MembershipPageSchema)
+      .query(({ input: { identityId, roles, ...query } }) =>
+        organizations.ofIdentity(identityId, { ...query, ...(roles !== undefined && { roles: roles.split(',') }) }),
+      ),
+  });
+}

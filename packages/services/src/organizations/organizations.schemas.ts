@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
+
+/** Longest texts, in characters, and most members in one upsert. */
+const LINE = 200;
+const TEXT = 5000;
+const UPSERT_MAX = 100;
+
+const Name = z.string().trim().min(1).max(LINE);
+const Line = z.string().trim().max(LINE);
+const Text = z.string().max(TEXT);
+
+/** An organization as it is shown; its members are not in it, because not every member may see them. */
+export const OrganizationSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    contact_email: z.string(),
+    contact_phone: z.string().nullable(),
+    branchName: z.string().nullable(),
+    typeId: z.string().nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Organization' });
+export type Organization = z.infer<typeof OrganizationSchema>;
+export const OrganizationPageSchema = z.compile(pageOf(OrganizationSchema));
+
+export const MemberSchema = z.object({ identityId: z.string(), role: z.string(), joinedAt: Timestamp.nullable() });
+export type Member = z.infer<typeof MemberSchema>;
+export const MemberPageSchema = z.compile(pageOf(MemberSchema));
+
+/** A role, and the ancestor that it comes from; null where it is the organization's own. */
+export const HeldRoleSchema = z.object({ inheritedFrom: Id.nullable(), role: z.string() });
+export const MembershipPageSchema = z.compile(pageOf(z.object({ member: HeldRoleSchema, organization: OrganizationSchema })));
+export const IsMemberSchema = z.object({ isMemberOfOrganization: z.boolean() });
+
+export const organizationInput = z.strictObject({ organizationId: Id });
+export const organizationListInput = z.strictObject(pageParameters);
+
+export const createOrganizationInput = z.strictObject({
+  organization: z.strictObject({
+    name: Name,
+    description: Text,
+    contact_email: Email,
+    contact_phone: Line.optional(),
+    branchName: Line.optional(),
+    typeId: Line.optional(),
+  }),
+  ownerId: Id.optional(),
+});
+export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
+
+/** What an owner may change; null clears a field that may be missing (decisions R3, R7). */
+const ownersFields = {
+  description: Text.optional(),
+  contact_email: Email.optional(),
+  contact_phone: Line.nullable().optional(),
+  branchName: Line.nullable().optional(),
+};
+export const organizationPatchInput = z.strictObject({ organizationId: Id, ...ownersFields });
+/** What an admin may change beside it. */
+export const organizationAdminPatchInput = z.strictObject({
+  organizationId: Id,
+  ...ownersFields,
+  name: Name.optional(),
+  typeId: Line.nullable().optional(),
+});
+export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
+
+export const memberInput = z.strictObject({ organizationId: Id, identityId: Id });
+export const memberListInput = z.strictObject({ organizationId: Id, ...pageParameters });
+
+/** The whole body is the list. A role that does not exist is a 422 of its own (spec, "Status codes and messages"). */
+export const upsertMembersInput = z.strictObject({
+  organizationId: Id,
+  members: z
+    .array(z.strictObject({ identityId: Id, role: z.string().max(LINE) }))
+    .min(1)
+    .max(UPSERT_MAX)
+    .superRefine((members, check) => {
+      const seen = new Set<string>();
+      for (const [at, { identityId }] of members.entries()) {
+        if (seen.has(identityId)) check.addIssue({ code: 'custom', path: [at, 'identityId'], message: 'must NOT be repeated' });
+        seen.add(identityId);
+      }
+    }),
+});
+export type GivenMember = z.infer<typeof upsertMembersInput>['members'][number];
+
+export const identityOrganizationsInput = z.strictObject({
+  identityId: Id,
+  /** Comma-separated, as in the spec's list of roles. */
+  roles: z
+    .string()
+    .max(LINE)
+    .refine(
+      (text) => text.split(',').every(isOrganizationRole),
+      `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,
+    )
+    .optional(),
+  ...pageParameters,
+});

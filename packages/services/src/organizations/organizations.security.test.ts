@@ -1,0 +1,121 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { organizationModel } from './organization.model.js';
+import type { Organization } from './organizations.schemas.js';
+
+const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+type Who = 'stranger' | 'member' | 'guest' | 'manager' | 'owner' | 'admin';
+const WHO: readonly Who[] = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'];
+/** Who may call what about an organization. The guest has the role of the manager, and is refused what writes. */
+const ALLOWED: Record<string, readonly Who[]> = {
+  get: ['member', 'guest', 'manager', 'owner', 'admin'],
+  patch: ['owner', 'admin'],
+  patchAsAdmin: ['admin'],
+  delete: ['owner', 'admin'],
+  restore: ['admin'],
+  listMembers: ['guest', 'manager', 'owner', 'admin'],
+  upsertMembers: ['manager', 'owner', 'admin'],
+  removeMember: ['member', 'manager', 'owner', 'admin'],
+  memberRole: ['guest', 'manager', 'owner', 'admin'],
+  isMember: ['guest', 'manager', 'owner', 'admin'],
+};
+
+let app: TestServer;
+let people: Record<Who, Person>;
+let victim: Person;
+let organizationId: string;
+let elsewhere: string;
+async function create(owner: Person): Promise<string> {
+  const organization = { name: crypto.randomUUID(), description: 'Bread', contact_email: 'a@example.org' };
+  return (await owner.rest('POST', '/organizations', { organization }).expect<Organization>(201)).id;
+}
+beforeAll(async () => {
+  app = await startTestServer();
+  const [stranger, member, guest, manager, owner, other] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
+  people = { stranger, member, guest, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
+  victim = other as Person;
+  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
+  organizationId = await create(people.owner);
+  // the stranger owns another organization: a role there is none here
+  elsewhere = await create(people.stranger);
+  await people.owner
+    .rest('PATCH', `/organizations/${organizationId}/members`, [
+      { identityId: people.member.id, role: 'member' },
+      { identityId: people.guest.id, role: 'admin' },
+      { identityId: people.manager.id, role: 'admin' },
+      { identityId: victim.id, role: 'member' },
+    ])
+    .expect(204);
+});
+afterAll(() => app.close());
+
+const stored = () => app.storage.model(organizationModel).findById(organizationId).lean();
+
+/** Nothing here is valid, so that who may call is told so and changes nothing. */
+const bad = (id: unknown) => ({ organizationId: id, members: 'none', identityId: 'no-uuid', foo: 1 });
+
+describe.each(FACES)('over %s', (face) => {
+  it.each(Object.keys(ALLOWED))('organizations.%s is open to exactly who may, before its input is looked at', async (name) => {
+    const before = await stored();
+    const call = (who: Who, id: unknown) => people[who].call(face, `organizations.${name}`, bad(id));
+    for (const id of [organizationId, NO_ID, 'no-uuid']) {
+      expect(await app.call(face, `organizations.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
+      expect(await call('admin', id)).toMatchObject({ status: expect.toBeOneOf([400, 404]) as number });
+      for (const who of WHO.slice(0, -1)) {
+        // which organizations exist is told to their members only
+        const mayCall = id === organizationId && ALLOWED[name]?.includes(who);
+        expect(await call(who, id), `${who}, ${id}`).toMatchObject(mayCall ? { status: 400 } : REFUSED);
+      }
+    }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('a guest creates none, and makes no member of anybody; it may leave', async () => {
+    const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+    expect(await people.guest.call(face, 'organizations.create', { organization })).toEqual(REFUSED);
+    const members = [{ identityId: people.stranger.id, role: 'member' }];
+    expect(await people.guest.call(face, 'organizations.upsertMembers', { organizationId, members })).toEqual(REFUSED);
+    const leave = (identityId: string) => people.guest.call(face, 'organizations.removeMember', { organizationId, identityId });
+    expect(await leave(victim.id)).toEqual(REFUSED);
+    expect(await leave(people.guest.id)).toEqual({ ok: true });
+    const again = [{ identityId: people.guest.id, role: 'admin' }];
+    expect(await people.owner.call(face, 'organizations.upsertMembers', { organizationId, members: again })).toEqual({
+      ok: true,
+    });
+  });
+
+  it('a member removes nobody but oneself', async () => {
+    for (const { id } of [victim, people.owner, people.stranger])
+      expect(await people.member.call(face, 'organizations.removeMember', { organizationId, identityId: id })).toEqual(REFUSED);
+  });
+
+  it('a role elsewhere is none here, and the organizations of another are not listed', async () => {
+    const { stranger, admin } = people;
+    expect(await stranger.call(face, 'organizations.get', { organizationId: elsewhere })).toMatchObject({ ok: true });
+    expect(await stranger.call(face, 'organizations.listOfIdentity', { identityId: people.owner.id })).toEqual(REFUSED);
+    expect(await stranger.call(face, 'organizations.list')).toEqual(REFUSED);
+    expect(await admin.call(face, 'organizations.listOfIdentity', { identityId: people.owner.id })).toMatchObject({ ok: true });
+  });
+
+  it('who is removed or demoted has lost the role with the next request', async () => {
+    const late = await app.signUp();
+    const set = (role: string) =>
+      people.owner.call(face, 'organizations.upsertMembers', { organizationId, members: [{ identityId: late.id, role }] });
+    const list = () => late.call(face, 'organizations.listMembers', { organizationId });
+    await set('admin');
+    expect(await list()).toMatchObject({ ok: true });
+    await set('member');
+    expect(await list()).toEqual(REFUSED);
+    expect(await late.call(face, 'organizations.get', { organizationId })).toMatchObject({ ok: true });
+    await people.owner.call(face, 'organizations.removeMember', { organizationId, identityId: late.id });
+    expect(await late.call(face, 'organizations.get', { organizationId })).toEqual(REFUSED);
+  });
+});
+
+it('an id that is an object names no organization', async () => {
+  for (const who of WHO.slice(0, -1))
+    expect(await people[who].call('trpc', 'organizations.get', { organizationId: { $ne: null } })).toEqual(REFUSED);
+});

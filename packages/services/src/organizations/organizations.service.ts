@@ -1,0 +1,158 @@
+import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import { identityErrors } from '../identities/identities.errors.js';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { SET_OWNER_NAMES, organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
+import { organizationErrors as errors } from './organizations.errors.js';
+import type { NewOrganization, Organization, OrganizationPatch } from './organizations.schemas.js';
+import { isOrganizationRole, type OrganizationRole } from './roles.js';
+
+export type OrganizationsService = ReturnType<typeof createOrganizationsService>;
+
+interface OrganizationsOptions {
+  storage: Storage;
+  /** Which of these identities exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+}
+
+/** An organization in which an identity is a member, and as what. */
+export interface Membership {
+  member: { inheritedFrom: null; role: string };
+  organization: Organization;
+}
+
+/** What a host may have left out of a record. */
+const ABSENT = { description: '', contact_email: '', contact_phone: null, branchName: null, typeId: null } as const;
+
+/** Members leave by the members' own service alone. */
+export function showOrganization(record: OrganizationRecord): Organization {
+  const shown: Presented<OrganizationRecord> = { ...ABSENT, ...present(record) };
+  const { members, ownerNames, ...organization } = shown;
+  return organization;
+}
+
+/** Values of an update pipeline, which would else be read as expressions. */
+function literals(values: object): Record<string, { $literal: unknown }> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([key, value]) => [key, { $literal: value as unknown }]));
+}
+
+/** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
+export function createOrganizationsService({ storage, existingIdentities }: OrganizationsOptions) {
+  const Organizations = storage.model(organizationModel);
+
+  return {
+    /**
+     * Stores a new organization with its first owner.
+     * @throws errors.nameTaken when the owner has one of this name; identityErrors.notFound when there is no such owner
+     */
+    async create(given: NewOrganization, ownerId: string): Promise<Organization> {
+      if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
+      const joinedAt = storage.clock.now();
+      try {
+        const record = await Organizations.create({
+          _id: newId(storage.clock),
+          ...given,
+          members: [{ identityId: ownerId, role: 'owner', joinedAt }],
+          ownerNames: [ownerNameOf(ownerId, given.name)],
+        });
+        return showOrganization(record.toObject());
+      } catch (error) {
+        throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
+      }
+    },
+
+    /** @throws errors.notFound */
+    async get(organizationId: string): Promise<Organization> {
+      const record = await Organizations.findById(organizationId, { members: 0, ownerNames: 0 }).lean<OrganizationRecord>();
+      if (!record) throw errors.notFound();
+      return showOrganization(record);
+    },
+
+    list(query: PageQuery): Promise<Page<Organization>> {
+      return findPage(
+        Organizations,
+        { filter: {}, sort: NEWEST_FIRST, without: ['members', 'ownerNames'], show: showOrganization },
+        query,
+      );
+    },
+
+    /**
+     * Changes what is given, in one write, the keys of its name too.
+     * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken
+     */
+    async patch(organizationId: string, patch: OrganizationPatch): Promise<Organization> {
+      const set = literals(patch);
+      if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+      try {
+        const options = { returnDocument: 'after', updatePipeline: true } as const;
+        const stages = [{ $set: set }, ...(patch.name === undefined ? [] : [SET_OWNER_NAMES])];
+        const record = await Organizations.findByIdAndUpdate(organizationId, stages, options).lean<OrganizationRecord>();
+        if (!record) throw errors.notFound();
+        return showOrganization(record);
+      } catch (error) {
+        throw isDuplicateKey(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
+      }
+    },
+
+    /** Deletes softly. @throws errors.notFound */
+    async delete(organizationId: string): Promise<void> {
+      const { deletedCount } = await Organizations.deleteOne({ _id: organizationId });
+      if (deletedCount === 0) throw errors.notFound();
+    },
+
+    /** @throws errors.notFound when there is nothing to restore, nameTakenMeanwhile */
+    async restore(organizationId: string): Promise<Organization> {
+      try {
+        const record = await Organizations.restore(organizationId);
+        if (!record) throw errors.notFound();
+        return showOrganization(record);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const found = await Organizations.findById(organizationId, { name: 1 })
+          .setOptions({ deleted: 'include' })
+          .lean<OrganizationRecord>();
+        throw errors.nameTakenMeanwhile({ name: found?.name ?? '' });
+      }
+    },
+
+    /** The name of a live organization; undefined when there is none. */
+    async nameOf(organizationId: string): Promise<string | undefined> {
+      const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();
+      return found?.name;
+    },
+
+    /**
+     * The role of an identity in a live organization; undefined when it is no member. Serves core's rule in every service:
+     * `organizationRole('organizationId', ['owner', 'admin'], organizations.roleOf)`.
+     */
+    async roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> {
+      const found = (await Organizations.collection.findOne({ _id: organizationId, deletedAt: null } as object, {
+        projection: { members: { $elemMatch: { identityId } } },
+      })) as Pick<OrganizationRecord, 'members'> | null;
+      const role = found?.members?.[0]?.role;
+      return role !== undefined && isOrganizationRole(role) ? role : undefined;
+    },
+
+    /** The organizations in which an identity is a member, newest first; with `roles` those where it holds one of these. */
+    ofIdentity(identityId: string, { roles, ...query }: PageQuery & { roles?: readonly string[] }): Promise<Page<Membership>> {
+      const member = { identityId, ...(roles && { role: { $in: roles } }) };
+      const filter = roles
+        ? { 'members.identityId': identityId, members: { $elemMatch: member } }
+        : { 'members.identityId': identityId };
+      return findPage(
+        Organizations,
+        {
+          filter,
+          sort: NEWEST_FIRST,
+          element: { members: { $elemMatch: { identityId } } },
+          without: ['ownerNames'],
+          show: (record: OrganizationRecord) => ({
+            member: { inheritedFrom: null, role: record.members[0]?.role ?? '' },
+            organization: showOrganization(record),
+          }),
+        },
+        query,
+      );
+    },
+  };
+}
