@@ -89,6 +89,7 @@ describe('the command line', () => {
     expect(doctor.out).toContain('ok   database: answers (embedded engine)');
     expect(doctor.out).toContain('ok   indexes');
     expect(doctor.out).toContain('ok   admin');
+    expect(doctor.out).toContain('ok   mail: written into DATA_DIR/outbox');
     expect(JSON.parse(openapi.out)).toEqual(await (await fetch(`${server.url}/openapi.json`)).json());
 
     expect(await server.stop()).toBe(0);
@@ -126,6 +127,9 @@ describe('the environment', () => {
       AUTH_ENC_SECRET: 'short',
       ACCESS_TOKEN_EXPIRE_TIME: 'soon',
       BCRYPT_COST: '99',
+      MAIL_URL: 'imap://user:pass@example.org',
+      MAIL_FROM: 'nobody',
+      MAIL_LINKS_URL: 'app.example.org',
       CORS_ORIGINS: 'https://a.example.org/path',
       BODY_LIMIT: 'huge',
       METRICS_TOKEN: 'short',
@@ -140,6 +144,9 @@ describe('the environment', () => {
       'AUTH_ENC_SECRET each secret needs at least 32 bytes',
       'ACCESS_TOKEN_EXPIRE_TIME "soon" is no time such as 15m, 48h or 14d',
       'BCRYPT_COST must be at most 16',
+      'MAIL_URL must be outbox: or an smtp:// or smtps:// address',
+      'MAIL_FROM must be an address, or Name <address>',
+      'MAIL_LINKS_URL must be an http or https address',
       'CORS_ORIGINS must be origins such as https://app.example.org',
       'BODY_LIMIT must be a size such as 1mb',
       'METRICS_TOKEN must have at least 16 characters',

@@ -56,7 +56,7 @@ async function parse(raw: string): Promise<ReceivedMail> {
     to: to?.[0]?.address ?? '',
     from: from?.name ? `${from.name} <${from.address ?? ''}>` : (from?.address ?? ''),
     subject,
-    text,
+    text: text.trimEnd(),
     html,
     messageId,
     ...(link !== undefined && { link }),

@@ -20,6 +20,8 @@ export function openSmtpMailDriver(url: string): MailDriver {
     url,
     pool: true,
     maxConnections: 4,
+    // for a connection that the server has closed while nobody used it; further tries are the queue's
+    maxRequeues: 1,
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
@@ -31,13 +33,16 @@ export function openSmtpMailDriver(url: string): MailDriver {
   });
   return {
     async send({ to, ...mail }) {
-      await transport.sendMail({
-        ...mail,
+      const signal = AbortSignal.timeout(SEND_MS);
+      try {
         // as an object: a comma in it makes no second recipient
-        to: { name: '', address: to },
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: AbortSignal.timeout(SEND_MS),
-      });
+        const recipient = { name: '', address: to };
+        await transport.sendMail({ ...mail, to: recipient, headers: { 'Auto-Submitted': 'auto-generated' }, signal });
+      } catch (error) {
+        if (signal.aborted)
+          throw Object.assign(new Error('The mail server is too slow', { cause: error }), { code: 'ETIMEDOUT' });
+        throw error;
+      }
     },
     async verify() {
       await transport.verify();

@@ -3,8 +3,9 @@ import type { Mail, MailDriver } from '@tandem/drivers/mail';
 import type { Storage } from '@tandem/storage';
 import { LEASE_MS, createMailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
+import { createRenderer } from './outgoing-mail.js';
 import { createSending } from './sending.js';
-import { DEFAULT_TEMPLATES, type MailTemplateName, type MailTemplates, type MailValues } from './templates.js';
+import type { MailTemplateName, MailTemplates } from './templates.js';
 
 export type MailsService = ReturnType<typeof createMailsService>;
 
@@ -42,17 +43,9 @@ export interface MailSettings {
   templates?: Partial<MailTemplates>;
 }
 
-/** Templates whose mail leads to the page of the same name (decisions A14). */
-const PAGES: readonly MailTemplateName[] = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'];
 /** What is left of a lease must do for sending, in milliseconds; else it is somebody else's turn. */
 const SEND_MS = 20_000;
-const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
 const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
-
-/** A text on one line: a value can add no header to a mail and no paragraph of its own. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-}
 
 /** What the log may have of a driver's error: its text quotes addresses. */
 function failureOf(error: unknown): object {
@@ -63,13 +56,21 @@ function failureOf(error: unknown): object {
   };
 }
 
+/** A row as it was queued. */
+function asGiven({ _id: id, template, to, identityId, values, expiresAt }: QueuedMailRecord): QueuedMail & { id: string } {
+  const given = {
+    ...(to !== null && { to }),
+    ...(identityId !== null && { identityId }),
+    ...(expiresAt !== null && { expiresAt }),
+  };
+  return { id, template, values, ...given };
+}
+
 /** The mails of all services (decisions A14): queued in the store, sent by a worker that tries again. */
 export function createMailsService({ storage, log, settings = {} }: { storage: Storage; log: Log; settings?: MailSettings }) {
-  const { driver, from = DEFAULT_FROM } = settings;
+  const { driver } = settings;
   if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl: mails need it, for the links in them');
-  const linksUrl = settings.linksUrl?.replace(/\/+$/, '') ?? '';
-  const templates = { ...DEFAULT_TEMPLATES, ...settings.templates };
-  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  const render = createRenderer(settings);
   const queue = createMailQueue(storage);
   const underWay = new Set<string>();
   const sending = createSending({
@@ -85,27 +86,17 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   let hasSaidSo = false;
   let prepare: Prepare = async ({ to, values }) => (to === undefined ? undefined : { to, ...(values && { values }) });
 
-  /** @throws what `prepare` or the template throws; Error for what is no address */
-  async function render(mail: QueuedMailRecord): Promise<Mail | undefined> {
-    const { _id: id, template, to, identityId, values, expiresAt } = mail;
-    const prepared = await prepare({
-      id,
-      template,
-      values,
-      ...(to !== null && { to }),
-      ...(identityId !== null && { identityId }),
-      ...(expiresAt !== null && { expiresAt }),
-    });
+  /** The mail as it goes out; undefined when there is none to send. @throws what `prepare` and `render` throw */
+  async function makeReady(mail: QueuedMailRecord): Promise<Mail | undefined> {
+    const start = performance.now();
+    const prepared = await prepare(asGiven(mail));
     if (!prepared) return undefined;
-    if (!ADDRESS.test(prepared.to)) throw new TypeError('a mail cannot go to what is no address');
-    const given = Object.entries({ email: prepared.to, ...values, ...prepared.values });
-    const filled = Object.fromEntries(given.map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]));
-    const hasLink = prepared.token !== undefined && PAGES.includes(template);
-    const link = hasLink && { link: `${linksUrl}/${template}?token=${encodeURIComponent(prepared.token as string)}` };
-    const { subject, text, html } = templates[template]({ ...filled, ...link } as MailValues);
-    // of the row, not of the id alone: a later mail of the same id is no double
-    const word = `${encodeURIComponent(id).replace(/[()']/g, '_')}.${mail.createdAt.getTime().toString(36)}`;
-    return { to: prepared.to, from, subject: oneLine(subject), text, html, messageId: `<${word}@${domain}>` };
+    if (!ADDRESS.test(prepared.to)) {
+      log.error({ mailId: mail._id, template: mail.template }, 'a mail is dropped: where it should go is no address');
+      return undefined;
+    }
+    if (performance.now() - start > LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
+    return render(mail, prepared);
   }
 
   /** Sends one mail and removes it from the queue, or puts it back. @throws when the queue cannot be reached */
@@ -120,11 +111,9 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       log.warn(about, 'a mail was not sent before it expired');
       return queue.remove(mail);
     }
-    const start = performance.now();
     let ready: Mail | undefined;
     try {
-      ready = await render(mail);
-      if (performance.now() - start > LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
+      ready = await makeReady(mail);
     } catch (error) {
       return putBack({ err: describeError(error) });
     }

@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMailDriver } from '../mail.js';
+
+const MAIL = {
+  to: 'ann@example.org',
+  from: 'Tandem <no-reply@tandem.test>',
+  subject: 'Hello',
+  text: 'Hello "Ann"\n',
+  html: '<p>Hello</p>',
+  messageId: '<019c-one.x@tandem.test>',
+};
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'tandem-outbox-'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+describe('the outbox', () => {
+  it('has each mail as a JSON file that its owner alone can read', async () => {
+    const outboxDir = path.join(root, 'deep', 'outbox');
+    const driver = openMailDriver('outbox:', { outboxDir });
+    await driver.send(MAIL);
+    const [file = '', ...others] = await readdir(outboxDir);
+    expect([file, others]).toEqual(['019c-one.x.json', []]);
+    const { messageId: _, ...written } = MAIL;
+    expect(JSON.parse(await readFile(path.join(outboxDir, file), 'utf8'))).toEqual(written);
+    expect((await stat(path.join(outboxDir, file))).mode & 0o777).toBe(0o600);
+    expect((await stat(outboxDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('has a mail that is sent twice once, and its files stay in the folder whatever the id is', async () => {
+    const outboxDir = path.join(root, 'twice');
+    const driver = openMailDriver('outbox:', { outboxDir });
+    await Promise.all(Array.from({ length: 20 }, () => driver.send(MAIL)));
+    await driver.send({ ...MAIL, messageId: `<../../${'x'.repeat(500)}@tandem.test>` });
+    expect(await readdir(outboxDir)).toHaveLength(2);
+    expect(await readdir(root)).not.toContain('xxx');
+    await driver.close();
+  });
+
+  it('says when it cannot be written, and leaves no half of a mail', async () => {
+    const outboxDir = path.join(root, 'deep', 'outbox', '019c-one.x.json', 'below-a-file');
+    const driver = openMailDriver('outbox:', { outboxDir });
+    await expect(driver.verify?.()).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await expect(driver.send(MAIL)).rejects.toMatchObject({ code: 'ENOTDIR' });
+    expect(await readdir(path.join(root, 'deep', 'outbox'))).toEqual(['019c-one.x.json']);
+  });
+});

@@ -1,0 +1,40 @@
+import type { Mail } from '@tandem/drivers/mail';
+import type { QueuedMailRecord } from './mail.model.js';
+import type { MailSettings, PreparedMail } from './mails.service.js';
+import { DEFAULT_TEMPLATES, type MailTemplateName, type MailValues } from './templates.js';
+
+/** Templates whose mail leads to the page of the same name (decisions A14). */
+const PAGES: readonly MailTemplateName[] = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'];
+const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
+
+/** A text on one line: a value can add no header to a mail, no paragraph of its own, and turn no text around. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
+}
+
+/** Makes mails of rows and of what was prepared for them. */
+export function createRenderer({ from = DEFAULT_FROM, linksUrl = '', templates: replaced }: MailSettings) {
+  const templates = { ...DEFAULT_TEMPLATES, ...replaced };
+  const base = linksUrl.replace(/\/+$/, '');
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+
+  function valuesOf({ template, values }: QueuedMailRecord, { to, token, values: prepared }: PreparedMail): MailValues {
+    const filled: MailValues = { email: to };
+    for (const [name, value] of Object.entries({ ...values, ...prepared }))
+      filled[name] = typeof value === 'string' ? oneLine(value) : value;
+    const isPage = PAGES.includes(template);
+    if (isPage && token !== undefined) filled.link = `${base}/${template}?token=${encodeURIComponent(token)}`;
+    // a mail without what it is for is worse than none
+    if (isPage && filled.link === undefined) throw new Error(`a mail ${template} needs a token`);
+    if (template === 'mfa-code' && filled.code === undefined) throw new Error(`a mail ${template} needs a code`);
+    return filled;
+  }
+
+  /** @throws what the template throws; Error where the token or the code is missing */
+  return function render(row: QueuedMailRecord, prepared: PreparedMail): Mail {
+    const { subject, text, html } = templates[row.template](valuesOf(row, prepared));
+    // of the row, not of the id alone: a later mail of the same id is no double
+    const word = `${encodeURIComponent(row._id).replace(/[()']/g, '_')}.${row.createdAt.getTime().toString(36)}`;
+    return { to: prepared.to, from, subject: oneLine(subject), text, html, messageId: `<${word}@${domain}>` };
+  };
+}
