@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startMailServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -96,6 +97,18 @@ describe('the command line', () => {
     const again = await serve();
     expect(await post(`${again.url}/auth/login`, ann)).toMatchObject({ id });
     expect(await again.stop()).toBe(0);
+  });
+
+  it('asks the mail server whether it would take mails', async () => {
+    await using server = await startMailServer();
+    await using gone = await startMailServer();
+    gone.goAway(true);
+    const [well, ill] = await Promise.all([server, gone].map(({ url }) => run(['doctor'], { MAIL_URL: url })));
+    expect(well?.out).toContain('ok   mail: the server of MAIL_URL takes mails\n');
+    expect(ill).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/look mail: .* cannot leave \(E\w+\): check MAIL_URL\n/) as unknown,
+    });
   });
 
   it('makes the secrets of development once, readable by their owner alone', async () => {

@@ -27,12 +27,13 @@ function lookAtConfiguration(config: Config): Finding[] {
 
 /** Whether mails can leave; a mail server is asked, also whether it takes the password. */
 async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding> {
-  const subject = config.mail.url === 'outbox:' ? 'mail: written into DATA_DIR/outbox' : 'mail: the server of MAIL_URL';
+  const subject =
+    config.mail.url === 'outbox:' ? 'mail: written into DATA_DIR/outbox' : 'mail: the server of MAIL_URL takes mails';
   try {
     await drivers.mail.verify?.();
   } catch (error) {
     const { code = 'unknown', responseCode = '' } = error as { code?: string; responseCode?: number };
-    return { subject, advice: `mails cannot leave (${[code, responseCode].join(' ').trim()}): check MAIL_URL` };
+    return { subject: 'mail', advice: `mails cannot leave (${[code, responseCode].join(' ').trim()}): check MAIL_URL` };
   }
   if (config.mail.url === 'outbox:' && !config.development) return { subject, advice: 'set MAIL_URL: nobody gets these mails' };
   return { subject };
