@@ -7,6 +7,7 @@ import { createMailsService, type MailSettings, type MailsService } from '../src
 /** The mails of one instance. */
 export interface MailInstance {
   mails: MailsService;
+  storage: Storage;
   /** Every log line so far, as text. */
   logs(): string;
 }
@@ -70,10 +71,8 @@ export async function openMailFixture(name: string): Promise<MailFixture> {
         void lines.push(JSON.stringify({ level, ...details, text }));
       const log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
       const mail = { driver, from: 'Tandem <no-reply@tandem.test>', linksUrl: 'https://app.example.org/account/', ...settings };
-      return {
-        mails: createMailsService({ storage: await open(), log, settings: mail }),
-        logs: () => lines.join('\n'),
-      };
+      const storage = await open();
+      return { mails: createMailsService({ storage, log, settings: mail }), storage, logs: () => lines.join('\n') };
     },
     rows: async () => (await collection.find({}).sort({ _id: 1 }).toArray()) as unknown as QueuedMailRecord[],
     async clear() {

@@ -20,6 +20,9 @@ function lookAtConfiguration(config: Config): Finding[] {
     if (!config.cookies.secure) weak.push('set COOKIE_SECURE to true: cookies travel in the clear');
     if (config.publicUrl?.startsWith('http:') && !/\/\/(localhost|127\.)/.test(config.publicUrl))
       weak.push('put PUBLIC_URL behind https');
+    if (config.publicUrl === undefined) weak.push('set PUBLIC_URL: links in mails lead to HOST and PORT else');
+    if (config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from))
+      weak.push('set MAIL_FROM: mail servers refuse senders at localhost');
     if (config.bcryptCost < 10) weak.push('set BCRYPT_COST to 10 or more');
   }
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));

@@ -43,8 +43,8 @@ export interface MailSettings {
   templates?: Partial<MailTemplates>;
 }
 
-/** What is left of a lease must do for sending, in milliseconds; else it is somebody else's turn. */
-const SEND_MS = 20_000;
+/** The longest that sending may take, in milliseconds, whatever driver a host brings: half of a lease, so that it ends before the lease. */
+const SEND_MS = LEASE_MS / 2;
 const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
 
 /** What the log may have of a driver's error: its text quotes addresses. */
@@ -54,6 +54,20 @@ function failureOf(error: unknown): object {
     ...(typeof responseCode === 'number' && { smtpCode: responseCode }),
     ...(typeof code === 'string' && /^\w{1,40}$/.test(code) && { code }),
   };
+}
+
+/** @throws Error when the driver does not answer in time: one that hangs must not hold up all other mails */
+async function sendInTime(driver: MailDriver, mail: Mail): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const isLate = new Promise<never>((_resolve, reject) => {
+    const late = Object.assign(new Error('the mail driver is too slow'), { code: 'ETIMEDOUT' });
+    timer = setTimeout(() => reject(late), SEND_MS);
+  });
+  try {
+    await Promise.race([driver.send(mail), isLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A row as it was queued. */
@@ -119,7 +133,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     }
     if (ready) {
       try {
-        await driver?.send(ready);
+        if (driver) await sendInTime(driver, ready);
       } catch (error) {
         return putBack(failureOf(error));
       }

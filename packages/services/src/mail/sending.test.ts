@@ -1,5 +1,6 @@
 import { openMailDriver } from '@tandem/drivers/mail';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queuedMailModel } from './mail.model.js';
 import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
 
 let system: MailFixture;
@@ -105,6 +106,36 @@ describe('a mail server', () => {
     system.clock.advance(10_000);
     await mails.work();
     expect(countsOf(addresses)).toEqual(addresses.map(() => 1));
+  });
+});
+
+describe('the queue', () => {
+  it('that cannot be reached is tried again, and costs no mail', async () => {
+    const [ill, well] = [await system.start(), await system.start()];
+    const [to = ''] = people(1);
+    await ill.storage.close();
+    await expect(ill.mails.enqueue(toEach([to]))).rejects.toThrow('Client must be connected');
+    await expect(ill.mails.work()).rejects.toThrow('Client must be connected');
+    const stop = ill.mails.startSending(5);
+    await expect.poll(() => ill.logs().split('\n').length, { interval: 5 }).toBeGreaterThan(2);
+    await stop();
+    expect(ill.logs()).toContain('the mail queue could not be worked on; it is tried again');
+    await well.mails.enqueue(toEach([to]));
+    await well.mails.work();
+    expect(countsOf([to])).toEqual([1]);
+  });
+
+  it('is read by its index', async () => {
+    const { storage } = await system.start();
+    const due = { dueAt: { $lte: system.clock.now() }, _id: { $nin: ['one'] } };
+    const cursor = storage
+      .model(queuedMailModel)
+      .collection.find(due as object)
+      .sort({ dueAt: 1, _id: 1 })
+      .limit(1);
+    const { queryPlanner } = (await cursor.explain('queryPlanner')) as { queryPlanner: { winningPlan: object } };
+    expect(JSON.stringify(queryPlanner.winningPlan)).toContain('"indexName":"dueAt_1__id_1"');
+    expect(JSON.stringify(queryPlanner.winningPlan)).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
   });
 });
 
