@@ -14,6 +14,7 @@ import {
   authenticationServiceErrors,
   identityErrors,
   notificationErrors,
+  onetimeTokenErrors,
   organizationErrors,
   sessionErrors,
 } from '@tandem/services';
@@ -98,6 +99,7 @@ describe('the documents', () => {
       ['origin check', originErrors],
       ['rules', ruleErrors],
       ['auth', authenticationServiceErrors],
+      ['one-time tokens', onetimeTokenErrors],
       ['sessions', sessionErrors],
       ['identities', identityErrors],
       ['notifications', notificationErrors],

@@ -19,6 +19,7 @@ export interface Config {
   lifetimes: { accessTokenExpireTime: string; refreshTokenExpireTime: string; onetimeTokenExpireTime: string };
   auditRetention: string;
   typeIds: IdentityTypeIds;
+  mfaEnabled: boolean;
   bcryptCost: number;
   threadPoolSize: number;
   bootstrapAdmin: { email: string; password: string } | undefined;
@@ -110,6 +111,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     },
     auditRetention: env.AUDIT_RETENTION,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
+    mfaEnabled: env.MFA_ENABLED,
     bcryptCost: env.BCRYPT_COST,
     threadPoolSize: env.UV_THREADPOOL_SIZE,
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { describeError, requestErrors, type OpenApiDocument } from '@tandem/core';
-import { createTandem, type Tandem } from '@tandem/services';
+import { createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
@@ -38,12 +38,22 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** What only code can say of the services, and no variable. */
+export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword'>;
+
 /** The configuration of the services for a store. */
 export function wire(
   config: Config,
-  { storage, drivers, log, publicUrl }: { storage: Storage; drivers: Drivers; log: Logger; publicUrl: string },
+  {
+    storage,
+    drivers,
+    log,
+    publicUrl,
+    code = {},
+  }: { storage: Storage; drivers: Drivers; log: Logger; publicUrl: string; code?: CodeConfiguration },
 ): Promise<Tandem> {
   return createTandem({
+    ...code,
     storage,
     log,
     authSecrets: config.authSecrets,
@@ -51,6 +61,7 @@ export function wire(
     identity: { typeIds: config.typeIds },
     ...config.lifetimes,
     auditRetention: config.auditRetention,
+    mfaEnabled: config.mfaEnabled,
     bcryptCost: config.bcryptCost,
     threadPoolSize: config.threadPoolSize,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
@@ -116,7 +127,10 @@ function createApp(
 }
 
 /** A server of a configuration: no signals, no exit; those are the command's. */
-export function createServer(config: Config, { log, clock }: { log: Logger; clock?: Clock }): Server {
+export function createServer(
+  config: Config,
+  { log, clock, code }: { log: Logger; clock?: Clock; code?: CodeConfiguration },
+): Server {
   let app: Express | undefined;
   const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
   const server = http.createServer(timeouts, (req, res) => void (app ? app(req, res) : answerStarting(res)));
@@ -175,7 +189,7 @@ export function createServer(config: Config, { log, clock }: { log: Logger; cloc
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
     drivers = openDrivers(config);
-    tandem = await wire(config, { storage, drivers, log, publicUrl });
+    tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
       log.info({}, 'made the first admin');

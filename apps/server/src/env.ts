@@ -89,6 +89,11 @@ export const VARIABLES = {
     fallback: 'regular',
     meaning: 'Id of the identity type of who registers',
   }),
+  MFA_ENABLED: variable({
+    read: Flag,
+    fallback: 'false',
+    meaning: 'Whether every sign-in takes a second step, by a code that is sent by mail',
+  }),
   BCRYPT_COST: variable({
     read: WholeNumber(4, 16),
     fallback: '12',

@@ -1,4 +1,4 @@
 export { readConfig, type Config } from './config.js';
-export { createServer, describeApi, type RunningServer, type Server } from './create-server.js';
+export { createServer, describeApi, type CodeConfiguration, type RunningServer, type Server } from './create-server.js';
 export { AUTH_MODE_VARIABLES, EnvironmentError, VARIABLES } from './env.js';
 export { createLog } from './logging.js';

@@ -18,6 +18,21 @@ const OPERATIONS = [
   ['auth.logout', 'POST /auth/logout', 204],
   ['auth.refreshToken', 'POST /auth/token/refresh', 200],
   ['auth.checkToken', 'POST /auth/token/check', 200],
+  ['auth.mfaVerify', 'POST /auth/mfa/verify', 200],
+  ['auth.mfaResend', 'POST /auth/mfa/resend', 200],
+  ['auth.ottLogin', 'POST /auth/ott/login', 200],
+  ['auth.ottGenerate', 'POST /auth/ott/generate', 201],
+  ['auth.ottRestore', 'POST /auth/ott/restore', 204],
+  ['auth.ottInvalidate', 'POST /auth/ott/invalidate', 204],
+  ['auth.sendVerificationEmail', 'POST /auth/{identityId}/send-verification-email', 204],
+  ['auth.confirmEmail', 'POST /auth/confirm-email', 204],
+  ['auth.changeEmail', 'PATCH /auth/{identityId}/change-email', 204],
+  ['auth.confirmNewEmail', 'POST /auth/confirm-new-email', 204],
+  ['auth.sendResetPasswordLinkEmail', 'POST /auth/send-reset-password-link-email', 204],
+  ['auth.resetPassword', 'POST /auth/reset-password', 204],
+  ['auth.changePassword', 'PATCH /auth/{identityId}/change-password', 204],
+  ['auth.activate', 'POST /auth/activate', 204],
+  ['auth.deactivate', 'POST /auth/deactivate', 204],
   ['auth.deleteRefreshTokens', 'DELETE /auth/{identityId}/refresh-tokens', 204],
   ['auth.sessions', 'GET /auth/{identityId}/sessions', 200],
   ['auth.deleteSession', 'DELETE /auth/{identityId}/sessions/{sessionId}', 204],
@@ -81,7 +96,20 @@ describe('the OpenAPI document', () => {
   it('asks for the bearer token, and the fingerprint where one was given, exactly where a caller must be known', () => {
     const open = Object.values(document.paths).flatMap((methods) => Object.values(methods).filter(({ security }) => !security));
     expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
-      ['auth.checkToken', 'auth.login', 'auth.logout', 'auth.refreshToken', 'auth.register'].toSorted(),
+      [
+        'auth.checkToken',
+        'auth.confirmEmail',
+        'auth.confirmNewEmail',
+        'auth.login',
+        'auth.logout',
+        'auth.mfaResend',
+        'auth.mfaVerify',
+        'auth.ottLogin',
+        'auth.refreshToken',
+        'auth.register',
+        'auth.resetPassword',
+        'auth.sendResetPasswordLinkEmail',
+      ].toSorted(),
     );
     expect(document.paths['/identities']?.get?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
   });

@@ -6,7 +6,13 @@ import type { Transport } from './transport.js';
 /** Email and password. */
 export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
 export type SignUpInput = RouterInputs['auth']['register'];
+/** A one-time token of target `login`: what a provider's redirect brings, or an admin has made. */
+export type TokenSignInInput = Omit<RouterInputs['auth']['ottLogin'], 'fingerprint'>;
+/** The token of a challenge, and the code that was sent by mail. */
+export type MfaInput = RouterInputs['auth']['mfaVerify'];
 export type LoginAnswer = RouterOutputs['auth']['login'];
+/** The answer that a session begins with. */
+export type SessionAnswer = RouterOutputs['auth']['mfaVerify'];
 /** Undefined in cookie mode, where the answer is in cookies. */
 export type RefreshAnswer = RouterOutputs['auth']['refreshToken'];
 
@@ -32,6 +38,13 @@ export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }:
 
     login: (input: SignInInput): Promise<LoginAnswer> =>
       auth.login.mutate({ ...input, ...(fingerprint !== undefined && { fingerprint }) }),
+
+    loginByToken: (input: TokenSignInInput): Promise<LoginAnswer> =>
+      auth.ottLogin.mutate({ ...input, ...(fingerprint !== undefined && { fingerprint }) }),
+
+    verifyMfa: (input: MfaInput): Promise<SessionAnswer> => auth.mfaVerify.mutate(input),
+
+    resendMfa: (token: string): Promise<{ token: string }> => auth.mfaResend.mutate({ token }),
 
     /** @param refreshToken none in cookie mode */
     refresh: (refreshToken?: string): Promise<RefreshAnswer> =>

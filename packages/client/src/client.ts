@@ -1,9 +1,16 @@
 import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from '@trpc/client';
 import type { AnyTRPCRouter } from '@trpc/server';
-import { createAuthCalls, type SignInInput, type SignUpInput } from './auth-calls.js';
+import {
+  createAuthCalls,
+  type LoginAnswer,
+  type MfaInput,
+  type SignInInput,
+  type SignUpInput,
+  type TokenSignInInput,
+} from './auth-calls.js';
 import { createBearerSession } from './bearer-session.js';
 import { createCookieSession } from './cookie-session.js';
-import { isRefusal } from './failure.js';
+import { MfaRequiredError, isRefusal } from './failure.js';
 import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
 import type { AppRouter } from './router-types.js';
@@ -39,9 +46,22 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
   readonly api: TRPCClient<Router>;
   /**
    * Starts a session; one that the client had before is forgotten here, not ended.
-   * Fails with 401 `wrong credentials provided` or `This account is locked`, and with an Error when the server is in the other mode.
+   * Fails with 401 `wrong credentials provided` or `This account is locked`, with a MfaRequiredError when the server wants the code that
+   * it has sent by mail, and with an Error when the server is in the other mode.
    */
   signIn(input: SignInInput): Promise<{ id: string }>;
+  /** The same by a one-time token. Fails with 401 when the token does not count, and as `signIn`. */
+  signInByToken(input: TokenSignInInput): Promise<{ id: string }>;
+  /**
+   * The second step of a sign-in that failed with a MfaRequiredError.
+   * Fails with 400 `Invalid MFA code provided.`, and with 401 when the challenge has ended.
+   */
+  verifyMfa(input: MfaInput): Promise<{ id: string }>;
+  /**
+   * Has another code sent; the older ones count no more. Answers the challenge's token, which has a new end.
+   * Fails with 429 within half a minute of the last one, and after the fifth.
+   */
+  resendMfa(token: string): Promise<string>;
   /**
    * Creates an account and signs in.
    * Fails with 422 `unable to register "<email>"`, 400 `Validation Error`, and as `signIn`; the account stays when only that failed.
@@ -88,16 +108,21 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
     }),
   ];
 
-  async function signIn(input: SignInInput): Promise<{ id: string }> {
-    const answer = await calls.login(input);
+  async function begin(answer: LoginAnswer): Promise<{ id: string }> {
+    if ('token' in answer) throw new MfaRequiredError(answer.token);
     await session.start(answer);
     return { id: answer.id };
   }
+
+  const signIn = async (input: SignInInput) => begin(await calls.login(input));
 
   return {
     api: createTRPCClient<Router>({ links }),
 
     signIn,
+    signInByToken: async (input) => begin(await calls.loginByToken(input)),
+    verifyMfa: async (input) => begin(await calls.verifyMfa(input)),
+    resendMfa: async (token) => (await calls.resendMfa(token)).token,
 
     async signUp(input) {
       await calls.register(input);

@@ -36,3 +36,14 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 export function isRefusal(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && REFUSALS.has(error.data?.httpStatus ?? 0);
 }
+
+/** The password, or the one-time token, was right, and the server wants the code that it has sent by mail: `verifyMfa`. */
+export class MfaRequiredError extends Error {
+  override readonly name = 'MfaRequiredError';
+  constructor(
+    /** Of the challenge; counts for five minutes. */
+    readonly token: string,
+  ) {
+    super('a code was sent by mail: finish with verifyMfa');
+  }
+}

@@ -1,6 +1,6 @@
-export type { SignInInput, SignUpInput } from './auth-calls.js';
+export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
-export { describeFailure, type Failure } from './failure.js';
+export { MfaRequiredError, describeFailure, type Failure } from './failure.js';
 export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 export { createMemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';

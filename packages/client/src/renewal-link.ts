@@ -13,6 +13,13 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.logout',
   'auth.refreshToken',
   'auth.checkToken',
+  'auth.mfaVerify',
+  'auth.mfaResend',
+  'auth.ottLogin',
+  'auth.confirmEmail',
+  'auth.confirmNewEmail',
+  'auth.sendResetPasswordLinkEmail',
+  'auth.resetPassword',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

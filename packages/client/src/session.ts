@@ -1,4 +1,4 @@
-import type { LoginAnswer } from './auth-calls.js';
+import type { SessionAnswer } from './auth-calls.js';
 
 /** What a request was sent with. */
 export interface Held {
@@ -22,7 +22,7 @@ export interface Session {
   /** What the next request is sent with; undefined when nobody is signed in. */
   hold(): Promise<Held | undefined>;
   /** @throws Error when the answer is of the other mode */
-  start(answer: LoginAnswer): Promise<void>;
+  start(answer: SessionAnswer): Promise<void>;
   /** @throws what the refresh threw, when it failed without being refused; the session stays as it is */
   renew(held: Held): Promise<Renewal>;
   /** Forgets the session here, and then ends it at the server. */

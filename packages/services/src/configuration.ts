@@ -11,6 +11,7 @@ import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
 import type { MailSettings } from './mail/mails.service.js';
+import type { PasswordVerifier } from './authentication/passwords.js';
 import type { ServiceName } from './router.js';
 
 /** What a host application configures (spec, "Authentication" 5 and 8). */
@@ -30,6 +31,11 @@ export interface TandemConfiguration {
   /** For how long security events are kept, as `365d`: the default. */
   auditRetention?: string;
   /** Of new password hashes. Default 12. */
+  /** Every interactive sign-in takes a second step, by a code that is sent by mail. Default false. */
+  mfaEnabled?: boolean;
+  /** Compares passwords of people imported from a system whose hashes are not of bcrypt; the next login makes a bcrypt hash. */
+  verifyImportedPassword?: PasswordVerifier;
+  /** Of new password hashes. Default 12; older hashes of a lower cost are made anew at the next login. */
   bcryptCost?: number;
   /** What `UV_THREADPOOL_SIZE` was when Node started. All but two of these threads hash passwords. Default 4, which is Node's. */
   threadPoolSize?: number;

@@ -2,6 +2,7 @@ export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js'
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
 export { authenticationServiceErrors } from './authentication/authentication.errors.js';
 export { sessionErrors } from './authentication/sessions.errors.js';
+export type { PasswordVerifier } from './authentication/passwords.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 export { identityErrors } from './identities/identities.errors.js';
@@ -11,6 +12,7 @@ export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from '
 export { notificationErrors } from './notifications/notifications.errors.js';
 export { organizationErrors } from './organizations/organizations.errors.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
+export { onetimeTokenErrors } from './onetime-tokens/onetime-tokens.errors.js';
 export { SERVICE_NAMES, type AppRouter, type ServiceName } from './router.js';
 export type { Services } from './services.js';
 export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';

@@ -1,22 +1,40 @@
 import { mergeRouters, router, type IdentityTypeIds } from '@tandem/core';
 import { createAuditRouter } from './audit/audit.router.js';
+import { createAccountsRouter } from './authentication/accounts.router.js';
 import { createAuthenticationRouter } from './authentication/authentication.router.js';
 import type { TokenCookies } from './authentication/cookies.js';
+import { createEmailsRouter } from './authentication/emails.router.js';
+import { createMfaRouter } from './authentication/mfa.router.js';
+import { createPasswordChangesRouter } from './authentication/password-changes.router.js';
 import { createSessionsRouter } from './authentication/sessions.router.js';
+import { createSignInAnswers } from './authentication/sign-in-answers.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
+import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
 import type { Services } from './services.js';
+
+/** Everything below `/auth`, topic by topic. */
+function createAuthRouter(services: Services, cookies: TokenCookies) {
+  const { authentication, audit, sessions, identities, onetimeTokens } = services;
+  const answers = createSignInAnswers(cookies);
+  return mergeRouters(
+    createAuthenticationRouter({ authentication, sessions, identities, onetimeTokens, answers, cookies }),
+    createMfaRouter(services.mfa, answers),
+    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, answers }),
+    createEmailsRouter(services.emails),
+    createPasswordChangesRouter(services.passwordChanges),
+    createAccountsRouter(identities),
+    createSessionsRouter(services.shownSessions),
+    createAuditRouter(audit),
+  );
+}
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: { cookies: TokenCookies; typeIds: IdentityTypeIds }) {
-  const { audit, authentication, sessions, shownSessions, identities, failedLogins, notifications } = services;
+  const { identities, failedLogins, notifications } = services;
   return router({
-    auth: mergeRouters(
-      createAuthenticationRouter({ authentication, sessions, identities, cookies: options.cookies }),
-      createSessionsRouter(shownSessions),
-      createAuditRouter(audit),
-    ),
+    auth: createAuthRouter(services, options.cookies),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     notifications: createNotificationsRouter(notifications),
     organizations: createOrganizationsRouter(services),

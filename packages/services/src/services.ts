@@ -2,15 +2,23 @@ import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import { createAuditService } from './audit/audit.service.js';
 import { createAuthenticationService } from './authentication/authentication.service.js';
+import { createEmailsService } from './authentication/emails.service.js';
 import { createFailedLogins } from './authentication/failed-logins.js';
-import { createPasswords } from './authentication/passwords.js';
+import { createMailPreparation } from './authentication/mail-preparation.js';
+import { createMfaCodes } from './authentication/mfa-codes.js';
+import { createMfaService } from './authentication/mfa.service.js';
+import { createPasswordChangesService } from './authentication/password-changes.service.js';
+import { createPasswordProofs } from './authentication/password-proofs.js';
+import { createPasswords, type PasswordVerifier } from './authentication/passwords.js';
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
+import type { Lifetimes } from './configuration.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService, type MailSettings } from './mail/mails.service.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
+import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 
 interface ServicesOptions {
   storage: Storage;
@@ -19,9 +27,13 @@ interface ServicesOptions {
   log: Log;
   typeIds: IdentityTypeIds;
   /** Lifetimes in milliseconds. */
-  lifetimes: { access: number; refresh: number };
+  lifetimes: Lifetimes;
   /** Milliseconds after which a security event is removed. */
   auditRetention: number;
+  /** The first makes MFA codes, all compare them. */
+  codeSecrets: readonly string[];
+  mfaEnabled: boolean;
+  verifyImportedPassword: PasswordVerifier | undefined;
   bcryptCost: number;
   /** Of libuv's pool. */
   threadPoolSize: number;
@@ -30,45 +42,75 @@ interface ServicesOptions {
 
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
-  const { storage, bus, tokens, log, typeIds, lifetimes, bcryptCost, threadPoolSize } = options;
+  const { storage, bus, tokens, log, typeIds, lifetimes } = options;
   const audit = createAuditService({ storage, log, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const identities = createIdentitiesService({
     storage,
     bus,
-    audit,
-    removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
-  });
-  const sessions = createSessionsService({
-    storage,
-    bus,
-    tokens,
     log,
     audit,
-    lifetimes,
-    accessStateOf: identities.accessStateOf,
+    mails,
+    removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
   });
-  const shownSessions = createShownSessionsService({
+  const onetimeTokens = createOnetimeTokensService({
     storage,
-    accessStateOf: identities.accessStateOf,
-    end: sessions.end,
+    tokens,
+    defaultLifetime: lifetimes.onetime,
+    epochOf: identities.onetimeEpochOf,
+  });
+  const { accessStateOf } = identities;
+  const sessions = createSessionsService({ storage, bus, tokens, log, audit, lifetimes, accessStateOf });
+  const shownSessions = createShownSessionsService({ storage, accessStateOf, end: sessions.end, audit });
+  const failedLogins = createFailedLogins(storage);
+  const passwords = createPasswords({
+    cost: options.bcryptCost,
+    threads: options.threadPoolSize,
+    verifyImported: options.verifyImportedPassword,
+  });
+  const proofs = createPasswordProofs({ failedLogins, passwords, audit });
+  const codes = createMfaCodes(options.codeSecrets);
+  const mfa = createMfaService({ identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, clock: storage.clock });
+  const authentication = createAuthenticationService({
+    identities,
+    sessions,
+    passwords,
+    failedLogins,
+    tokens,
+    onetimeTokens,
+    mfa: options.mfaEnabled ? mfa : undefined,
+    typeIds,
+    audit,
+    log,
+  });
+  const emails = createEmailsService({ identities, onetimeTokens, proofs, mails, audit });
+  const passwordChanges = createPasswordChangesService({
+    identities,
+    onetimeTokens,
+    passwords,
+    proofs,
+    failedLogins,
+    mails,
     audit,
   });
-  const failedLogins = createFailedLogins(storage);
-  const passwords = createPasswords({ cost: bcryptCost, threads: threadPoolSize });
-  const authentication = createAuthenticationService({ identities, sessions, passwords, failedLogins, tokens, typeIds, audit });
+  mails.collectWith(identities.relayMails);
+  mails.prepareWith(createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime }));
   const notifications = createNotificationsService({ storage, bus });
   const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
   return {
     audit,
+    mails,
     identities,
+    onetimeTokens,
     sessions,
     shownSessions,
     failedLogins,
     authentication,
+    mfa,
+    emails,
+    passwordChanges,
     notifications,
-    mails,
     organizations,
     members,
   };

@@ -40,8 +40,9 @@ export async function createTandem(configuration: TandemConfiguration) {
     refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
     onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
   };
+  const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
   const tokens = await createTokens({
-    signSecrets: parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret),
+    signSecrets,
     encSecrets: parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret),
     clock: storage.clock,
   });
@@ -53,6 +54,9 @@ export async function createTandem(configuration: TandemConfiguration) {
     typeIds,
     lifetimes,
     auditRetention: parseLifetime('auditRetention', configuration.auditRetention ?? '365d'),
+    codeSecrets: signSecrets,
+    mfaEnabled: configuration.mfaEnabled ?? false,
+    verifyImportedPassword: configuration.verifyImportedPassword,
     bcryptCost: configuration.bcryptCost ?? 12,
     threadPoolSize: configuration.threadPoolSize ?? 4,
     mail: configuration.mail ?? {},

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
-import { createServer, describeApi, createLog, type Config } from '@tandem/server';
+import { createServer, describeApi, createLog, type CodeConfiguration, type Config } from '@tandem/server';
 import type { Tandem } from '@tandem/services';
 import type { Storage } from '@tandem/storage';
 import { expect } from 'vitest';
@@ -97,6 +97,7 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
     lifetimes: { accessTokenExpireTime: '15m', refreshTokenExpireTime: '14d', onetimeTokenExpireTime: '48h' },
     auditRetention: '365d',
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
+    mfaEnabled: false,
     bcryptCost: 4,
     threadPoolSize: 4,
     bootstrapAdmin: undefined,
@@ -114,8 +115,10 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
 }
 
 /** A real server on a free port, on the run's engine. Closes with `await using`. */
-export async function startTestServer(given: Partial<Config> & { clock?: TestClock } = {}): Promise<TestServer> {
-  const { clock = createTestClock(), ...config } = given;
+export async function startTestServer(
+  given: Partial<Config> & { clock?: TestClock; code?: CodeConfiguration } = {},
+): Promise<TestServer> {
+  const { clock = createTestClock(), code, ...config } = given;
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -126,7 +129,7 @@ export async function startTestServer(given: Partial<Config> & { clock?: TestClo
   const { mail, closeAfter } = await shareMailServer(config.mongodbUri ?? databaseUri());
   const settings = testConfig(config, mail);
   const log = createLog({ level: settings.logLevel, readable: false, destination });
-  const server = createServer(settings, { log, clock });
+  const server = createServer(settings, { log, clock, ...(code && { code }) });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAfter(() => server.close()));
   const { url, tandem, storage } = await server.start().catch(async (error: unknown) => {

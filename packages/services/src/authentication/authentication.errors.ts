@@ -8,10 +8,13 @@ export const authenticationServiceErrors = defineErrors({
   noRefreshToken: [422, 'Unable to find refresh token'],
   unusable: [422, 'Token was not found'],
   reused: [401, 'refresh token reuse detected'],
+  alreadyVerified: [409, 'Email already verified or no changes made'],
+  invalidInput: [400, 'Invalid input'],
+  wrongCode: [400, 'Invalid MFA code provided.'],
 });
 
-/** What a caller sees of a refused access token (decisions A2). */
-export function accessRefusal(error: TokenError): ApiError {
+/** What a caller sees of a refused token (decisions A2). */
+export function tokenRefusal(error: TokenError): ApiError {
   const { wrongType, unverified } = authenticationErrors;
   return (error.reason === 'wrong-type' ? wrongType : unverified)({ cause: error });
 }

@@ -12,18 +12,20 @@ import {
   rest,
   router,
   self,
-  validationError,
   type RequestContext,
+  type VerifiedAccess,
 } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
+import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
+import type { OnetimeToken, OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import {
   CheckedTokenSchema,
-  LoginSchema,
   RefreshedSchema,
   RegisteredSchema,
+  SignInSchema,
   checkTokenInput,
   identityTokensInput,
   loginInput,
@@ -32,31 +34,16 @@ import {
 } from './authentication.schemas.js';
 import type { AuthenticationService } from './authentication.service.js';
 import type { TokenCookies } from './cookies.js';
-import type { Device, SessionsService } from './sessions.service.js';
+import type { SessionsService } from './sessions.service.js';
+import { deviceOf, isCookieMode, requireCookiesPossible, type SignInAnswers } from './sign-in-answers.js';
 
 interface AuthenticationRouterOptions {
   authentication: AuthenticationService;
   sessions: SessionsService;
   identities: IdentitiesService;
+  onetimeTokens: OnetimeTokensService;
+  answers: SignInAnswers;
   cookies: TokenCookies;
-}
-
-function isCookieMode(ctx: RequestContext): boolean {
-  return ctx.server.authModeOf('auth') === 'cookie';
-}
-
-/**
- * A streamed tRPC answer sends its headers before the work begins, and no cookie can follow: refused before anything is done.
- * @throws validationError
- */
-function requireCookiesPossible(ctx: RequestContext): void {
-  const accepted = ctx.headers['trpc-accept'] ?? ctx.headers.accept ?? '';
-  if (ctx.rest === undefined && accepted.includes('application/jsonl'))
-    throw validationError(['a call that sets cookies must not be streamed: use httpBatchLink']);
-}
-
-function deviceOf(ctx: RequestContext, fingerprint: string | undefined): Device {
-  return { ...requestFactsOf(ctx), fingerprint };
 }
 
 /** Cookie and body, whichever are given (spec: "the refresh token can come from a cookie or from the request"). */
@@ -64,8 +51,31 @@ function refreshTokensOf(ctx: RequestContext, inBody: string | undefined): strin
   return [...new Set([ctx.cookies[REFRESH_COOKIE], inBody])].filter((token) => token !== undefined && token !== '') as string[];
 }
 
-/** Spec, "Authentication service". */
-export function createAuthenticationRouter({ authentication, sessions, identities, cookies }: AuthenticationRouterOptions) {
+/** What a check tells of a one-time token. */
+function shownOnetimeToken({ target, subject, email, data, expiresAt }: OnetimeToken) {
+  return {
+    ...(target === 'invitation' ? { invitationId: subject } : { identityId: subject }),
+    target,
+    ...(email !== null && { email }),
+    ...(data && { data }),
+    expiresAt: expiresAt.toISOString(),
+  };
+}
+
+/** Spec, "Authentication service": registration, login, logout, and the tokens of sessions. */
+export function createAuthenticationRouter(options: AuthenticationRouterOptions) {
+  const { authentication, sessions, identities, onetimeTokens, answers, cookies } = options;
+
+  /** @returns undefined for a token of another type */
+  async function accessOf(token: string): Promise<VerifiedAccess | undefined> {
+    try {
+      return await sessions.verifyAccess(token);
+    } catch (error) {
+      if (authenticationErrors.wrongType.matches(error)) return undefined;
+      throw error;
+    }
+  }
+
   return router({
     register: publicProcedure
       .meta(
@@ -89,14 +99,10 @@ export function createAuthenticationRouter({ authentication, sessions, identitie
         }),
       )
       .input(loginInput)
-      .output(LoginSchema)
-      .mutation(async ({ ctx, input: { fingerprint, ...credentials } }) => {
-        if (isCookieMode(ctx)) requireCookiesPossible(ctx);
-        const { id, ...pair } = await authentication.login(credentials, deviceOf(ctx, fingerprint));
-        if (!isCookieMode(ctx)) return { id, ...pair };
-        cookies.set(ctx, pair);
-        return { id };
-      }),
+      .output(SignInSchema)
+      .mutation(({ ctx, input: { fingerprint, ...credentials } }) =>
+        answers.signIn(ctx, fingerprint, (device) => authentication.login(credentials, device)),
+      ),
 
     logout: publicProcedure
       .meta(
@@ -174,7 +180,8 @@ export function createAuthenticationRouter({ authentication, sessions, identitie
       .output(CheckedTokenSchema)
       .mutation(async ({ ctx, input }) => {
         const fingerprint = readFingerprint(ctx);
-        const access = await sessions.verifyAccess(input.token);
+        const access = await accessOf(input.token);
+        if (!access) return shownOnetimeToken(await onetimeTokens.read(input.token, input.target as OnetimeTarget | undefined));
         checkFingerprint(access, fingerprint);
         const { id, sessionId } = access.identity;
         return { identityId: id, sessionId, expiresAt: new Date(access.expiresAt * 1000).toISOString() };

@@ -1,11 +1,17 @@
 import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
 import { z } from 'zod';
+import { ONETIME_TARGETS } from '../onetime-tokens/onetime-targets.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { NewPassword, refuseEmailAsPassword } from './passwords.js';
 
 /** Longest token that is read, in characters. */
 const TOKEN_MAX_LENGTH = 4096;
-const TokenText = z.string().min(1).max(TOKEN_MAX_LENGTH);
+export const TokenText = z.string().min(1).max(TOKEN_MAX_LENGTH);
+
+/** A password that is compared, not chosen. */
+export const GivenPassword = z.string().min(1).max(1000);
+/** Trimmed as the header will be: no server sees the spaces around a header's value. */
+export const Fingerprint = z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH);
 
 export const registerInput = z.strictObject({ email: Email, password: NewPassword }).superRefine(refuseEmailAsPassword);
 export const RegisteredSchema = z.object({ id: Id, email: z.string() });
@@ -13,22 +19,32 @@ export const RegisteredSchema = z.object({ id: Id, email: z.string() });
 /** Any text may be tried: what is no address is no identity's, and says no more than that. */
 export const loginInput = z.strictObject({
   email: z.string().trim().toLowerCase().min(1).max(1000),
-  password: z.string().min(1).max(1000),
-  // trimmed as the header will be: no server sees the spaces around a header's value
-  fingerprint: z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH).optional(),
+  password: GivenPassword,
+  fingerprint: Fingerprint.optional(),
 });
 
 /** In bearer mode with both tokens; in cookie mode they are in cookies. */
-export const LoginSchema = z.union([
+export const SessionSchema = z.union([
   z.object({ id: Id, accessToken: z.string(), refreshToken: z.string() }),
   z.object({ id: Id }),
 ]);
+/** With MFA the first step answers the token of a challenge instead. */
+export const SignInSchema = z.union([...SessionSchema.options, z.object({ token: z.string() })]);
 
 export const refreshTokenInput = z.compile(z.strictObject({ refreshToken: TokenText.optional() }));
 /** Absent in cookie mode, where the tokens are in cookies. */
 export const RefreshedSchema = z.compile(z.object({ accessToken: z.string(), refreshToken: z.string() }).optional());
 
 export const checkTokenInput = z.strictObject({ token: TokenText, target: z.string().max(100).optional() });
-export const CheckedTokenSchema = z.object({ identityId: Id, sessionId: Id, expiresAt: Timestamp });
+/** Of an access token its identity and session; of a one-time token whose it is, and what it is for. */
+export const CheckedTokenSchema = z.object({
+  identityId: Id.optional(),
+  invitationId: Id.optional(),
+  sessionId: Id.optional(),
+  target: z.enum(ONETIME_TARGETS).optional(),
+  email: z.string().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  expiresAt: Timestamp,
+});
 
 export const identityTokensInput = z.strictObject({ identityId: Id });

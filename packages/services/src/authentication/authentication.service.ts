@@ -1,9 +1,11 @@
 import {
   TokenError,
+  describeError,
   validationError,
   validationTexts,
   authenticationErrors,
   type IdentityTypeIds,
+  type Log,
   type TokenClaims,
   type TokenType,
   type Tokens,
@@ -11,10 +13,13 @@ import {
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import type { Credentials, IdentitiesService } from '../identities/identities.service.js';
-import { accessRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { registerInput } from './authentication.schemas.js';
 import type { FailedLogins } from './failed-logins.js';
+import type { MfaService } from './mfa.service.js';
 import type { Passwords } from './passwords.js';
 import type { Device, SessionsService, TokenPair } from './sessions.service.js';
 
@@ -26,9 +31,16 @@ interface AuthenticationOptions {
   passwords: Passwords;
   failedLogins: FailedLogins;
   tokens: Tokens;
+  onetimeTokens: OnetimeTokensService;
+  /** Undefined where sign-in takes no second step. */
+  mfa: MfaService | undefined;
   typeIds: IdentityTypeIds;
   audit: AuditService;
+  log: Log;
 }
+
+/** A session, or the token of a challenge that has to be met first. */
+export type SignInAnswer = ({ id: string } & TokenPair) | { token: string };
 
 /** The tokens that a logout was given. */
 export interface GivenTokens {
@@ -46,8 +58,11 @@ export function createAuthenticationService({
   passwords,
   failedLogins,
   tokens,
+  onetimeTokens,
+  mfa,
   typeIds,
   audit,
+  log,
 }: AuthenticationOptions) {
   /** What tokens once stood for; those that cannot be read are left out, or refused by what `refuse` throws. */
   async function readAll(type: TokenType, given: readonly string[], refuse: (error: TokenError) => void): Promise<TokenClaims[]> {
@@ -60,9 +75,11 @@ export function createAuthenticationService({
   }
 
   /** Whose email and password these are. @throws errors.wrongCredentials, locked */
-  async function prove({ email, password }: { email: string; password: string }, by: RequestFacts): Promise<Credentials> {
-    if (await failedLogins.isWaiting(email)) throw errors.locked();
-    const credentials = await identities.credentialsOf(email);
+  async function prove(
+    { email, password }: { email: string; password: string },
+    { failures, by }: { failures: number; by: RequestFacts },
+  ): Promise<Credentials> {
+    const credentials = await identities.credentialsOf({ email });
     const isRight = await passwords.matches(password, credentials?.passwordHash);
     const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
@@ -71,11 +88,30 @@ export function createAuthenticationService({
       if (isLocked) void audit.record('login.locked', by, { identityId });
       throw errors.wrongCredentials();
     }
-    if (credentials.isBarred || !(await failedLogins.passes(email))) {
+    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
+    const passes = mfa ? async () => !(await failedLogins.isWaiting(email)) : () => failedLogins.passes(email, failures);
+    if (credentials.isBarred || !(await passes())) {
       void audit.record('login.failed', by, { identityId, details: { reason: credentials.isBarred ? 'barred' : 'waiting' } });
       throw errors.locked();
     }
     return credentials;
+  }
+
+  /** Makes an outdated hash anew, by the way: no login fails for it. */
+  async function upgrade({ id, passwordHash }: Credentials, password: string): Promise<void> {
+    if (passwordHash === undefined || !passwords.isOutdated(passwordHash)) return;
+    try {
+      await identities.upgradeHash(id, passwordHash, await passwords.hash(password));
+    } catch (error) {
+      log.warn({ err: describeError(error), identityId: id }, 'a password hash was not upgraded');
+    }
+  }
+
+  /** What follows on a first proof, whichever it was: every interactive login comes by here (decisions A10). */
+  async function signIn(credentials: Credentials, device: Device): Promise<SignInAnswer> {
+    if (mfa) return { token: await mfa.challenge(credentials, device) };
+    const { id, sessionEpoch } = credentials;
+    return { id, ...(await sessions.start(id, sessionEpoch, device)) };
   }
 
   /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
@@ -115,16 +151,29 @@ export function createAuthenticationService({
     },
 
     /**
-     * Starts a session by email and password (decisions A9).
+     * Signs in by email and password (decisions A9).
      * @throws errors.wrongCredentials, locked
      */
-    async login(given: { email: string; password: string }, device: Device): Promise<{ id: string } & TokenPair> {
-      // asked before the turn too: nobody queues to be refused, or to learn that the store is away
-      if (await failedLogins.isWaiting(given.email)) throw errors.locked();
-      const { id, sessionEpoch } = await failedLogins.inTurn(given.email, () => prove(given, device));
-      const { sessionId, ...pair } = await sessions.start(id, sessionEpoch, device);
-      void audit.record('login.succeeded', device, { identityId: id, actorId: id, sessionId });
-      return { id, ...pair };
+    async login(given: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
+      const credentials = await failedLogins.inTurn(given.email, (failures) => prove(given, { failures, by: device }));
+      await upgrade(credentials, given.password);
+      return signIn(credentials, device);
+    },
+
+    /**
+     * Signs in by a one-time token, which is used up. The session is bound to the fingerprint that the token carries, else to the device's.
+     * @throws authenticationErrors.unverified, wrongType, fingerprintMismatch; errors.locked
+     */
+    async loginByOnetimeToken(token: string, device: Device): Promise<SignInAnswer> {
+      const { id, subject, fingerprintHash = device.fingerprintHash } = await onetimeTokens.read(token, 'login');
+      const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
+      if (isOther) throw authenticationErrors.fingerprintMismatch();
+      const credentials = await identities.credentialsOf({ id: subject });
+      if (!credentials) throw authenticationErrors.unverified();
+      if (credentials.isBarred) throw errors.locked();
+      await onetimeTokens.use(id);
+      void audit.record('onetime.used', device, { identityId: subject, actorId: subject });
+      return signIn(credentials, { ...device, fingerprintHash });
     },
 
     /**
@@ -133,7 +182,7 @@ export function createAuthenticationService({
      */
     async logout({ access, refresh, mayBeUnreadable }: GivenTokens, by: RequestFacts): Promise<void> {
       const fromAccess = await readAll('access', access, (error) => {
-        if (!mayBeUnreadable) throw accessRefusal(error);
+        if (!mayBeUnreadable) throw tokenRefusal(error);
       });
       const fromRefresh = await readAll('refresh', refresh, () => {});
       if (new Set(fromAccess.map(({ sub }) => sub)).size > 1) throw authenticationErrors.cookieMismatch();

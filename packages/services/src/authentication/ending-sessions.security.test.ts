@@ -1,11 +1,11 @@
 import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IDENTITY_CHANGED } from '../identities/identities.service.js';
+import { IDENTITY_CHANGED } from '../identities/identity-changes.js';
 import { sessionModel } from './session.model.js';
 
 const OK = { ok: true };
 const NOBODY = '01890000-0000-7000-8000-000000000000';
-const NO_DEVICE = { ip: '', userAgent: '', fingerprint: undefined };
+const NO_DEVICE = { ip: '', userAgent: '', fingerprintHash: undefined };
 
 let app: TestServer;
 let second: TestServer;
@@ -123,7 +123,7 @@ describe('a login at the moment of an ending', () => {
   it('that has read the epoch before it starts a session that never counts', async () => {
     const ann = await app.signUp();
     const { sessions, identities } = app.tandem.services;
-    const before = await identities.credentialsOf(ann.email);
+    const before = await identities.credentialsOf({ email: ann.email });
     await identities.endSessions(ann.id);
     const late = await sessions.start(ann.id, before?.sessionEpoch ?? 0, NO_DEVICE);
     expect(await statusOf({ id: ann.id, credentials: late })).toBe(401);

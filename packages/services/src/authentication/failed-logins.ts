@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Storage } from '@tandem/storage';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.js';
 
 /** Failures after which an address waits, and how long: the first, second, third and every further time (decisions A9). */
@@ -38,31 +39,42 @@ export function createFailedLogins(storage: Storage) {
     turns.limit.concurrency = turns.left;
   }
 
-  async function isWaiting(email: string): Promise<boolean> {
+  /** @returns whether the address has to wait, and the failures that are remembered of it */
+  async function look(email: string): Promise<{ isWaiting: boolean; failures: number }> {
     const key = keyOf(email);
     const found = await FailedLogins.findById(key, { failures: 1, lockedUntil: 1 }).lean<FailedLoginRecord>();
-    narrow(key, found?.failures ?? 0);
-    return (found?.lockedUntil ?? new Date(0)) > storage.clock.now();
+    const failures = found?.failures ?? 0;
+    narrow(key, failures);
+    return { isWaiting: (found?.lockedUntil ?? new Date(0)) > storage.clock.now(), failures };
   }
 
   return {
     /**
-     * Runs an attempt on an address, that asks `isWaiting` first and tells `record` of a failure, when its turn has come: guesses made
-     * at once count as guesses made one after another, and none is compared after the fifth failure.
+     * Runs an attempt on an address when its turn has come, with the failures so far: guesses made at once count as guesses made one
+     * after another, and none is compared after the fifth failure. It tells `record` of a failure, and asks `passes` or `isWaiting` of
+     * a success.
+     * @throws errors.locked while the address has to wait
      */
-    async inTurn<T>(email: string, attempt: () => Promise<T>): Promise<T> {
+    async inTurn<T>(email: string, attempt: (failures: number) => Promise<T>): Promise<T> {
       const key = keyOf(email);
+      // nobody queues behind others to be refused
+      if (turnsOf.has(key) && (await look(email)).isWaiting) throw errors.locked();
       const turns = turnsOf.get(key) ?? { attempts: 0, limit: pLimit(1) };
       turnsOf.set(key, turns);
       turns.attempts++;
       try {
-        return await turns.limit(attempt);
+        return await turns.limit(async () => {
+          const { isWaiting, failures } = await look(email);
+          if (isWaiting) throw errors.locked();
+          return attempt(failures);
+        });
       } finally {
         if (--turns.attempts === 0) turnsOf.delete(key);
       }
     },
 
-    isWaiting,
+    /** Whether the address has to wait by now: guesses that ran at the same time do not slip through behind the fifth failure. */
+    isWaiting: async (email: string) => (await look(email)).isWaiting,
 
     /**
      * Counts a failure; each fifth one starts a wait. One atomic write, however many fail at once.
@@ -94,15 +106,17 @@ export function createFailedLogins(storage: Storage) {
     },
 
     /**
-     * Forgets the failures of an address after a right password, unless it has to wait meanwhile.
-     * @returns whether it may pass: guesses that ran at the same time do not slip through behind the fifth failure
+     * Forgets the failures of an address after a success, unless it has to wait meanwhile.
+     * @param failures that there were before
+     * @returns whether it may pass
      */
-    async passes(email: string): Promise<boolean> {
+    async passes(email: string, failures: number): Promise<boolean> {
+      if (failures === 0) return !(await look(email)).isWaiting;
       const { deletedCount } = await FailedLogins.deleteOne({
         _id: keyOf(email),
         $or: [{ lockedUntil: null }, { lockedUntil: { $lte: storage.clock.now() } }],
       });
-      return deletedCount > 0 || !(await isWaiting(email));
+      return deletedCount > 0 || !(await look(email)).isWaiting;
     },
 
     /** Forgets all failures of an address, also a wait. */

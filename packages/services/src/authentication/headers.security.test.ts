@@ -88,7 +88,7 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
   it('answers 401 to a token of an identity that was never there', async () => {
     const { sessions } = app.tandem.services;
     const nobody = '01890000-0000-7000-8000-000000000000';
-    const { accessToken } = await sessions.start(nobody, 0, { ip: '', userAgent: '', fingerprint: undefined });
+    const { accessToken } = await sessions.start(nobody, 0, { ip: '', userAgent: '', fingerprintHash: undefined });
     expect(await ask(face, ann, bearer(accessToken))).toEqual(UNVERIFIED);
   });
 

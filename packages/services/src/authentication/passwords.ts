@@ -47,12 +47,25 @@ export function refuseEmailAsPassword(given: { email: string; password: string }
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
+/** A bcrypt hash: its cost, and all after its variant, which others write as `2y`. */
+const BCRYPT_HASH = /^\$2[aby]?(\$(\d\d)\$[./A-Za-z0-9]{53})$/;
+
 /**
- * Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end.
- * @param cost of bcrypt: each step doubles the work
- * @param threads of libuv's pool: `UV_THREADPOOL_SIZE`
+ * Compares a password with a hash that is no bcrypt hash, of people that were imported from another system.
+ * @returns whether it is the hash's; false also for a hash it does not know
  */
-export function createPasswords({ cost, threads }: { cost: number; threads: number }) {
+export type PasswordVerifier = (password: string, hash: string) => Promise<boolean>;
+
+interface PasswordsOptions {
+  /** Of bcrypt: each step doubles the work. */
+  cost: number;
+  /** Of libuv's pool: `UV_THREADPOOL_SIZE`. */
+  threads: number;
+  verifyImported?: PasswordVerifier | undefined;
+}
+
+/** Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end. */
+export function createPasswords({ cost, threads, verifyImported }: PasswordsOptions) {
   const limit = pLimit(Math.max(1, threads - FREE_THREADS));
   // compared where there is no identity, so that an unknown address takes the same time
   const decoy = bcrypt.hash('no password of anybody', cost);
@@ -62,6 +75,18 @@ export function createPasswords({ cost, threads }: { cost: number; threads: numb
     return limit(work);
   }
 
+  function isOutdated(hash: string): boolean {
+    const found = BCRYPT_HASH.exec(hash);
+    return !found || Number(found[2]) < cost;
+  }
+
+  async function compare(password: string, hash: string): Promise<boolean> {
+    const found = BCRYPT_HASH.exec(hash);
+    if (!found) return (await verifyImported?.(password, hash)) ?? false;
+    // beyond what bcrypt reads, different passwords would be the same
+    return (await enqueue(() => bcrypt.compare(password, `$2b${found[1]}`))) && fitsBcrypt(password);
+  }
+
   return {
     /** @throws requestErrors.unavailable when too many wait */
     async hash(password: string): Promise<string> {
@@ -69,14 +94,16 @@ export function createPasswords({ cost, threads }: { cost: number; threads: numb
     },
 
     /**
-     * Whether the password is the hash's. Takes the same time without a hash.
+     * Whether the password is the hash's. A wrong one takes the same time without a hash, and with a hash that is quick to compare.
      * @throws requestErrors.unavailable when too many wait
      */
     async matches(password: string, hash: string | undefined): Promise<boolean> {
-      const against = hash ?? (await decoy);
-      const isSame = await enqueue(() => bcrypt.compare(password, against));
-      // beyond what bcrypt reads, different passwords would be the same
-      return isSame && hash !== undefined && fitsBcrypt(password);
+      const isRight = hash !== undefined && (await compare(password, hash));
+      if (!isRight && (hash === undefined || isOutdated(hash))) await enqueue(async () => bcrypt.compare(password, await decoy));
+      return isRight;
     },
+
+    /** Whether a hash should be made anew, from the password that has just proved right. */
+    isOutdated,
   };
 }

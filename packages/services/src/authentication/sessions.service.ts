@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   TokenError,
   authenticationErrors,
-  hashFingerprint,
   type EventBus,
   type Log,
   type Tokens,
@@ -12,8 +11,9 @@ import {
 import { newId, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import { IDENTITY_CHANGED, type AccessState, type IdentityChanged } from '../identities/identities.service.js';
-import { accessRefusal, authenticationServiceErrors } from './authentication.errors.js';
+import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
+import type { AccessState } from '../identities/identity-credentials.js';
+import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
@@ -29,15 +29,12 @@ const ROTATIONS_KEPT = 20;
 
 /** Where a request comes from. */
 export interface Device extends RequestFacts {
-  fingerprint: string | undefined;
+  fingerprintHash: string | undefined;
 }
 
 export interface TokenPair {
   accessToken: string;
   refreshToken: string;
-}
-export interface StartedSession extends TokenPair {
-  sessionId: string;
 }
 
 interface SessionsOptions {
@@ -132,21 +129,22 @@ export function createSessionsService({ storage, bus, tokens, log, audit, lifeti
 
   return {
     /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
-    async start(identityId: string, epoch: number, device: Device): Promise<StartedSession> {
+    async start(identityId: string, epoch: number, device: Device): Promise<TokenPair> {
       const now = storage.clock.now();
       const session = {
         _id: newId(storage.clock),
         identityId,
         epoch,
         jti: randomUUID(),
-        fingerprintHash: device.fingerprint === undefined ? null : hashFingerprint(device.fingerprint),
+        fingerprintHash: device.fingerprintHash ?? null,
         ip: device.ip,
         userAgent: device.userAgent,
         lastUsedAt: now,
         expiresAt: refreshExpiry(now),
       };
       await Sessions.create(session);
-      return { ...(await issuePair(session, session.jti, session.expiresAt)), sessionId: session._id };
+      void audit.record('login.succeeded', device, { identityId, actorId: identityId, sessionId: session._id });
+      return issuePair(session, session.jti, session.expiresAt);
     },
 
     /**
@@ -158,7 +156,7 @@ export function createSessionsService({ storage, bus, tokens, log, audit, lifeti
         throw error instanceof TokenError ? authenticationServiceErrors.unusable({ cause: error }) : error;
       });
       const { sub: identityId, sid: sessionId = '', jti } = claims;
-      const fingerprintHash = device.fingerprint === undefined ? null : hashFingerprint(device.fingerprint);
+      const fingerprintHash = device.fingerprintHash ?? null;
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count
       if ((await liveTypeOf(sessionId, identityId)) === undefined) throw authenticationServiceErrors.unusable();
@@ -188,7 +186,7 @@ export function createSessionsService({ storage, bus, tokens, log, audit, lifeti
      */
     async verifyAccess(token: string): Promise<VerifiedAccess> {
       const claims = await tokens.verify('access', token).catch((error: unknown) => {
-        throw error instanceof TokenError ? accessRefusal(error) : error;
+        throw error instanceof TokenError ? tokenRefusal(error) : error;
       });
       const { sub: id, sid: sessionId = '' } = claims;
       const typeId = await liveTypeOf(sessionId, id);

@@ -1,7 +1,7 @@
 import { present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import type { AccessState } from '../identities/identities.service.js';
+import type { AccessState } from '../identities/identity-credentials.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 import { sessionErrors } from './sessions.errors.js';

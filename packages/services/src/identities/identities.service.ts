@@ -1,45 +1,30 @@
-import type { EventBus } from '@tandem/core';
-import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import type { EventBus, Log } from '@tandem/core';
+import { newId, present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST } from '../audit/request-facts.js';
+import type { MailsService } from '../mail/mails.service.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { identityErrors } from './identities.errors.js';
 import type { IdentityPatch } from './identities.schemas.js';
-import { identityModel, type IdentityRecord } from './identity.model.js';
+import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
+import { createIdentityCredentials } from './identity-credentials.js';
+import { createIdentityOutbox } from './identity-outbox.js';
+import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
 
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
-/** Fields that are not shown, and not read where a record is. */
-const HIDDEN = ['passwordHash', 'sessionEpoch', 'providers'] as const;
-type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
 
-/** Published when all sessions of an identity have ended, or its state has changed: copies of it are out of date. */
-export const IDENTITY_CHANGED = 'identities.changed';
-export interface IdentityChanged {
-  identityId: string;
-}
+/** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
+const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'outbox', 'outboxAt'] as const;
+type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
 
 interface IdentitiesOptions {
   storage: Storage;
   bus: EventBus;
   audit: AuditService;
-  /** Removes the sessions of an identity of epochs before this one, which have ended; must not fail. Later ones may have begun already. */
-  removeSessions(identityId: string, before: number): Promise<void>;
-}
-
-/** What decides whether an identity may act at this moment. */
-export interface AccessState {
-  typeId: string;
-  sessionEpoch: number;
-  /** Locked by an admin, or deactivated. */
-  isBarred: boolean;
-}
-
-/** What a login needs to know of an identity. */
-export interface Credentials extends AccessState {
-  id: string;
-  /** Undefined where no password has been set: none is right then. */
-  passwordHash: string | undefined;
+  log: Log;
+  mails: Pick<MailsService, 'enqueue'>;
+  removeSessions: IdentityChangesOptions['removeSessions'];
 }
 
 /** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash, or by a provider's account. */
@@ -51,61 +36,29 @@ export interface NewIdentity {
   account?: ProviderAccount;
 }
 
-type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'locked' | 'deactivatedAt'>;
-const STATE = { typeId: 1, sessionEpoch: 1, locked: 1, deactivatedAt: 1 } as const;
-
-/** What a host, or an import, may have left out of a record. */
-const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0 } as const;
-
-/** Reads leave the hash out by themselves; a record just written has it. */
+/** Reads leave out by themselves what is hidden; a record just written has it. */
 function show(record: IdentityRecord): ShownIdentity {
-  const { passwordHash, sessionEpoch, providers, ...shown } = { ...ABSENT, ...present(record) };
-  return shown;
-}
-
-function toState(record: StateFields): AccessState {
-  const { typeId, sessionEpoch, locked, deactivatedAt } = { ...ABSENT, ...record };
-  return { typeId, sessionEpoch, isBarred: locked || deactivatedAt !== null };
+  const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, ...present(record) };
+  for (const field of HIDDEN) delete shown[field];
+  return shown as ShownIdentity;
 }
 
 /**
  * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
  * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
  */
-export function createIdentitiesService({ storage, bus, audit, removeSessions }: IdentitiesOptions) {
+export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails }: IdentitiesOptions) {
   const Identities = storage.model(identityModel);
-
-  function announce(identityId: string): void {
-    bus.publish(IDENTITY_CHANGED, { identityId } satisfies IdentityChanged);
-  }
-
-  /** One atomic change of one live identity; `endSessions` ends them in the same write. */
-  async function change(identityId: string, set: Partial<IdentityRecord>, endSessions = false): Promise<ShownIdentity> {
-    const update = { $set: set, ...(endSessions && { $inc: { sessionEpoch: 1 } }) };
-    const record = await Identities.findByIdAndUpdate(identityId, update, { returnDocument: 'after' })
-      .select('+sessionEpoch')
-      .lean<IdentityRecord>();
-    if (!record) throw identityErrors.notFound();
-    announce(identityId);
-    if (endSessions) await removeSessions(identityId, record.sessionEpoch);
-    return show(record);
-  }
-
-  /** @throws identityErrors.emailTaken, providerTaken instead of the store's duplicate key */
-  async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
-    try {
-      return await write();
-    } catch (error) {
-      const duplicate = isDuplicateKey(error);
-      if (!duplicate) throw error;
-      const isOfProvider = duplicate.fields.includes('providers.key');
-      throw identityErrors[isOfProvider ? 'providerTaken' : 'emailTaken']({ cause: error });
-    }
-  }
+  const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
+  const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
+  const { announce, change } = changes;
 
   return {
+    ...createIdentityCredentials(storage, changes),
     /** Accounts at identity providers. */
     providerAccounts: createProviderAccounts(storage),
+    /** Puts into the queue what processes that died have left of mails. */
+    relayMails: relayAll,
 
     /** @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account */
     create({ account, ...given }: NewIdentity): Promise<ShownIdentity> {
@@ -144,13 +97,15 @@ export function createIdentitiesService({ storage, bus, audit, removeSessions }:
       const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
       if (email === undefined) {
         if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
-        const shown = await change(identityId, given);
+        const changed = await change(identityId, given);
         await recordChange();
-        return shown;
+        return show(changed);
       }
       // one write for either case: the address that is there already stays as verified as it is
       const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
-      const set = { emailVerified: isVerified, ...literals(given), email: { $literal: email } };
+      const isOther = { $ne: ['$email', { $literal: email }] };
+      const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
+      const set = { emailVerified: isVerified, onetimeEpoch: raised, ...literals(given), email: { $literal: email } };
       return withUniqueValues(async () => {
         const options = { returnDocument: 'after', updatePipeline: true } as const;
         const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
@@ -163,7 +118,7 @@ export function createIdentitiesService({ storage, bus, audit, removeSessions }:
 
     /** Deletes softly and ends all sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
-      await change(identityId, { deletedAt: storage.clock.now() }, true);
+      await change(identityId, { deletedAt: storage.clock.now() }, { endSessions: true, voidTokens: true });
       await audit.record('identity.deleted', by, { identityId });
     },
 
@@ -176,39 +131,43 @@ export function createIdentitiesService({ storage, bus, audit, removeSessions }:
       return show(record);
     },
 
-    /** Bars the identity until it is unlocked, and ends all sessions. @throws identityErrors.notFound */
+    /** Bars the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
     async lock(identityId: string, by = NO_REQUEST): Promise<void> {
-      await change(identityId, { locked: true }, true);
+      await change(identityId, { locked: true }, { endSessions: true, voidTokens: true });
       await audit.record('identity.locked', by, { identityId });
     },
 
     /** @throws identityErrors.notFound */
     async unlock(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
-      const shown = await change(identityId, { locked: false });
+      const changed = await change(identityId, { locked: false });
       await audit.record('identity.unlocked', by, { identityId });
-      return shown;
+      return show(changed);
     },
 
     /** Ends all sessions of an identity; of a missing one there are none. */
     async endSessions(identityId: string, by = NO_REQUEST): Promise<void> {
       try {
-        await change(identityId, {}, true);
+        await change(identityId, {}, { endSessions: true });
         await audit.record('sessions.ended', by, { identityId });
       } catch (error) {
         if (!identityErrors.notFound.matches(error)) throw error;
       }
     },
 
-    /** What a login checks: the one way out for a password hash, and only inside the server. */
-    async credentialsOf(email: string): Promise<Credentials | undefined> {
-      const record = await Identities.findOne({ email }, { ...STATE, passwordHash: 1 }).lean<IdentityRecord>();
-      return record ? { id: record._id, passwordHash: record.passwordHash, ...toState(record) } : undefined;
+    /**
+     * Bars the identity until it is activated, ends all sessions and voids one-time tokens. Its own doing is confirmed by a mail.
+     * @throws identityErrors.notFound
+     */
+    async deactivate(identityId: string, by = NO_REQUEST): Promise<void> {
+      const mail = by.actorId === identityId ? ({ template: 'deactivated', identityId } as const) : undefined;
+      await change(identityId, { deactivatedAt: storage.clock.now() }, { endSessions: true, voidTokens: true, mail });
+      await audit.record('identity.deactivated', by, { identityId });
     },
 
-    /** Whether and as what an identity may act; undefined when it is missing or deleted. */
-    async accessStateOf(identityId: string): Promise<AccessState | undefined> {
-      const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
-      return record ? toState(record) : undefined;
+    /** @throws identityErrors.notFound */
+    async activate(identityId: string, by = NO_REQUEST): Promise<void> {
+      await change(identityId, { deactivatedAt: null });
+      await audit.record('identity.activated', by, { identityId });
     },
 
     /** Which of these identities exist, whatever state they are in. */

@@ -1,4 +1,5 @@
 import { defineModel, type Live } from '@tandem/storage';
+import type { QueuedMail } from '../mail/mails.service.js';
 
 /** An account at an identity provider by which an identity signs in. */
 export interface LinkedProvider {
@@ -26,7 +27,15 @@ export interface IdentityRecord extends Live {
    * and no login at the same moment leaves one over.
    */
   sessionEpoch: number;
+  /** One-time tokens likewise: raising it voids all that are outstanding (decisions A13). */
+  onetimeEpoch: number;
+  /** Mails about a change, stored by the same write, until they are in the queue; and since when. */
+  outbox: (QueuedMail & { id: string })[];
+  outboxAt: Date | null;
 }
+
+/** What a host, or an import, may have left out of a record. */
+export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
 
 export const identityModel = defineModel<IdentityRecord>('identities', {
   fields: {
@@ -42,6 +51,9 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       select: false,
     },
     sessionEpoch: { type: Number, default: 0, select: false },
+    onetimeEpoch: { type: Number, default: 0, select: false },
+    outbox: { type: [Object], default: [], select: false },
+    outboxAt: { type: Date, default: null, select: false },
   },
   indexes: [
     { keys: { email: 1 }, unique: true, serves: 'login and registration: one live identity an address' },
@@ -52,6 +64,12 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       serves: 'sign-in through a provider: one live identity a provider account',
     },
     { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list, newest first, and its total" },
+    {
+      keys: { outboxAt: 1 },
+      where: { outboxAt: { $gt: new Date(0) } },
+      deletedToo: true,
+      serves: 'mails that a process left behind when it died',
+    },
     { keys: { typeId: 1 }, serves: 'whether there is an admin, at start' },
   ],
 });

@@ -88,6 +88,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   const queue = createMailQueue(storage);
   const underWay = new Set<string>();
   const sending = createSending({
+    collect: () => collect(),
     async claim() {
       // even where a lease has run out meanwhile
       const mail = await queue.claim([...underWay]);
@@ -98,6 +99,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     onFailure: (error) => log.warn({ err: describeError(error) }, 'the mail queue could not be worked on; it is tried again'),
   });
   let hasSaidSo = false;
+  let collect = (): Promise<void> => Promise.resolve();
   let prepare: Prepare = async ({ to, values }) => (to === undefined ? undefined : { to, ...(values && { values }) });
 
   /** The mail as it goes out; undefined when there is none to send. @throws what `prepare` and `render` throw */
@@ -168,6 +170,13 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
      */
     prepareWith(given: Prepare): void {
       prepare = given;
+    },
+
+    /**
+     * Says how mails get into the queue that were stored with what caused them, where a process died in between. Called once, at wiring.
+     */
+    collectWith(given: () => Promise<void>): void {
+      collect = given;
     },
 
     /**

@@ -4,6 +4,8 @@ const LANES = 4;
 const POLL_MS = 5000;
 
 interface SendingOptions<Mail> {
+  /** Puts into the queue what lies elsewhere. */
+  collect(): Promise<void>;
   /** The next mail that is due, if any. Fails when the queue cannot be reached. */
   claim(): Promise<Mail | undefined>;
   /** Sends it, or puts it back. Fails when the queue cannot be reached. */
@@ -13,7 +15,7 @@ interface SendingOptions<Mail> {
 }
 
 /** Runs through the queue: a few mails at a time; when woken, now and then, or once on demand. */
-export function createSending<Mail>({ claim, deliver, onFailure }: SendingOptions<Mail>) {
+export function createSending<Mail>({ collect, claim, deliver, onFailure }: SendingOptions<Mail>) {
   const lanes = new Set<Promise<void>>();
   let calls = 0;
   let senders = 0;
@@ -41,22 +43,28 @@ export function createSending<Mail>({ claim, deliver, onFailure }: SendingOption
     lanes.add(lane);
   }
 
-  /** Sends what is due until nothing is, and waits for what is under way in this process. @throws when the queue cannot be reached */
-  async function work(): Promise<void> {
+  async function send(): Promise<void> {
     calls += 1;
     startLane();
     while (lanes.size > 0) await Promise.all(lanes);
   }
 
+  /** Sends what is due until nothing is, and waits for what is under way in this process. @throws when the queue cannot be reached */
+  async function work(): Promise<void> {
+    await collect();
+    await send();
+  }
+
   function wake(): void {
-    if (senders > 0) work().catch(onFailure);
+    if (senders > 0) send().catch(onFailure);
   }
 
   /** Works at once, when woken, and every `pollMs`, until the returned function is called; that waits for what is under way. */
   function start(pollMs = POLL_MS): () => Promise<void> {
     senders += 1;
-    wake();
-    const timer = setInterval(wake, pollMs).unref();
+    const poll = () => void work().catch(onFailure);
+    poll();
+    const timer = setInterval(poll, pollMs).unref();
     let stopped: Promise<void> | undefined;
     async function stop(): Promise<void> {
       clearInterval(timer);

@@ -1,0 +1,39 @@
+import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import { identityInput } from '../identities/identities.schemas.js';
+
+/** Spec, "Authentication service": activation and deactivation of accounts. */
+export function createAccountsRouter(identities: IdentitiesService) {
+  return router({
+    activate: authenticated
+      .meta(
+        rest('POST /auth/activate', {
+          status: 204,
+          summary: 'Activate a deactivated account',
+          failure: 'Failed to activate account',
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(identityInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
+
+    deactivate: authenticated
+      .meta(
+        rest('POST /auth/deactivate', {
+          status: 204,
+          summary: 'Deactivate an account and end its sessions',
+          failure: 'Failed to deactivate account',
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(identityInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),
+  });
+}

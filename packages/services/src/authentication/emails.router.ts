@@ -1,0 +1,78 @@
+import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import { changeEmailInput, onetimeTokenInput, sendVerificationInput } from './emails.schemas.js';
+import type { EmailsService } from './emails.service.js';
+import { requirePassword } from './required-password.js';
+
+const { unverified, wrongType } = authenticationErrors;
+
+/** Spec, "Authentication service": verification and change of email addresses. */
+export function createEmailsRouter(emails: EmailsService) {
+  return router({
+    sendVerificationEmail: authenticated
+      .meta(
+        rest('POST /auth/{identityId}/send-verification-email', {
+          status: 204,
+          summary: 'Send a link that verifies the email address',
+          failure: 'Failed to send verification email',
+          mayBeEmpty: true,
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(sendVerificationInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => emails.sendVerification(input.identityId, requestFactsOf(ctx))),
+
+    confirmEmail: publicProcedure
+      .meta(
+        rest('POST /auth/confirm-email', {
+          status: 204,
+          summary: 'Verify the email address by the token of a link',
+          failure: 'Failed to verify email',
+          errors: [unverified, wrongType, errors.alreadyVerified],
+        }),
+      )
+      .input(onetimeTokenInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => emails.confirm(input.token, requestFactsOf(ctx))),
+
+    changeEmail: authenticated
+      .meta(
+        rest('PATCH /auth/{identityId}/change-email', {
+          status: 204,
+          summary: 'Send a link to a new email address, and a notice to the old one',
+          failure: 'Failed to change email',
+          errors: [
+            identityErrors.notFound,
+            identityErrors.emailTaken,
+            errors.alreadyVerified,
+            errors.invalidInput,
+            errors.locked,
+          ],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(changeEmailInput)
+      .output(z.void())
+      .mutation(({ ctx, input: { identityId, email, password } }) =>
+        emails.requestChange({ identityId, email, password: requirePassword(ctx, identityId, password) }, requestFactsOf(ctx)),
+      ),
+
+    confirmNewEmail: publicProcedure
+      .meta(
+        rest('POST /auth/confirm-new-email', {
+          status: 204,
+          summary: 'Change the email address by the token of a link',
+          failure: 'Failed to update identity',
+          errors: [unverified, wrongType, identityErrors.emailTaken],
+        }),
+      )
+      .input(onetimeTokenInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => emails.confirmChange(input.token, requestFactsOf(ctx))),
+  });
+}

@@ -1,0 +1,89 @@
+import { authenticationErrors } from '@tandem/core';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { MailsService } from '../mail/mails.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { PasswordProofs } from './password-proofs.js';
+
+export type EmailsService = ReturnType<typeof createEmailsService>;
+
+interface EmailsOptions {
+  identities: IdentitiesService;
+  onetimeTokens: OnetimeTokensService;
+  proofs: PasswordProofs;
+  mails: Pick<MailsService, 'enqueue'>;
+  audit: AuditService;
+}
+
+/**
+ * Verification and change of email addresses (decisions A13, A14). Links are sent by the queue, which makes their tokens: a request does
+ * no more than one write for a mail.
+ */
+export function createEmailsService({ identities, onetimeTokens, proofs, mails, audit }: EmailsOptions) {
+  async function credentialsOf(identityId: string): Promise<Credentials> {
+    const credentials = await identities.credentialsOf({ id: identityId });
+    if (!credentials) throw identityErrors.notFound();
+    return credentials;
+  }
+
+  return {
+    /** Sends a link that proves the identity's address. @throws identityErrors.notFound */
+    async sendVerification(identityId: string, by: RequestFacts): Promise<void> {
+      const { onetimeEpoch } = await credentialsOf(identityId);
+      await mails.enqueue([{ template: 'confirm-email', identityId, values: { epoch: onetimeEpoch } }]);
+      await audit.record('email.verification-sent', by, { identityId });
+    },
+
+    /**
+     * Verifies the address that a link was sent to, if it still is the identity's.
+     * @throws authenticationErrors.unverified, wrongType; errors.alreadyVerified
+     */
+    async confirm(token: string, by: RequestFacts): Promise<void> {
+      const { id, subject, email } = await onetimeTokens.read(token, 'confirm-email');
+      if (!(await identities.verifyEmail(subject, email ?? ''))) {
+        const credentials = await identities.credentialsOf({ id: subject });
+        throw credentials?.email === email ? errors.alreadyVerified() : authenticationErrors.unverified();
+      }
+      await audit.record('email.verified', by, { identityId: subject });
+      await onetimeTokens.markUsed(id);
+    },
+
+    /**
+     * Sends a link to a new address, and a notice to the old one.
+     * @param password of the identity; undefined when an admin acts on another
+     * @throws identityErrors.notFound, emailTaken; errors.alreadyVerified for the address it has; errors.invalidInput for a wrong password; errors.locked
+     */
+    async requestChange(
+      { identityId, email, password }: { identityId: string; email: string; password: string | undefined },
+      by: RequestFacts,
+    ): Promise<void> {
+      const credentials = await credentialsOf(identityId);
+      if (password !== undefined) await proofs.prove(credentials, password, by);
+      if (credentials.email === email) throw errors.alreadyVerified();
+      if (await identities.isEmailTaken(email)) throw identityErrors.emailTaken();
+      await mails.enqueue([
+        { template: 'email-change-notice', to: credentials.email, values: { newEmail: email } },
+        { template: 'confirm-new-email', identityId, to: email, values: { epoch: credentials.onetimeEpoch } },
+      ]);
+      await audit.record('email.change-requested', by, { identityId });
+    },
+
+    /**
+     * Changes the address to the one that a link was sent to, which voids all one-time tokens, this one included.
+     * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
+     */
+    async confirmChange(token: string, by: RequestFacts): Promise<void> {
+      const { id, subject, email, epoch } = await onetimeTokens.read(token, 'change-email');
+      const credentials = await identities.credentialsOf({ id: subject });
+      if (!credentials || email === null) throw authenticationErrors.unverified();
+      const mail = { template: 'email-changed', to: credentials.email, values: { newEmail: email } } as const;
+      if (!(await identities.changeEmail(subject, email, { epoch: epoch ?? 0, mail }))) throw authenticationErrors.unverified();
+      await audit.record('email.changed', by, { identityId: subject });
+      await onetimeTokens.markUsed(id);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { PreparedMail, QueuedMail } from '../mail/mails.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
+import type { MfaCodes } from './mfa-codes.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Lifetimes of links that are not the general one (decisions A5). */
+const RESET_MINUTES = 30;
+const CHANGE_EMAIL_HOURS = 24;
+
+interface PreparationOptions {
+  identities: IdentitiesService;
+  onetimeTokens: OnetimeTokensService;
+  codes: MfaCodes;
+  /** `onetimeTokenExpireTime`, in milliseconds. */
+  onetimeLifetime: number;
+}
+
+type Queued = QueuedMail & { id: string };
+
+/**
+ * What the mails of sign-in need at the moment they are sent: to whom, and with which token or code. So no token lies in the queue, and
+ * what has been voided since a mail was asked for is not sent. A mail that is sent twice has the same token.
+ */
+export function createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime }: PreparationOptions) {
+  async function makeToken({ id: jti }: Queued, account: Credentials, target: OnetimeTarget, email: string, lifetimeMs: number) {
+    const { id: identityId, onetimeEpoch: epoch } = account;
+    return (await onetimeTokens.create({ identityId, epoch, target, jti, email, lifetimeMs })).token;
+  }
+
+  /** The identity of a mail, unless it is gone or its one-time tokens were voided since the mail was asked for. */
+  async function accountOf({ identityId = '', values }: Queued): Promise<Credentials | undefined> {
+    const account = await identities.credentialsOf({ id: identityId });
+    return account?.onetimeEpoch === values?.epoch ? account : undefined;
+  }
+
+  /** @returns undefined when there is nothing to send */
+  return async function prepare(mail: Queued): Promise<PreparedMail | undefined> {
+    const { template, to = '', values } = mail;
+    if (template === 'confirm-email') {
+      const account = await accountOf(mail);
+      if (!account) return undefined;
+      const { email } = account;
+      const token = await makeToken(mail, account, 'confirm-email', email, onetimeLifetime);
+      return { to: email, token, values: { email, hours: Math.floor(onetimeLifetime / HOUR_MS) } };
+    }
+    if (template === 'confirm-new-email') {
+      const account = await accountOf(mail);
+      if (!account) return undefined;
+      const token = await makeToken(mail, account, 'change-email', to, CHANGE_EMAIL_HOURS * HOUR_MS);
+      return { to, token, values: { email: to, hours: CHANGE_EMAIL_HOURS } };
+    }
+    if (template === 'reset-password') {
+      const account = await identities.credentialsOf({ email: to });
+      if (!account) return undefined;
+      const token = await makeToken(mail, account, 'reset-password', to, RESET_MINUTES * MINUTE_MS);
+      return { to, token, values: { email: to, minutes: RESET_MINUTES } };
+    }
+    if (template === 'mfa-code') {
+      const account = await identities.credentialsOf({ id: mail.identityId ?? '' });
+      if (!account) return undefined;
+      const { challenge, send, ...shown } = values ?? {};
+      const code = codes.make(String(challenge), Number(send));
+      return { to: account.email, values: { ...shown, email: account.email, code } };
+    }
+    const email = mail.to ?? (await identities.credentialsOf({ id: mail.identityId ?? '' }))?.email;
+    return email === undefined ? undefined : { to: email, values: { email, ...values } };
+  };
+}

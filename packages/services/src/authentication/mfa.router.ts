@@ -1,0 +1,43 @@
+import { authenticationErrors, publicProcedure, readFingerprint, requestErrors, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import { SessionSchema, TokenText } from './authentication.schemas.js';
+import { onetimeTokenInput } from './emails.schemas.js';
+import type { MfaService } from './mfa.service.js';
+import type { SignInAnswers } from './sign-in-answers.js';
+
+const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
+
+const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).max(20) });
+const ResentSchema = z.object({ token: z.string() });
+
+/** Spec, "Authentication service": MFA by a code that is sent by mail (decisions A10). */
+export function createMfaRouter(mfa: MfaService, answers: SignInAnswers) {
+  return router({
+    mfaVerify: publicProcedure
+      .meta(
+        rest('POST /auth/mfa/verify', {
+          summary: 'Finish a sign-in by its MFA code',
+          failure: 'Failed to verify MFA code',
+          errors: [errors.wrongCode, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
+        }),
+      )
+      .input(verifyInput)
+      .output(SessionSchema)
+      .mutation(({ ctx, input: { token, code } }) =>
+        answers.signIn(ctx, readFingerprint(ctx), (device) => mfa.verify(token, code, device)),
+      ),
+
+    mfaResend: publicProcedure
+      .meta(
+        rest('POST /auth/mfa/resend', {
+          summary: 'Send another MFA code',
+          failure: 'Failed to send MFA code',
+          errors: [requestErrors.tooMany, errors.locked, unverified, wrongType],
+        }),
+      )
+      .input(onetimeTokenInput)
+      .output(ResentSchema)
+      .mutation(async ({ input }) => ({ token: await mfa.resend(input.token) })),
+  });
+}

@@ -1,0 +1,105 @@
+import { authenticationErrors, requestErrors } from '@tandem/core';
+import type { Clock } from '@tandem/storage';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { AuditService } from '../audit/audit.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { MailsService } from '../mail/mails.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { FailedLogins } from './failed-logins.js';
+import type { MfaCodes } from './mfa-codes.js';
+import type { Device, SessionsService, TokenPair } from './sessions.service.js';
+
+/** Limits of a challenge (decisions A10): life of a code, tries in all, time between mails, mails in all. */
+const CODE_LIFE_MS = 5 * 60_000;
+const ATTEMPTS = 5;
+const RESEND_WAIT_MS = 30_000;
+const SENDS = 6;
+
+export type MfaService = ReturnType<typeof createMfaService>;
+
+interface MfaOptions {
+  identities: IdentitiesService;
+  sessions: SessionsService;
+  onetimeTokens: OnetimeTokensService;
+  failedLogins: FailedLogins;
+  mails: Pick<MailsService, 'enqueue'>;
+  codes: MfaCodes;
+  audit: AuditService;
+  clock: Clock;
+}
+
+/** The second step of sign-in: a code that is sent by mail (decisions A10). */
+export function createMfaService(options: MfaOptions) {
+  const { identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, clock } = options;
+
+  function sendCode(identityId: string, challenge: string, send: number): Promise<void> {
+    const expiresAt = new Date(clock.now().getTime() + CODE_LIFE_MS);
+    return mails.enqueue([
+      { template: 'mfa-code', identityId, values: { challenge, send, minutes: CODE_LIFE_MS / 60_000 }, expiresAt },
+    ]);
+  }
+
+  /** @throws authenticationErrors.unverified, wrongType; errors.locked */
+  async function read(token: string) {
+    const challenge = await onetimeTokens.read(token, 'mfa-challenge');
+    const credentials = await identities.credentialsOf({ id: challenge.subject });
+    if (!credentials) throw authenticationErrors.unverified();
+    if (credentials.isBarred) throw errors.locked();
+    return { challenge, credentials };
+  }
+
+  return {
+    /** Sends a code to somebody who has given the first proof. @returns the challenge's token */
+    async challenge({ id, onetimeEpoch }: Credentials, device: Device): Promise<string> {
+      const { token, jti } = await onetimeTokens.create({
+        identityId: id,
+        epoch: onetimeEpoch,
+        target: 'mfa-challenge',
+        lifetimeMs: CODE_LIFE_MS,
+        ...(device.fingerprintHash !== undefined && { fph: device.fingerprintHash }),
+      });
+      await sendCode(id, jti, 1);
+      void audit.record('mfa.challenged', device, { identityId: id });
+      return token;
+    },
+
+    /**
+     * Starts a session for the right code, which uses the challenge up. A try is counted before it is compared, and a wrong one counts as
+     * a failed login. The session is bound to the fingerprint given at the first step, else to the device's.
+     * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch
+     */
+    async verify(token: string, code: string, device: Device): Promise<{ id: string } & TokenPair> {
+      const { challenge, credentials } = await read(token);
+      const { fingerprintHash = device.fingerprintHash } = challenge;
+      const { id: identityId, sessionEpoch } = credentials;
+      const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
+      if (isOther) throw authenticationErrors.fingerprintMismatch();
+      await failedLogins.inTurn(credentials.email, async (failures) => {
+        await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
+        if (!codes.isRight(code, challenge.jti, challenge.sends)) {
+          const isLocked = await failedLogins.record(credentials.email);
+          void audit.record('mfa.failed', device, { identityId });
+          if (isLocked) void audit.record('login.locked', device, { identityId });
+          throw errors.wrongCode();
+        }
+        if (!(await failedLogins.passes(credentials.email, failures))) throw errors.locked();
+        await onetimeTokens.use(challenge.id);
+      });
+      return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, { ...device, fingerprintHash })) };
+    },
+
+    /**
+     * Sends another code; only the newest is right.
+     * @returns the challenge's token, with a new end
+     * @throws requestErrors.tooMany before half a minute has passed, and after the fifth time; authenticationErrors.unverified, wrongType
+     */
+    async resend(token: string): Promise<string> {
+      const { challenge } = await read(token);
+      const sent = await onetimeTokens.countSend(challenge, { most: SENDS, waitMs: RESEND_WAIT_MS, lifetimeMs: CODE_LIFE_MS });
+      if (!sent) throw requestErrors.tooMany({ retryAfter: RESEND_WAIT_MS / 1000 });
+      await sendCode(challenge.subject, challenge.jti, sent.send);
+      return sent.token;
+    },
+  };
+}

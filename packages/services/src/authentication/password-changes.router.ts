@@ -1,0 +1,68 @@
+import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, readBearer, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { Email, Id } from '../shared/schemas.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import { GivenPassword, TokenText } from './authentication.schemas.js';
+import type { PasswordChangesService } from './password-changes.service.js';
+import { NewPassword } from './passwords.js';
+import { requirePassword } from './required-password.js';
+
+const { unverified, wrongType, missingHeader, malformedHeader } = authenticationErrors;
+
+const sendResetLinkInput = z.strictObject({ email: Email });
+const resetInput = z.strictObject({ token: TokenText.optional(), password: NewPassword });
+const changeInput = z.strictObject({ identityId: Id, password: GivenPassword.optional(), newPassword: NewPassword });
+
+/** Spec, "Authentication service": reset and change of passwords. */
+export function createPasswordChangesRouter(passwordChanges: PasswordChangesService) {
+  return router({
+    sendResetPasswordLinkEmail: publicProcedure
+      .meta(
+        rest('POST /auth/send-reset-password-link-email', {
+          status: 204,
+          summary: 'Send a link to reset the password, if somebody has the address',
+          failure: 'Failed to send reset password link',
+        }),
+      )
+      .input(sendResetLinkInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => passwordChanges.sendResetLink(input.email, requestFactsOf(ctx))),
+
+    resetPassword: publicProcedure
+      .meta(
+        rest('POST /auth/reset-password', {
+          status: 204,
+          summary: "Set a new password by a link's token, in the body or as bearer header",
+          failure: 'Failed to reset password',
+          errors: [unverified, wrongType, missingHeader, malformedHeader, errors.invalidInput],
+        }),
+      )
+      .input(resetInput)
+      .output(z.void())
+      .mutation(async ({ ctx, input: { password, token = readBearer(ctx) } }) => {
+        if (token === undefined) throw missingHeader();
+        await passwordChanges.reset(token, password, requestFactsOf(ctx));
+      }),
+
+    changePassword: authenticated
+      .meta(
+        rest('PATCH /auth/{identityId}/change-password', {
+          status: 204,
+          summary: 'Set a new password and end all sessions',
+          failure: 'Failed to change password',
+          errors: [identityErrors.notFound, errors.invalidInput, errors.locked],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(changeInput)
+      .output(z.void())
+      .mutation(({ ctx, input: { identityId, password, newPassword } }) =>
+        passwordChanges.change(
+          { identityId, password: requirePassword(ctx, identityId, password), newPassword },
+          requestFactsOf(ctx),
+        ),
+      ),
+  });
+}

@@ -1,0 +1,80 @@
+import { authenticationErrors, validationError } from '@tandem/core';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { MailsService } from '../mail/mails.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { FailedLogins } from './failed-logins.js';
+import type { PasswordProofs } from './password-proofs.js';
+import type { Passwords } from './passwords.js';
+
+export type PasswordChangesService = ReturnType<typeof createPasswordChangesService>;
+
+interface PasswordChangesOptions {
+  identities: IdentitiesService;
+  onetimeTokens: OnetimeTokensService;
+  passwords: Passwords;
+  proofs: PasswordProofs;
+  failedLogins: FailedLogins;
+  mails: Pick<MailsService, 'enqueue'>;
+  audit: AuditService;
+}
+
+/**
+ * Reset and change of passwords (decisions A13). One write to the identity does all of it: the hash, the end of its sessions and of its
+ * one-time tokens, the mail about it. No crash leaves a part of it.
+ */
+export function createPasswordChangesService(options: PasswordChangesOptions) {
+  const { identities, onetimeTokens, passwords, proofs, failedLogins, mails, audit } = options;
+
+  /** @returns whether it was this call that set it, and not another one at the same time */
+  async function set(credentials: Credentials, password: string, field: 'password' | 'newPassword'): Promise<boolean> {
+    const { id, email, onetimeEpoch, passwordHash } = credentials;
+    if (password.toLowerCase() === email) throw validationError([`request body/${field} must NOT be the email`]);
+    if (await passwords.matches(password, passwordHash)) throw errors.invalidInput();
+    const mail = { template: 'password-changed', to: email } as const;
+    return identities.setPassword(id, await passwords.hash(password), { epoch: onetimeEpoch, mail });
+  }
+
+  return {
+    /** Sends a link to reset a password. Does the same for every address: whose it is, if anybody's, is seen when the mail is sent. */
+    async sendResetLink(email: string, by: RequestFacts): Promise<void> {
+      await mails.enqueue([{ template: 'reset-password', to: email }]);
+      void audit.record('password.reset-requested', by, { identityId: null });
+    },
+
+    /**
+     * Sets a password by a link's token; ends the wait after failed logins too.
+     * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for the email
+     */
+    async reset(token: string, password: string, by: RequestFacts): Promise<void> {
+      const { id, subject, epoch } = await onetimeTokens.read(token, 'reset-password');
+      const credentials = await identities.credentialsOf({ id: subject });
+      const isSet = credentials?.onetimeEpoch === epoch && (await set(credentials, password, 'password'));
+      if (!credentials || !isSet) throw authenticationErrors.unverified();
+      await audit.record('password.reset', by, { identityId: subject });
+      await failedLogins.forget(credentials.email);
+      await onetimeTokens.markUsed(id);
+    },
+
+    /**
+     * Sets a password for somebody who is signed in.
+     * @param password the old one; undefined when an admin acts on another
+     * @throws identityErrors.notFound; errors.invalidInput for a wrong password or the password it has; validationError for the email; errors.locked
+     */
+    async change(
+      { identityId, password, newPassword }: { identityId: string; password: string | undefined; newPassword: string },
+      by: RequestFacts,
+    ): Promise<void> {
+      const credentials = await identities.credentialsOf({ id: identityId });
+      if (!credentials) throw identityErrors.notFound();
+      if (password !== undefined) await proofs.prove(credentials, password, by);
+      // another change at the same time has voided what this one knew
+      if (!(await set(credentials, newPassword, 'newPassword'))) throw errors.invalidInput();
+      await audit.record('password.changed', by, { identityId });
+    },
+  };
+}

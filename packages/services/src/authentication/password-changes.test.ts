@@ -1,0 +1,179 @@
+import { FACES, PASSWORD, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityModel } from '../identities/identity.model.js';
+
+const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
+const INVALID = { ok: false, status: 400, message: 'Invalid input' };
+const DONE = { ok: true };
+const NEW_PASSWORD = 'another password of the tests';
+
+let app: TestServer;
+let second: TestServer;
+let admin: Person;
+beforeAll(async () => {
+  [app, second] = await Promise.all([startTestServer(), startTestServer()]);
+  admin = await app.signUpAdmin();
+});
+afterAll(() => Promise.all([app.close(), second.close()]));
+
+const login = (email: string, password: string) => app.rest('POST', '/auth/login', { email, password });
+const resetTokenOf = async ({ email }: { email: string }): Promise<string> => {
+  await app.rest('POST', '/auth/send-reset-password-link-email', { email }).expect(204);
+  return (await app.mail.next(email, ({ token }) => token !== undefined)).token ?? '';
+};
+
+describe.each(FACES)('reset of a password over %s', (face) => {
+  const reset = (token: string, password: string, on = app) => on.call(face, 'auth.resetPassword', { token, password });
+
+  it('sends a link, whose token sets a new password, ends all sessions and is told by mail', async () => {
+    const ann = await app.signUp();
+    expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email: ` ${ann.email.toUpperCase()}` })).toEqual(DONE);
+    const { link = '', token = '' } = await app.mail.next(ann.email);
+    expect(link).toBe(`${app.url}/reset-password?token=${token}`);
+    expect(await reset(token, NEW_PASSWORD)).toEqual(DONE);
+    expect((await app.mail.next(ann.email)).token).toBeUndefined();
+    expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toEqual(UNVERIFIED);
+    await login(ann.email, PASSWORD).expect(401, 'wrong credentials provided');
+    await login(ann.email, NEW_PASSWORD).expect(200);
+    expect(await reset(token, 'a third password of the tests')).toEqual(UNVERIFIED);
+  });
+
+  it('answers the same to an address that nobody has, and sends nothing to it', async () => {
+    const email = `${crypto.randomUUID()}@example.org`;
+    expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email })).toEqual(DONE);
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(email)).toBe(0);
+    expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email: 'no address' })).toMatchObject({ status: 400 });
+  });
+
+  it('takes the token as bearer header too, and one is needed', async () => {
+    const ann = await app.signUp();
+    const token = await resetTokenOf(ann);
+    const body = { password: NEW_PASSWORD };
+    const missing = { ok: false, status: 422, message: 'Missing authorization header' };
+    expect(await app.call(face, 'auth.resetPassword', body)).toEqual(missing);
+    expect(await app.call(face, 'auth.resetPassword', body, { headers: { authorization: token } })).toEqual({
+      ok: false,
+      status: 422,
+      message: 'Incorrect authorization of token header',
+    });
+    expect(await app.call(face, 'auth.resetPassword', body, { accessToken: token })).toEqual(DONE);
+    await login(ann.email, NEW_PASSWORD).expect(200);
+  });
+
+  it('is done by one of twenty at once, and the password is that one’s', async () => {
+    const ann = await app.signUp();
+    const token = await resetTokenOf(ann);
+    const password = (at: number) => `${NEW_PASSWORD} ${at}`;
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, at) => reset(token, password(at), at % 2 ? app : second)));
+    const winner = outcomes.findIndex(({ ok }) => ok);
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    for (const refused of outcomes.filter(({ ok }) => !ok)) expect(refused).toEqual(UNVERIFIED);
+    await login(ann.email, password(winner)).expect(200);
+  });
+
+  it('leaves the token usable when the new password is refused', async () => {
+    const ann = await app.signUp();
+    const token = await resetTokenOf(ann);
+    expect(await reset(token, 'short')).toMatchObject({ status: 400, message: 'Validation Error' });
+    expect(await reset(token, PASSWORD)).toEqual(INVALID);
+    expect(await reset(token, ann.email)).toMatchObject({ data: ['request body/password must NOT be the email'] });
+    expect(await reset(token, NEW_PASSWORD)).toEqual(DONE);
+  });
+
+  it('ends the wait after failed logins', async () => {
+    const ann = await app.signUp();
+    const token = await resetTokenOf(ann);
+    for (let guess = 0; guess < 5; guess++) await login(ann.email, 'wrong password').expect(401, 'wrong credentials provided');
+    await login(ann.email, PASSWORD).expect(401, 'This account is locked');
+    expect(await reset(token, NEW_PASSWORD)).toEqual(DONE);
+    await login(ann.email, NEW_PASSWORD).expect(200);
+  });
+
+  it('voids all other links that are outstanding', async () => {
+    const ann = await app.signUp();
+    const [one, other] = [await resetTokenOf(ann), await resetTokenOf(ann)];
+    expect(await reset(one, NEW_PASSWORD)).toEqual(DONE);
+    expect(await reset(other, 'a third password of the tests')).toEqual(UNVERIFIED);
+  });
+
+  it('takes no other token', async () => {
+    const ann = await app.signUp();
+    const { token: login } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
+    for (const token of [ann.accessToken, ann.refreshToken, login])
+      expect(await reset(token, NEW_PASSWORD)).toEqual({ ok: false, status: 401, message: 'Invalid token' });
+    expect(await reset('garbage', NEW_PASSWORD)).toEqual(UNVERIFIED);
+  });
+});
+
+describe.each(FACES)('change of a password over %s', (face) => {
+  const change = (by: Person, of: Person, input: object) => by.call(face, 'auth.changePassword', { identityId: of.id, ...input });
+
+  it('takes the old one and a new one, ends all sessions and is told by mail', async () => {
+    const ann = await app.signUp();
+    const other = await app.signIn(ann.email);
+    expect(await change(ann, ann, { password: PASSWORD, newPassword: NEW_PASSWORD })).toEqual(DONE);
+    await app.mail.next(ann.email);
+    for (const session of [ann, other])
+      expect(await session.call(face, 'identities.get', { identityId: ann.id })).toEqual(UNVERIFIED);
+    await login(ann.email, PASSWORD).expect(401);
+    await login(ann.email, NEW_PASSWORD).expect(200);
+  });
+
+  it('refuses a wrong old password, the same again, the email, and a poor one', async () => {
+    const ann = await app.signUp();
+    expect(await change(ann, ann, { password: 'wrong', newPassword: NEW_PASSWORD })).toEqual(INVALID);
+    expect(await change(ann, ann, { password: PASSWORD, newPassword: PASSWORD })).toEqual(INVALID);
+    expect(await change(ann, ann, { password: PASSWORD, newPassword: ann.email })).toMatchObject({
+      data: ['request body/newPassword must NOT be the email'],
+    });
+    expect(await change(ann, ann, { password: PASSWORD, newPassword: 'password1' })).toMatchObject({
+      data: ['request body/newPassword must NOT be a common password'],
+    });
+    expect(await change(ann, ann, { newPassword: NEW_PASSWORD })).toMatchObject({
+      data: ["request body must have required property 'password'"],
+    });
+    await login(ann.email, PASSWORD).expect(200);
+  });
+
+  it('needs no old password of an admin who acts on another', async () => {
+    const ann = await app.signUp();
+    expect(await change(admin, ann, { newPassword: NEW_PASSWORD })).toEqual(DONE);
+    await login(ann.email, NEW_PASSWORD).expect(200);
+    const bob = await app.signUp();
+    expect(await change(bob, ann, { password: NEW_PASSWORD, newPassword: PASSWORD })).toMatchObject({ status: 403 });
+    const nobody = { id: '01890000-0000-7000-8000-000000000000' } as Person;
+    expect(await change(admin, nobody, { newPassword: NEW_PASSWORD })).toMatchObject({
+      status: 404,
+      message: 'Identity not found',
+    });
+  });
+
+  it('is done by one of ten at once', async () => {
+    const ann = await app.signUp();
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => change(admin, ann, { newPassword: `${NEW_PASSWORD} ${at}` })),
+    );
+    const winners = outcomes.flatMap(({ ok }, at) => (ok ? [at] : []));
+    expect(winners.length).toBeGreaterThan(0);
+    const logins = await Promise.all(winners.map((at) => login(ann.email, `${NEW_PASSWORD} ${at}`)));
+    expect(logins.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+});
+
+describe('a new password', () => {
+  it('is told to the person also when the process died before the mail was queued', async () => {
+    const ann = await app.signUp();
+    const { identities } = app.tandem.services;
+    const credentials = await identities.credentialsOf({ id: ann.id });
+    const mail = { id: crypto.randomUUID(), template: 'password-changed', to: ann.email };
+    // what the one write leaves when nothing follows it
+    await app.storage.model(identityModel).updateOne({ _id: ann.id }, { $set: { outbox: [mail], outboxAt: app.clock.now() } });
+    expect([credentials?.email, app.mail.count(ann.email)]).toEqual([ann.email, 0]);
+    await app.tandem.services.mails.work();
+    expect((await app.mail.next(ann.email)).subject).toMatch(/password/i);
+    await identities.relayMails();
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(ann.email)).toBe(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import bcrypt from 'bcrypt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identityModel } from '../identities/identity.model.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer({ bcryptCost: 6 });
+});
+afterAll(() => app.close());
+
+/** Somebody whose hash comes from elsewhere. */
+async function imported(passwordHash: string): Promise<{ id: string; email: string }> {
+  const email = `${crypto.randomUUID()}@example.org`;
+  return app.tandem.services.identities.create({ email, passwordHash, typeId: 'regular' });
+}
+const login = (email: string, password = PASSWORD, on = app) => on.rest('POST', '/auth/login', { email, password });
+const hashOf = async (id: string) =>
+  (await app.storage.model(identityModel).findById(id, { passwordHash: 1 }).lean())?.passwordHash;
+
+describe('a password hash', () => {
+  it('of a lower cost is made anew at the next login, and the old session goes on', async () => {
+    const { id, email } = await imported(await bcrypt.hash(PASSWORD, 4));
+    await login(email, 'wrong password').expect(401, 'wrong credentials provided');
+    expect(await hashOf(id)).toMatch(/^\$2b\$04\$/);
+    const { accessToken } = await login(email).expect<{ accessToken: string }>(200);
+    expect(await hashOf(id)).toMatch(/^\$2b\$06\$/);
+    await app.rest('GET', `/identities/${id}`, undefined, { accessToken }).expect(200);
+    await login(email).expect(200);
+  });
+
+  it('of this cost or a higher one stays', async () => {
+    for (const cost of [6, 7]) {
+      const hash = await bcrypt.hash(PASSWORD, cost);
+      const { id, email } = await imported(hash);
+      await login(email).expect(200);
+      expect(await hashOf(id)).toBe(hash);
+    }
+  });
+
+  it('of another system’s bcrypt counts, whatever its variant is called', async () => {
+    const hash = await bcrypt.hash(PASSWORD, 6);
+    for (const variant of ['$2a$', '$2y$']) {
+      const { email } = await imported(hash.replace('$2b$', variant));
+      await login(email).expect(200);
+      await login(email, 'wrong password').expect(401, 'wrong credentials provided');
+    }
+  });
+
+  it('of another kind counts for nobody, unless a host compares it; then it becomes bcrypt’s', async () => {
+    const hash = `sha256:${createHash('sha256').update(PASSWORD).digest('hex')}`;
+    const { id, email } = await imported(hash);
+    await login(email).expect(401, 'wrong credentials provided');
+    const verifyImportedPassword = async (password: string, stored: string) =>
+      stored === `sha256:${createHash('sha256').update(password).digest('hex')}`;
+    await using host = await startTestServer({ bcryptCost: 6, code: { verifyImportedPassword } });
+    await login(email, 'wrong password', host).expect(401, 'wrong credentials provided');
+    await login(email, PASSWORD, host).expect(200);
+    expect(await hashOf(id)).toMatch(/^\$2b\$06\$/);
+    await login(email).expect(200);
+  });
+});

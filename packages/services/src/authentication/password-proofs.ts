@@ -1,0 +1,25 @@
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { FailedLogins } from './failed-logins.js';
+import type { Passwords } from './passwords.js';
+
+export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
+
+/** Whether somebody who is signed in knows the password: guesses count as failed logins, whoever holds the session. */
+export function createPasswordProofs(options: { failedLogins: FailedLogins; passwords: Passwords; audit: AuditService }) {
+  const { failedLogins, passwords, audit } = options;
+  return {
+    /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
+    async prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
+      await failedLogins.inTurn(email, async () => {
+        if (await passwords.matches(password, passwordHash)) return;
+        const isLocked = await failedLogins.record(email);
+        void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
+        if (isLocked) void audit.record('login.locked', by, { identityId });
+        throw errors.invalidInput();
+      });
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import { defineErrors } from '@tandem/core';
+
+/** Every failure of the service, once. Tokens that do not count are refused as all tokens are: by the core's errors. */
+export const onetimeTokenErrors = defineErrors({
+  notRestorable: [409, 'One-time token cannot be restored'],
+});

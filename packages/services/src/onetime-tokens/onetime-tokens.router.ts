@@ -1,0 +1,103 @@
+import { admin, authenticated, authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import type { AuditService } from '../audit/audit.service.js';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
+import { Fingerprint, SignInSchema, TokenText } from '../authentication/authentication.schemas.js';
+import type { AuthenticationService } from '../authentication/authentication.service.js';
+import { onetimeTokenInput } from '../authentication/emails.schemas.js';
+import type { SignInAnswers } from '../authentication/sign-in-answers.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { onetimeTokenErrors } from './onetime-tokens.errors.js';
+import type { OnetimeTokensService } from './onetime-tokens.service.js';
+
+const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
+
+/** Most characters of the data of a token, as JSON. */
+const DATA_MAX_LENGTH = 2000;
+
+const Data = z
+  .record(z.string(), z.json())
+  .refine((data) => JSON.stringify(data).length <= DATA_MAX_LENGTH, `must NOT have more than ${DATA_MAX_LENGTH} characters`);
+const generateInput = z.strictObject({ identityId: Id, target: z.literal('login').optional(), data: Data.optional() });
+const GeneratedSchema = z.object({ onetimeToken: z.string(), expiresAt: Timestamp });
+const loginInput = z.strictObject({ token: TokenText, fingerprint: Fingerprint.optional() });
+
+interface OnetimeTokensRouterOptions {
+  onetimeTokens: OnetimeTokensService;
+  authentication: AuthenticationService;
+  audit: AuditService;
+  answers: SignInAnswers;
+}
+
+/** Spec, "Authentication service": one-time tokens (decisions A7). */
+export function createOnetimeTokensRouter({ onetimeTokens, authentication, audit, answers }: OnetimeTokensRouterOptions) {
+  return router({
+    ottLogin: publicProcedure
+      .meta(
+        rest('POST /auth/ott/login', {
+          summary: 'Sign in with a one-time token',
+          failure: 'Failed to create session',
+          errors: [authenticationServiceErrors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
+        }),
+      )
+      .input(loginInput)
+      .output(SignInSchema)
+      .mutation(({ ctx, input: { token, fingerprint = readFingerprint(ctx) } }) =>
+        answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device)),
+      ),
+
+    ottGenerate: authenticated
+      .meta(
+        rest('POST /auth/ott/generate', {
+          status: 201,
+          summary: 'Make a one-time token for an identity to sign in with',
+          failure: 'Failed to create one-time token',
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(generateInput)
+      .output(GeneratedSchema)
+      .mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
+        const { token, expiresAt } = await onetimeTokens.create({ identityId, target, ...(data && { data }) });
+        await audit.record('onetime.generated', requestFactsOf(ctx), { identityId });
+        return { onetimeToken: token, expiresAt: expiresAt.toISOString() };
+      }),
+
+    ottRestore: authenticated
+      .meta(
+        rest('POST /auth/ott/restore', {
+          status: 204,
+          summary: 'Make an invalidated one-time token usable again',
+          failure: 'Failed to restore one-time token',
+          errors: [unverified, wrongType, onetimeTokenErrors.notRestorable],
+        }),
+      )
+      .use(admin)
+      .input(onetimeTokenInput)
+      .output(z.void())
+      .mutation(async ({ ctx, input }) => {
+        const identityId = await onetimeTokens.restore(input.token);
+        await audit.record('onetime.restored', requestFactsOf(ctx), { identityId });
+      }),
+
+    ottInvalidate: authenticated
+      .meta(
+        rest('POST /auth/ott/invalidate', {
+          status: 204,
+          summary: 'Make a one-time token unusable',
+          failure: 'Failed to invalidate one-time token',
+          errors: [unverified, wrongType],
+        }),
+      )
+      .use(admin)
+      .input(onetimeTokenInput)
+      .output(z.void())
+      .mutation(async ({ ctx, input }) => {
+        const identityId = await onetimeTokens.invalidate(input.token);
+        await audit.record('onetime.invalidated', requestFactsOf(ctx), { identityId });
+      }),
+  });
+}

@@ -1,0 +1,206 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { TokenError, authenticationErrors, type TokenClaims, type Tokens } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import { tokenRefusal } from '../authentication/authentication.errors.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { onetimeTokenErrors as errors } from './onetime-tokens.errors.js';
+import type { OnetimeTarget } from './onetime-targets.js';
+import { onetimeTokenModel, type OnetimeState, type OnetimeTokenRecord } from './onetime-token.model.js';
+
+export type OnetimeTokensService = ReturnType<typeof createOnetimeTokensService>;
+
+/** For how long the state of an expired token is kept, in milliseconds: so long an admin is told what became of it. */
+const KEPT_AFTER_EXPIRY_MS = 7 * 24 * 60 * 60_000;
+const USABLE: OnetimeState[] = ['generated', 'restored'];
+
+interface OnetimeTokensOptions {
+  storage: Storage;
+  tokens: Tokens;
+  /** In milliseconds. */
+  defaultLifetime: number;
+  /** The epoch of an identity's one-time tokens; undefined when it is missing. */
+  epochOf(identityId: string): Promise<number | undefined>;
+}
+
+/** Whose token it is to be. An identity's epoch is looked up unless it is known. */
+type Subject = { identityId: string; epoch?: number } | { invitationId: string };
+
+export type OnetimeTokenRequest = Subject & {
+  target: OnetimeTarget;
+  /** In milliseconds; `onetimeTokenExpireTime` by default. */
+  lifetimeMs?: number;
+  /** Given where the same token may have to be made again: it is stored once, and stays used once it is. */
+  jti?: string;
+  email?: string;
+  data?: Record<string, unknown>;
+  /** Of the fingerprint that the session to come is bound to. */
+  fph?: string;
+};
+
+/** A token that counts at this moment. */
+export interface OnetimeToken {
+  /** Of its state; the token's own id is `jti`. */
+  id: string;
+  jti: string;
+  target: OnetimeTarget;
+  /** The identity, or the invitation. */
+  subject: string;
+  epoch: number | null;
+  email: string | null;
+  data: Record<string, unknown> | null;
+  fingerprintHash: string | undefined;
+  sends: number;
+  expiresAt: Date;
+}
+
+function stateIdOf(jti: string): string {
+  return createHash('sha256').update(jti).digest('base64url');
+}
+
+/** One-time tokens: what they are for, and whether they still count (decisions A7). */
+export function createOnetimeTokensService({ storage, tokens, defaultLifetime, epochOf }: OnetimeTokensOptions) {
+  const OnetimeTokens = storage.model(onetimeTokenModel);
+
+  function after(milliseconds: number): Date {
+    return new Date(storage.clock.now().getTime() + milliseconds);
+  }
+
+  function usable(id: string) {
+    return { _id: id, state: { $in: USABLE }, expiresAt: { $gt: storage.clock.now() } };
+  }
+
+  function expiring(expiresAt: Date) {
+    return { expiresAt, removeAt: new Date(expiresAt.getTime() + KEPT_AFTER_EXPIRY_MS) };
+  }
+
+  async function ownerOf(request: Subject): Promise<{ subject: string; epoch: number | null }> {
+    if ('invitationId' in request) return { subject: request.invitationId, epoch: null };
+    const epoch = request.epoch ?? (await epochOf(request.identityId));
+    if (epoch === undefined) throw identityErrors.notFound();
+    return { subject: request.identityId, epoch };
+  }
+
+  /** @throws authenticationErrors.unverified, wrongType */
+  async function open(token: string, target?: OnetimeTarget): Promise<TokenClaims> {
+    const claims = await tokens.verify('onetime', token).catch((error: unknown) => {
+      throw error instanceof TokenError ? tokenRefusal(error) : error;
+    });
+    if (target !== undefined && claims.target !== target) throw authenticationErrors.wrongType();
+    return claims;
+  }
+
+  async function isVoid({ subject, epoch }: OnetimeTokenRecord): Promise<boolean> {
+    return epoch !== null && (await epochOf(subject)) !== epoch;
+  }
+
+  return {
+    /**
+     * Makes a token.
+     * @throws identityErrors.notFound
+     */
+    async create(request: OnetimeTokenRequest): Promise<{ token: string; jti: string; expiresAt: Date }> {
+      const { target, lifetimeMs = defaultLifetime, jti = randomUUID(), email = null, data = null, fph = null } = request;
+      const owner = await ownerOf(request);
+      const expiresAt = after(lifetimeMs);
+      const isChallenge = target === 'mfa-challenge';
+      await OnetimeTokens.updateOne(
+        { _id: stateIdOf(jti) },
+        {
+          $set: expiring(expiresAt),
+          $setOnInsert: {
+            ...owner,
+            target,
+            state: 'generated',
+            email,
+            data,
+            fingerprintHash: fph,
+            attempts: 0,
+            sends: isChallenge ? 1 : 0,
+            sentAt: isChallenge ? storage.clock.now() : null,
+          },
+        },
+        { upsert: true },
+      );
+      return { token: await tokens.issue('onetime', { sub: owner.subject, jti, target, expiresAt }), jti, expiresAt };
+    },
+
+    /**
+     * What a token says, if it can be used. Uses nothing up.
+     * @throws authenticationErrors.unverified; wrongType for a token of another type or target
+     */
+    async read(token: string, target?: OnetimeTarget): Promise<OnetimeToken> {
+      const { jti } = await open(token, target);
+      const record = await OnetimeTokens.findOne(usable(stateIdOf(jti))).lean<OnetimeTokenRecord>();
+      if (!record || (await isVoid(record))) throw authenticationErrors.unverified();
+      const { _id: id, fingerprintHash, ...said } = record;
+      return { id, jti, ...said, fingerprintHash: fingerprintHash ?? undefined };
+    },
+
+    /**
+     * Uses a token up, by one atomic write: of many at once, one returns.
+     * @param id of its state, as `read` gives it
+     * @throws authenticationErrors.unverified for all others
+     */
+    async use(id: string): Promise<void> {
+      const { matchedCount } = await OnetimeTokens.updateOne(usable(id), { $set: { state: 'used' } });
+      if (matchedCount === 0) throw authenticationErrors.unverified();
+    },
+
+    /** Uses a token up whose work is done already, and which another write has voided: nothing depends on it. */
+    async markUsed(id: string): Promise<void> {
+      await OnetimeTokens.updateOne({ _id: id, state: { $in: USABLE } }, { $set: { state: 'used' } });
+    },
+
+    /**
+     * Counts a try of a challenge's code, before it is compared.
+     * @throws authenticationErrors.unverified when there were `most` already
+     */
+    async countAttempt(id: string, most: number): Promise<void> {
+      const { matchedCount } = await OnetimeTokens.updateOne(
+        { ...usable(id), attempts: { $lt: most } },
+        { $inc: { attempts: 1 } },
+      );
+      if (matchedCount === 0) throw authenticationErrors.unverified();
+    },
+
+    /**
+     * Counts another code of a challenge, and lets it live from now on.
+     * @returns the token anew and the number of the code; undefined when it is too early, or there were `most` already
+     */
+    async countSend({ id, jti, subject, target }: OnetimeToken, limits: { most: number; waitMs: number; lifetimeMs: number }) {
+      const expiresAt = after(limits.lifetimeMs);
+      const record = await OnetimeTokens.findOneAndUpdate(
+        { ...usable(id), sends: { $lt: limits.most }, sentAt: { $lte: after(-limits.waitMs) } },
+        { $inc: { sends: 1 }, $set: { sentAt: storage.clock.now(), ...expiring(expiresAt) } },
+        { returnDocument: 'after' },
+      ).lean<OnetimeTokenRecord>();
+      if (!record) return undefined;
+      return { token: await tokens.issue('onetime', { sub: subject, jti, target, expiresAt }), send: record.sends };
+    },
+
+    /**
+     * Makes a token unusable, until it is restored; one that is used up, or unusable already, stays as it is.
+     * @returns the identity it is of; null for an invitation's
+     * @throws authenticationErrors.unverified, wrongType
+     */
+    async invalidate(token: string): Promise<string | null> {
+      const { jti, sub, target } = await open(token);
+      await OnetimeTokens.updateOne(usable(stateIdOf(jti)), { $set: { state: 'invalidated' } });
+      return target === 'invitation' ? null : sub;
+    },
+
+    /**
+     * Makes an invalidated token usable again; one that can be used already stays as it is.
+     * @throws errors.notRestorable for one that is used up or voided; authenticationErrors.unverified for an expired one; wrongType
+     * @returns the identity it is of; null for an invitation's
+     */
+    async restore(token: string): Promise<string | null> {
+      const { jti } = await open(token);
+      const id = stateIdOf(jti);
+      const record = await OnetimeTokens.findById(id).lean<OnetimeTokenRecord>();
+      if (!record || record.state === 'used' || (await isVoid(record))) throw errors.notRestorable();
+      await OnetimeTokens.updateOne({ _id: id, state: 'invalidated' }, { $set: { state: 'restored' } });
+      return record.epoch === null ? null : record.subject;
+    },
+  };
+}
