@@ -2,13 +2,55 @@ import { randomUUID } from 'node:crypto';
 import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
-import { describeFailure, type Tokens } from './index.js';
+import { MfaRequiredError, describeFailure, type Tokens } from './index.js';
 
 let app: TestServer;
 beforeAll(async () => {
   app = await startTestServer();
 });
 afterAll(() => app.close());
+
+describe('a second step', () => {
+  it('is asked for by an error of its own, which carries what finishes the sign-in', async () => {
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    const ann = await app.signUp();
+    const { client, tokens } = createClient(withMfa, { fingerprint: 'device 1' });
+    const asked = await client.signIn({ email: ann.email, password: PASSWORD }).catch((error: unknown) => error);
+    expect(asked).toBeInstanceOf(MfaRequiredError);
+    expect(tokens.load()).toBeUndefined();
+    const { token } = asked as MfaRequiredError;
+    expect(await failureOf(client.resendMfa(token))).toMatchObject({ status: 429 });
+    const { code = '' } = await withMfa.mail.next(ann.email);
+    expect(await failureOf(client.verifyMfa({ token, code: 'wrong' }))).toMatchObject({ status: 400, message: 'Invalid MFA code provided.' }); // prettier-ignore
+    expect(await client.verifyMfa({ token, code })).toEqual({ id: ann.id });
+    expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
+  });
+
+  it('has another code sent after half a minute', async () => {
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    const ann = await app.signUp();
+    const { client } = createClient(withMfa);
+    const asked = (await client
+      .signIn({ email: ann.email, password: PASSWORD })
+      .catch((error: unknown) => error)) as MfaRequiredError;
+    await withMfa.mail.next(ann.email);
+    withMfa.clock.advance(30_000);
+    const token = await client.resendMfa(asked.token);
+    const { code = '' } = await withMfa.mail.next(ann.email);
+    expect(await client.verifyMfa({ token, code })).toEqual({ id: ann.id });
+  });
+});
+
+describe('a one-time token', () => {
+  it('signs in', async () => {
+    const ann = await app.signUp();
+    const { token } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
+    const { client } = createClient(app, { fingerprint: 'device 1' });
+    expect(await client.signInByToken({ token })).toEqual({ id: ann.id });
+    expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
+    expect(await failureOf(client.signInByToken({ token }))).toMatchObject({ status: 401 });
+  });
+});
 
 describe('signing in and out', () => {
   it('signs up, is signed in then, and calls procedures as that identity', async () => {
