@@ -22,7 +22,7 @@ const PARAGRAPH = 'margin:0 0 16px';
 const BUTTON =
   'display:inline-block;padding:12px 20px;border-radius:6px;background:#1f4fd8;color:#ffffff;font-weight:600;text-decoration:none';
 const CODE = 'margin:0 0 16px;font-size:28px;font-weight:600;letter-spacing:6px';
-const SMALL = 'margin:0 0 16px;font-size:13px;color:#555555;word-break:break-all';
+const SMALL = 'margin:0 0 16px;font-size:13px;color:#555555;word-break:break-word';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

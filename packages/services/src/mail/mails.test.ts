@@ -55,7 +55,7 @@ describe('a mail', () => {
     expect(mail.link).toBe('https://app.example.org/account/reset-password?token=a%20token%2Fof%2Bthe%3Dtest');
     expect(mail.token).toBe(token);
     expect(mail.html).toContain(`href="${mail.link}"`);
-    expect(mail.text).toContain('The link counts for 30 minutes.');
+    expect(mail.text).toContain('The link is valid for 30 minutes.');
   });
 
   it('is dropped when there is nothing to send any more', async () => {

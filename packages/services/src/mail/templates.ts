@@ -9,7 +9,7 @@ export interface MailValues {
   code?: string;
   newEmail?: string;
   organizationName?: string;
-  /** For how long the link or the code counts: one of the two, or none. */
+  /** For how long the link or the code is valid: one of the two, or none. */
   minutes?: number;
   hours?: number;
   [name: string]: string | number | undefined;
@@ -25,9 +25,9 @@ function timeLeft({ minutes, hours }: MailValues): string | undefined {
   return undefined;
 }
 
-function counts(what: 'link' | 'code', values: MailValues): string[] {
+function validity(what: 'link' | 'code', values: MailValues): string[] {
   const left = timeLeft(values);
-  return left === undefined ? [] : [`The ${what} counts for ${left}.`];
+  return left === undefined ? [] : [`The ${what} is valid for ${left}.`];
 }
 
 const NOT_YOU = 'If this was not you, reset your password and tell us.';
@@ -37,50 +37,50 @@ const CONTENTS = {
     subject: 'Confirm your email address',
     before: ['Welcome!', `Please confirm that ${values.email} is your email address.`],
     button: { label: 'Confirm email address', link: values.link ?? '' },
-    after: [...counts('link', values), 'If you did not ask for an account, ignore this mail.'],
+    after: [...validity('link', values), 'If you did not ask for an account, ignore this mail.'],
   }),
   'confirm-new-email': (values) => ({
     subject: 'Confirm your new email address',
-    before: ['Hello,', `please confirm that your account is to use ${values.email} from now on.`],
+    before: ['Hello,', `Please confirm that your account is to use ${values.email} from now on.`],
     button: { label: 'Confirm new address', link: values.link ?? '' },
-    after: [...counts('link', values), 'If you did not ask for this, ignore this mail: nothing changes.'],
+    after: [...validity('link', values), 'If you did not ask for this, ignore this mail: nothing changes.'],
   }),
   'email-change-notice': (values) => ({
     subject: 'Your email address is about to change',
     before: [
       'Hello,',
-      `somebody who is signed in to your account asked to change its email address from ${values.email} to ${values.newEmail ?? 'another'}.`,
+      `Somebody who is signed in to your account asked to change its email address from ${values.email} to ${values.newEmail ?? 'another'}.`,
       'The change takes effect when the new address is confirmed.',
     ],
     after: ['If this was you, there is nothing to do.', 'If it was not, change your password now: that stops the change.'],
   }),
   'email-changed': (values) => ({
     subject: 'Your email address has changed',
-    before: ['Hello,', `the email address of your account was changed from ${values.email} to ${values.newEmail ?? 'another'}.`],
+    before: ['Hello,', `The email address of your account was changed from ${values.email} to ${values.newEmail ?? 'another'}.`],
     after: ['If this was you, there is nothing to do.', 'If it was not, tell us at once.'],
   }),
   'reset-password': (values) => ({
     subject: 'Reset your password',
-    before: ['Hello,', `somebody asked to reset the password of the account of ${values.email}.`],
+    before: ['Hello,', `Somebody asked to reset the password of the account of ${values.email}.`],
     button: { label: 'Choose a new password', link: values.link ?? '' },
-    after: [...counts('link', values), 'If you did not ask for this, ignore this mail: your password stays as it is.'],
+    after: [...validity('link', values), 'If you did not ask for this, ignore this mail: your password stays as it is.'],
   }),
   'password-changed': (values) => ({
     subject: 'Your password has changed',
-    before: ['Hello,', `the password of the account of ${values.email} was changed. All devices were signed out.`],
+    before: ['Hello,', `The password of the account of ${values.email} was changed. All devices were signed out.`],
     after: [NOT_YOU],
   }),
   deactivated: (values) => ({
     subject: 'Your account is deactivated',
-    before: ['Hello,', `the account of ${values.email} is deactivated, and nobody can sign in to it.`],
+    before: ['Hello,', `The account of ${values.email} is deactivated, and nobody can sign in to it.`],
     after: ['If you did not expect this, tell us.'],
   }),
   'mfa-code': (values) => ({
     subject: 'Your sign-in code',
-    before: ['Hello,', 'this is your code to sign in:'],
+    before: ['Hello,', 'This is your code to sign in:'],
     code: values.code ?? '',
     after: [
-      ...counts('code', values),
+      ...validity('code', values),
       'Give it to nobody. If you are not signing in, change your password: somebody may know it.',
     ],
   }),
@@ -89,11 +89,11 @@ const CONTENTS = {
     before: [
       'Hello,',
       values.organizationName === undefined
-        ? `you are invited to make an account as ${values.email}.`
-        : `you are invited to join ${values.organizationName} as ${values.email}.`,
+        ? `You are invited to make an account as ${values.email}.`
+        : `You are invited to join ${values.organizationName} as ${values.email}.`,
     ],
     button: { label: 'Accept the invitation', link: values.link ?? '' },
-    after: [...counts('link', values), 'If you do not want to, ignore this mail.'],
+    after: [...validity('link', values), 'If you do not want to, ignore this mail.'],
   }),
 } satisfies Record<string, (values: MailValues) => MailContent>;
 
