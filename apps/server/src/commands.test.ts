@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -61,7 +61,7 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
   return (await response.json()) as Record<string, string>;
 }
 
-describe('the command line', () => {
+describe('the command line', { timeout: 90_000 }, () => {
   it('serves, works beside the running server, stops at SIGTERM, and has everything after the next start', async () => {
     const server = await serve();
     const ann = { email: 'ann@example.org', password: PASSWORD };
@@ -98,6 +98,30 @@ describe('the command line', () => {
     const again = await serve();
     expect(await post(`${again.url}/auth/login`, ann)).toMatchObject({ id });
     expect(await again.stop()).toBe(0);
+  });
+
+  it('writes mails as files into its data folder, with links to itself', async () => {
+    const outbox = path.join(dataDir, 'outbox');
+    await rm(outbox, { recursive: true, force: true });
+    const server = await serve();
+    const bob = { email: 'bob@example.org', password: PASSWORD };
+    await post(`${server.url}/auth/register`, bob);
+    const asked = await fetch(`${server.url}/auth/send-reset-password-link-email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: bob.email }),
+    });
+    expect(asked.status).toBe(204);
+    async function readMails(): Promise<{ to: string; subject: string; text: string }[]> {
+      const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.json'));
+      return Promise.all(files.map(async (name) => JSON.parse(await readFile(path.join(outbox, name), 'utf8')) as never));
+    }
+    const findReset = async () => (await readMails()).find(({ subject }) => subject === 'Reset your password');
+    await expect.poll(findReset, { timeout: 30_000 }).toMatchObject({
+      to: bob.email,
+      text: expect.stringContaining(`${server.url}/reset-password?token=`) as unknown,
+    });
+    expect(await server.stop()).toBe(0);
   });
 
   it('asks the mail server whether it would take mails', async () => {

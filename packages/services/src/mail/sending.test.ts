@@ -58,6 +58,26 @@ describe('instances', () => {
     expect(await system.rows()).toMatchObject([{ to: second, attempts: 0 }]);
   });
 
+  it('that stop while they collect what lies elsewhere send none of it', async () => {
+    const { mails } = await system.start();
+    const [to = ''] = people(1);
+    let letGo = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    mails.collectWith(async () => {
+      await held;
+      await mails.enqueue([{ id: to, template: 'deactivated', to }]);
+    });
+    const stop = mails.startSending();
+    const stopped = stop();
+    letGo();
+    await stopped;
+    expect(await system.rows()).toMatchObject([{ to, attempts: 0 }]);
+    await mails.work();
+    expect(countsOf([to])).toEqual([1]);
+  });
+
   it('finish what they are sending when they stop', async () => {
     const { mails } = await system.start();
     const stop = mails.startSending();

@@ -17,6 +17,7 @@ interface SendingOptions<Mail> {
 /** Runs through the queue: a few mails at a time; when woken, now and then, or once on demand. */
 export function createSending<Mail>({ collect, claim, deliver, onFailure }: SendingOptions<Mail>) {
   const lanes = new Set<Promise<void>>();
+  const passes = new Set<Promise<void>>();
   let calls = 0;
   let senders = 0;
   let isStopping = false;
@@ -50,9 +51,12 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
   }
 
   /** Sends what is due until nothing is, and waits for what is under way in this process. @throws when the queue cannot be reached */
-  async function work(): Promise<void> {
-    await collect();
-    await send();
+  function work(): Promise<void> {
+    const pass = collect()
+      .then(send)
+      .finally(() => passes.delete(pass));
+    passes.add(pass);
+    return pass;
   }
 
   function wake(): void {
@@ -71,7 +75,8 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
       senders -= 1;
       if (senders > 0) return;
       isStopping = true;
-      while (lanes.size > 0) await Promise.allSettled(lanes);
+      // a pass that still collects would start lanes afterwards
+      while (lanes.size + passes.size > 0) await Promise.allSettled([...lanes, ...passes]);
       isStopping = false;
     }
     return () => (stopped ??= stop());
