@@ -13,6 +13,7 @@ import {
   SECURITY_EVENTS,
   authenticationServiceErrors,
   identityErrors,
+  invitationErrors,
   notificationErrors,
   onetimeTokenErrors,
   organizationErrors,
@@ -102,6 +103,7 @@ describe('the documents', () => {
       ['one-time tokens', onetimeTokenErrors],
       ['sessions', sessionErrors],
       ['identities', identityErrors],
+      ['invitations', invitationErrors],
       ['notifications', notificationErrors],
       ['organizations', organizationErrors],
     ];

@@ -16,7 +16,12 @@ export interface Config {
   mongodbUri: string | undefined;
   authModes: Record<string, AuthMode>;
   authSecrets: { authEncSecret: string; authSignSecret: string };
-  lifetimes: { accessTokenExpireTime: string; refreshTokenExpireTime: string; onetimeTokenExpireTime: string };
+  lifetimes: {
+    accessTokenExpireTime: string;
+    refreshTokenExpireTime: string;
+    onetimeTokenExpireTime: string;
+    invitationExpireTime: string;
+  };
   auditRetention: string;
   typeIds: IdentityTypeIds;
   mfaEnabled: boolean;
@@ -108,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       accessTokenExpireTime: env.ACCESS_TOKEN_EXPIRE_TIME,
       refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
       onetimeTokenExpireTime: env.ONETIME_TOKEN_EXPIRE_TIME,
+      invitationExpireTime: env.INVITATION_EXPIRE_TIME,
     },
     auditRetention: env.AUDIT_RETENTION,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },

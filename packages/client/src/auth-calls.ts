@@ -5,7 +5,8 @@ import type { Transport } from './transport.js';
 
 /** Email and password. */
 export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
-export type SignUpInput = RouterInputs['auth']['register'];
+/** An address of one's own, or the token of an invitation, which says the address; and a password. */
+export type SignUpInput = SignInInput | { token: string; password: string };
 /** A one-time token of target `login`: what a provider's redirect brings, or an admin has made. */
 export type TokenSignInInput = Omit<RouterInputs['auth']['ottLogin'], 'fingerprint'>;
 /** The token of a challenge, and the code that was sent by mail. */

@@ -63,8 +63,8 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
    */
   resendMfa(token: string): Promise<string>;
   /**
-   * Creates an account and signs in.
-   * Fails with 422 `unable to register "<email>"`, 400 `Validation Error`, and as `signIn`; the account stays when only that failed.
+   * Creates an account, by an address or as an invitation's token says, and signs in.
+   * Fails with 422 `unable to register "<email>"`, 401 `token could not be verified`, 400 `Validation Error`, and as `signIn`; the account stays when only that failed.
    */
   signUp(input: SignUpInput): Promise<{ id: string }>;
   /**
@@ -125,8 +125,8 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
     resendMfa: async (token) => (await calls.resendMfa(token)).token,
 
     async signUp(input) {
-      await calls.register(input);
-      return signIn(input);
+      const { email } = await calls.register(input);
+      return signIn({ email, password: input.password });
     },
 
     async signOut() {

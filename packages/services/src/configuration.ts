@@ -28,6 +28,8 @@ export interface TandemConfiguration {
   accessTokenExpireTime?: string;
   refreshTokenExpireTime?: string;
   onetimeTokenExpireTime?: string;
+  /** Lifetime of invitations. Default `7d`. */
+  invitationExpireTime?: string;
   /** For how long security events are kept, as `365d`: the default. */
   auditRetention?: string;
   /** Of new password hashes. Default 12. */
@@ -60,6 +62,7 @@ export interface Lifetimes {
   access: number;
   refresh: number;
   onetime: number;
+  invitation: number;
 }
 
 /**

@@ -9,6 +9,7 @@ import { createPasswordChangesRouter } from './authentication/password-changes.r
 import { createSessionsRouter } from './authentication/sessions.router.js';
 import { createSignInAnswers } from './authentication/sign-in-answers.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
+import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
@@ -17,9 +18,10 @@ import type { Services } from './services.js';
 /** Everything below `/auth`, topic by topic. */
 function createAuthRouter(services: Services, cookies: TokenCookies) {
   const { authentication, audit, sessions, identities, onetimeTokens } = services;
+  const registerInvited = services.acceptance.register;
   const answers = createSignInAnswers(cookies);
   return mergeRouters(
-    createAuthenticationRouter({ authentication, sessions, identities, onetimeTokens, answers, cookies }),
+    createAuthenticationRouter({ authentication, sessions, identities, onetimeTokens, registerInvited, answers, cookies }),
     createMfaRouter(services.mfa, answers),
     createOnetimeTokensRouter({ onetimeTokens, authentication, audit, answers }),
     createEmailsRouter(services.emails),
@@ -36,6 +38,7 @@ export function createAppRouter(services: Services, options: { cookies: TokenCoo
   return router({
     auth: createAuthRouter(services, options.cookies),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
+    invitations: createInvitationsRouter(services),
     notifications: createNotificationsRouter(notifications),
     organizations: createOrganizationsRouter(services),
   });
@@ -48,6 +51,7 @@ export type AppRouter = ReturnType<typeof createAppRouter>;
 export const SERVICE_NAMES = [
   'auth',
   'identities',
+  'invitations',
   'notifications',
   'organizations',
 ] as const satisfies readonly (keyof AppRouter['_def']['record'])[];

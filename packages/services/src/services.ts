@@ -15,6 +15,10 @@ import { createShownSessionsService } from './authentication/shown-sessions.serv
 import type { Lifetimes } from './configuration.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService, type MailSettings } from './mail/mails.service.js';
+import { createAcceptanceService } from './invitations/acceptance.service.js';
+import { createInvitationMails } from './invitations/invitation-mails.js';
+import { createInvitationsService } from './invitations/invitations.service.js';
+import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
@@ -93,11 +97,35 @@ export function createServices(options: ServicesOptions) {
     mails,
     audit,
   });
-  mails.collectWith(identities.relayMails);
-  mails.prepareWith(createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime }));
   const notifications = createNotificationsService({ storage, bus });
+  const joinings = createJoinings(storage);
   const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
+  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
+  const invitations = createInvitationsService({
+    storage,
+    audit,
+    organizations,
+    lifetime: lifetimes.invitation,
+    relay: invitationMails.relay,
+    withdrawToken: onetimeTokens.withdraw,
+  });
+  const acceptance = createAcceptanceService({
+    storage,
+    identities,
+    organizations,
+    joinings,
+    onetimeTokens,
+    passwords,
+    audit,
+    typeId: typeIds.regular,
+  });
+  const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });
+  mails.prepareWith((mail) => (mail.template === 'invitation' ? invitationMails.prepare(mail) : prepareOther(mail)));
+  mails.collectWith(async () => {
+    await identities.relayMails();
+    await invitationMails.relayAll();
+  });
   return {
     audit,
     mails,
@@ -113,6 +141,8 @@ export function createServices(options: ServicesOptions) {
     notifications,
     organizations,
     members,
+    invitations,
+    acceptance,
   };
 }
 export type Services = ReturnType<typeof createServices>;

@@ -39,6 +39,7 @@ export async function createTandem(configuration: TandemConfiguration) {
     access: parseLifetime('accessTokenExpireTime', configuration.accessTokenExpireTime ?? '15m'),
     refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
     onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
+    invitation: parseLifetime('invitationExpireTime', configuration.invitationExpireTime ?? '7d'),
   };
   const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
   const tokens = await createTokens({

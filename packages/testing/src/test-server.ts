@@ -27,6 +27,8 @@ export interface Person {
 
 export interface TestServer extends AsyncDisposable, Caller {
   url: string;
+  /** Address of its database, for another process. */
+  mongodbUri: string;
   tandem: Tandem;
   storage: Storage;
   clock: TestClock;
@@ -94,7 +96,12 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
     mongodbUri: databaseUri(),
     authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },
     authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
-    lifetimes: { accessTokenExpireTime: '15m', refreshTokenExpireTime: '14d', onetimeTokenExpireTime: '48h' },
+    lifetimes: {
+      accessTokenExpireTime: '15m',
+      refreshTokenExpireTime: '14d',
+      onetimeTokenExpireTime: '48h',
+      invitationExpireTime: '7d',
+    },
     auditRetention: '365d',
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     mfaEnabled: false,
@@ -164,6 +171,7 @@ export async function startTestServer(
   return {
     ...caller,
     url,
+    mongodbUri: settings.mongodbUri ?? '',
     tandem,
     storage,
     clock,

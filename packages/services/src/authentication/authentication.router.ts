@@ -17,6 +17,8 @@ import {
 } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import type { AcceptanceService } from '../invitations/acceptance.service.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
 import type { OnetimeToken, OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
@@ -38,6 +40,7 @@ import type { SessionsService } from './sessions.service.js';
 import { deviceOf, isCookieMode, requireCookiesPossible, type SignInAnswers } from './sign-in-answers.js';
 
 interface AuthenticationRouterOptions {
+  registerInvited: AcceptanceService['register'];
   authentication: AuthenticationService;
   sessions: SessionsService;
   identities: IdentitiesService;
@@ -64,7 +67,7 @@ function shownOnetimeToken({ target, subject, email, data, expiresAt }: OnetimeT
 
 /** Spec, "Authentication service": registration, login, logout, and the tokens of sessions. */
 export function createAuthenticationRouter(options: AuthenticationRouterOptions) {
-  const { authentication, sessions, identities, onetimeTokens, answers, cookies } = options;
+  const { authentication, sessions, identities, onetimeTokens, registerInvited, answers, cookies } = options;
 
   /** @returns undefined for a token of another type */
   async function accessOf(token: string): Promise<VerifiedAccess | undefined> {
@@ -81,14 +84,23 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       .meta(
         rest('POST /auth/register', {
           status: 201,
-          summary: 'Create an account',
+          summary: 'Create an account, also as invited',
           failure: 'Failed to create identity',
-          errors: [errors.alreadyRegistered],
+          errors: [
+            errors.alreadyRegistered,
+            authenticationErrors.unverified,
+            authenticationErrors.wrongType,
+            organizationErrors.tooManyMembers,
+          ],
         }),
       )
       .input(registerInput)
       .output(RegisteredSchema)
-      .mutation(({ ctx, input }) => authentication.register(input, requestFactsOf(ctx))),
+      .mutation(({ ctx, input: { email, token, password } }) => {
+        if (token !== undefined) return registerInvited({ token, password }, requestFactsOf(ctx));
+        // the schema has seen that there is one of the two
+        return authentication.register({ email: email as string, password }, requestFactsOf(ctx));
+      }),
 
     login: publicProcedure
       .meta(

@@ -13,7 +13,27 @@ export const GivenPassword = z.string().min(1).max(1000);
 /** Trimmed as the header will be: no server sees the spaces around a header's value. */
 export const Fingerprint = z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH);
 
-export const registerInput = z.strictObject({ email: Email, password: NewPassword }).superRefine(refuseEmailAsPassword);
+/** A new account of whoever gives an address. */
+export const accountInput = z.strictObject({ email: Email, password: NewPassword }).superRefine(refuseEmailAsPassword);
+/** By an address, or by the token of an invitation, which says the address: one of the two. */
+export const registerInput = z
+  .strictObject({
+    email: Email.optional(),
+    token: TokenText.optional().meta({ description: 'Of an invitation, in place of the email' }),
+    password: NewPassword,
+  })
+  .superRefine(refuseEmailAsPassword)
+  .superRefine(
+    ({ email, token }, check) => {
+      if (email !== undefined && token !== undefined)
+        check.addIssue({ code: 'custom', message: "must NOT have both 'email' and 'token'" });
+      // first, as if it were required
+      if (email === undefined && token === undefined)
+        check.issues.unshift({ code: 'custom', path: [], message: "must have required property 'email'", input: check.value });
+    },
+    // with the problems of the other fields, all at once
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  );
 export const RegisteredSchema = z.object({ id: Id, email: z.string() });
 
 /** Any text may be tried: what is no address is no identity's, and says no more than that. */

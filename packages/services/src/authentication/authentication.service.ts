@@ -17,7 +17,7 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
-import { registerInput } from './authentication.schemas.js';
+import { accountInput } from './authentication.schemas.js';
 import type { FailedLogins } from './failed-logins.js';
 import type { MfaService } from './mfa.service.js';
 import type { Passwords } from './passwords.js';
@@ -132,7 +132,7 @@ export function createAuthenticationService({
    * @throws errors.alreadyRegistered, validationError
    */
   async function createAdmin(given: { email: string; password: string }): Promise<string> {
-    const checked = registerInput.safeParse(given);
+    const checked = accountInput.safeParse(given);
     if (!checked.success) throw validationError(validationTexts(checked.error.issues, given, { pathKeys: [], hasBody: true }));
     const { id } = await create({ ...checked.data, typeId: typeIds.admin, emailVerified: true });
     await audit.record('admin.created', NO_REQUEST, { identityId: id });

@@ -40,8 +40,8 @@ export const NewPassword = z
   .meta({ description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most, not a common one, not the email` });
 
 /** Reports, for a schema's `superRefine`, a new password that is the email itself. */
-export function refuseEmailAsPassword(given: { email: string; password: string }, check: z.RefinementCtx): void {
-  if (given.password.toLowerCase() !== given.email.toLowerCase()) return;
+export function refuseEmailAsPassword(given: { email?: string | undefined; password: string }, check: z.RefinementCtx): void {
+  if (given.password.toLowerCase() !== given.email?.toLowerCase()) return;
   check.addIssue({ code: 'custom', path: ['password'], message: 'must NOT be the email' });
 }
 

@@ -29,6 +29,8 @@ interface IdentitiesOptions {
 
 /** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash, or by a provider's account. */
 export interface NewIdentity {
+  /** Made beforehand where a unit of work creates it. */
+  id?: string;
   email: string;
   typeId: string;
   emailVerified?: boolean;
@@ -61,12 +63,22 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
     relayMails: relayAll,
 
     /** @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account */
-    create({ account, ...given }: NewIdentity): Promise<ShownIdentity> {
+    create({ id = newId(storage.clock), account, ...given }: NewIdentity): Promise<ShownIdentity> {
       return withUniqueValues(async () => {
         const providers = account && [toLinked(account, storage.clock.now())];
-        const record = await Identities.create({ _id: newId(storage.clock), ...given, ...(providers && { providers }) });
+        const record = await Identities.create({ _id: id, ...given, ...(providers && { providers }) });
         return show(record.toObject());
       });
+    },
+
+    /** Whether an identity was stored under this id, whatever has become of it. */
+    async wasCreated(identityId: string): Promise<boolean> {
+      return (await Identities.exists({ _id: identityId }).setOptions({ deleted: 'include' })) !== null;
+    },
+
+    /** Removes for real what a unit of work created and takes back; nobody has signed in to it. */
+    async uncreate(identityId: string): Promise<void> {
+      await Identities.deleteOne({ _id: identityId }).setOptions({ deleted: 'include', hard: true });
     },
 
     async isEmailTaken(email: string): Promise<boolean> {

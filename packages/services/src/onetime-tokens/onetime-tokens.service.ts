@@ -151,6 +151,16 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
       await OnetimeTokens.updateOne({ _id: id, state: { $in: USABLE } }, { $set: { state: 'used' } });
     },
 
+    /** Takes a use back that came to nothing: for units of work, whose own it was. */
+    async giveBack(id: string): Promise<void> {
+      await OnetimeTokens.updateOne({ _id: id, state: 'used' }, { $set: { state: 'generated' } });
+    },
+
+    /** Makes the token of this id unusable, if there is one: what it is of is gone. */
+    async withdraw(jti: string): Promise<void> {
+      await OnetimeTokens.updateOne(usable(stateIdOf(jti)), { $set: { state: 'invalidated' } });
+    },
+
     /**
      * Counts a try of a challenge's code, before it is compared.
      * @throws authenticationErrors.unverified when there were `most` already

@@ -2,7 +2,7 @@ import { requestErrors, ruleErrors } from '@tandem/core';
 import { isDuplicateKey, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { Page, PageQuery } from '../shared/paging.js';
-import { SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import type { GivenMember, Member } from './organizations.schemas.js';
 import { isOrganizationRole, rolesAbove, type OrganizationRole } from './roles.js';
@@ -27,9 +27,6 @@ type Judge = (members: readonly MemberRecord[]) => Promise<Condition[]>;
 
 /** A change begins anew when the members it looked at have changed meanwhile: so often at most. */
 const ATTEMPTS = 10;
-
-/** A host may have left them out. */
-const MEMBERS = { $ifNull: ['$members', []] };
 
 const withRole = (identityIds: readonly string[], roles: readonly string[]) => ({
   members: { $elemMatch: { identityId: { $in: identityIds }, role: { $in: roles } } },

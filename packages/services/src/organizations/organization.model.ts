@@ -52,12 +52,15 @@ export function ownerNameOf(identityId: string, name: string): string {
   return `${identityId} ${name}`;
 }
 
+/** The members in an update or aggregation; a host may have left them out. */
+export const MEMBERS = { $ifNull: ['$members', []] };
+
 /** The last stage of every update that changes names or members: `ownerNames` as they are then. */
 export const SET_OWNER_NAMES = {
   $set: {
     ownerNames: {
       $map: {
-        input: { $filter: { input: { $ifNull: ['$members', []] }, as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } },
+        input: { $filter: { input: MEMBERS, as: 'member', cond: { $eq: ['$$member.role', 'owner'] } } },
         as: 'owner',
         in: { $concat: ['$$owner.identityId', ' ', '$name'] },
       },

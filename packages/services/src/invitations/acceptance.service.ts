@@ -1,0 +1,185 @@
+import { authenticationErrors, validationError } from '@tandem/core';
+import { isDuplicateKey, newId, type Storage, type UnitStep } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
+import type { Passwords } from '../authentication/passwords.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { Joinings } from '../organizations/joinings.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { OrganizationsService } from '../organizations/organizations.service.js';
+import type { OrganizationRole } from '../organizations/roles.js';
+import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationErrors as errors } from './invitations.errors.js';
+import { pendingAt } from './invitations.service.js';
+
+export type AcceptanceService = ReturnType<typeof createAcceptanceService>;
+
+interface AcceptanceOptions {
+  storage: Storage;
+  identities: IdentitiesService;
+  organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
+  joinings: Joinings;
+  onetimeTokens: OnetimeTokensService;
+  passwords: Passwords;
+  audit: AuditService;
+  /** The type of who registers. */
+  typeId: string;
+}
+
+/** All that accepting writes, made beforehand. */
+interface Acceptance {
+  acceptanceId: string;
+  invitationId: string;
+  /** Of the state of the token. */
+  tokenId: string;
+  identityId: string;
+  email: string;
+  at: Date;
+  /** Where it leads, if anywhere, and what the identity was there before, if anything. */
+  membership?: { organizationId: string; role: OrganizationRole; previousRole?: string };
+}
+interface Registration extends Acceptance {
+  passwordHash: string;
+  typeId: string;
+}
+
+/**
+ * Accepting an invitation: the account and the membership that it leads to, the invitation and its token change together, also when the
+ * process dies between two of them (decisions A8).
+ */
+export function createAcceptanceService(options: AcceptanceOptions) {
+  const { storage, identities, joinings, organizations, onetimeTokens, passwords, audit, typeId } = options;
+  const Invitations = storage.model(invitationModel);
+
+  /** Of many at once one gets it, and from then on it is nobody else's. */
+  const takeInvitation: UnitStep<Acceptance> = {
+    name: 'take the invitation',
+    async run({ invitationId, acceptanceId, identityId, at }) {
+      const isFree = { $or: [pendingAt(at), { acceptanceId }] };
+      const set = { status: 'accepted', acceptanceId, acceptedBy: identityId, acceptedAt: at } as const;
+      const { matchedCount } = await Invitations.updateOne({ _id: invitationId, ...isFree } as object, { $set: set });
+      if (matchedCount === 0) throw authenticationErrors.unverified();
+    },
+    async undo({ invitationId, acceptanceId }) {
+      const own = { _id: invitationId, acceptanceId };
+      const free = { acceptanceId: null, acceptedBy: null, acceptedAt: null };
+      try {
+        await Invitations.updateOne(own, { $set: { ...free, status: 'pending' } });
+      } catch (error) {
+        // the address was invited anew meanwhile: that one counts
+        if (!isDuplicateKey(error)) throw error;
+        await Invitations.updateOne(own, { $set: { ...free, status: 'expired' } });
+      }
+    },
+  };
+
+  const useToken: UnitStep<Acceptance> = {
+    name: 'use the token up',
+    run: ({ tokenId }) => onetimeTokens.markUsed(tokenId),
+    undo: ({ tokenId }) => onetimeTokens.giveBack(tokenId),
+  };
+
+  /** Where the organization is gone there is nothing to join: `accept` has looked before, and a registration makes an account all the same. */
+  const join: UnitStep<Acceptance> = {
+    name: 'join the organization',
+    async run({ membership, identityId, at: joinedAt }) {
+      if (membership) await joinings.join({ ...membership, identityId, joinedAt });
+    },
+    async undo({ membership, identityId, at: joinedAt }) {
+      if (membership) await joinings.takeBack({ ...membership, identityId, joinedAt }, membership.previousRole);
+    },
+  };
+
+  /** Comes last: who has an account has all that belongs to it. */
+  const createIdentity: UnitStep<Registration> = {
+    name: 'create the identity',
+    async run({ identityId: id, email, passwordHash, typeId: type }) {
+      try {
+        await identities.create({ id, email, passwordHash, typeId: type, emailVerified: true });
+      } catch (error) {
+        if (!(await identities.wasCreated(id))) throw error;
+      }
+    },
+    undo: ({ identityId }) => identities.uncreate(identityId),
+  };
+
+  /** Is not taken back: the token has proved the address whatever became of the invitation. */
+  const verifyEmail: UnitStep<Acceptance> = {
+    name: 'verify the email',
+    run: ({ identityId, email }) => identities.verifyEmail(identityId, email),
+    undo: () => Promise.resolve(),
+  };
+
+  const registration = storage.defineUnit<Registration>({
+    name: 'register by invitation',
+    recovery: 'finish',
+    steps: [takeInvitation, join, useToken, createIdentity],
+  });
+  const acceptance = storage.defineUnit<Acceptance>({
+    name: 'accept invitation',
+    recovery: 'finish',
+    steps: [takeInvitation, verifyEmail, useToken, join],
+  });
+
+  /** The invitation that a token is of. @throws authenticationErrors.unverified, wrongType */
+  async function read(token: string): Promise<{ tokenId: string; invitation: InvitationRecord }> {
+    const { id: tokenId, subject } = await onetimeTokens.read(token, 'invitation');
+    const filter = { _id: subject, ...pendingAt(storage.clock.now()) };
+    const invitation = await Invitations.findOne(filter).lean<InvitationRecord>();
+    if (!invitation) throw authenticationErrors.unverified();
+    return { tokenId, invitation };
+  }
+
+  function begin({ tokenId, invitation }: Awaited<ReturnType<typeof read>>, identityId: string): Acceptance {
+    const { _id: invitationId, email, organizationId, role } = invitation;
+    const at = storage.clock.now();
+    const leads = organizationId !== null && { membership: { organizationId, role: role ?? 'member' } };
+    const acceptanceId = newId(storage.clock);
+    return { acceptanceId, invitationId, tokenId, identityId, email, at, ...leads };
+  }
+
+  return {
+    /**
+     * Makes an account for who was invited, with the membership that the invitation promised, if its organization still exists.
+     * @throws authenticationErrors.unverified, wrongType; authenticationServiceErrors.alreadyRegistered, which leaves the token as it is;
+     * validationError for a password that is the email; organizationErrors.tooManyMembers
+     */
+    async register(given: { token: string; password: string }, facts: RequestFacts): Promise<{ id: string; email: string }> {
+      const found = await read(given.token);
+      const { email } = found.invitation;
+      if (given.password.toLowerCase() === email) throw validationError(['request body/password must NOT be the email']);
+      if (await identities.isEmailTaken(email)) throw authenticationServiceErrors.alreadyRegistered({ email });
+      const id = newId(storage.clock);
+      const passwordHash = await passwords.hash(given.password);
+      try {
+        await registration.run({ ...begin(found, id), passwordHash, typeId });
+      } catch (error) {
+        throw identityErrors.emailTaken.matches(error) ? authenticationServiceErrors.alreadyRegistered({ email }) : error;
+      }
+      const about = { identityId: id, actorId: id, details: { invitationId: found.invitation._id } };
+      await Promise.all([audit.record('registered', facts, about), audit.record('invitation.accepted', facts, about)]);
+      return { id, email };
+    },
+
+    /**
+     * Lets somebody who has an account join as invited, and verifies the address.
+     * @throws authenticationErrors.unverified, wrongType; errors.wrongEmail; organizationErrors.notFound, nameTaken, tooManyMembers
+     */
+    async accept(token: string, identityId: string, facts: RequestFacts): Promise<void> {
+      const found = await read(token);
+      if ((await identities.get(identityId)).email !== found.invitation.email) throw errors.wrongEmail();
+      const payload = begin(found, identityId);
+      if (payload.membership) {
+        const { organizationId } = payload.membership;
+        if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();
+        const previousRole = await organizations.roleOf(organizationId, identityId);
+        if (previousRole !== undefined) payload.membership.previousRole = previousRole;
+      }
+      await acceptance.run(payload);
+      await audit.record('invitation.accepted', facts, { identityId, details: { invitationId: payload.invitationId } });
+    },
+  };
+}

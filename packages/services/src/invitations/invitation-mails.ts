@@ -1,0 +1,62 @@
+import { describeError, type Log } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import type { MailsService, PreparedMail, QueuedMail } from '../mail/mails.service.js';
+import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { OrganizationsService } from '../organizations/organizations.service.js';
+import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { pendingAt } from './invitations.service.js';
+
+const HOUR_MS = 60 * 60_000;
+
+interface InvitationMailsOptions {
+  storage: Storage;
+  log: Log;
+  mails: Pick<MailsService, 'enqueue'>;
+  onetimeTokens: Pick<OnetimeTokensService, 'create'>;
+  organizations: Pick<OrganizationsService, 'nameOf'>;
+}
+
+/** The mails of invitations: from the invitation, which is stored with the wish for one, into the queue, and out of it (decisions A14). */
+export function createInvitationMails({ storage, log, mails, onetimeTokens, organizations }: InvitationMailsOptions) {
+  const Invitations = storage.model(invitationModel);
+
+  /** Puts an invitation's mail into the queue. What fails here is done by `relayAll` later; again is fine: the mail has an id. */
+  async function relay(invitationId: string): Promise<void> {
+    try {
+      const record = await Invitations.findOne({ _id: invitationId, mailSince: { $ne: null } }).lean<InvitationRecord>();
+      if (!record) return;
+      const { _id: id, email: to, expiresAt } = record;
+      await mails.enqueue([{ id, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
+      await Invitations.updateOne({ _id: invitationId }, { $set: { mailSince: null } }, { timestamps: false });
+    } catch (error) {
+      log.warn({ err: describeError(error) }, 'the mail of an invitation waits for the next pass');
+    }
+  }
+
+  return {
+    relay,
+
+    /** Puts into the queue what processes that died have left of mails. */
+    async relayAll(): Promise<void> {
+      const left = Invitations.find({ mailSince: { $gt: new Date(0) } }, { _id: 1 }).lean<Pick<InvitationRecord, '_id'>[]>();
+      for (const { _id } of await left) await relay(_id);
+    },
+
+    /**
+     * Makes the token of an invitation's mail at the moment it is sent; a mail that is sent twice has the same token.
+     * @returns undefined when the invitation counts no more
+     */
+    async prepare({ id: jti, values }: QueuedMail & { id: string }): Promise<PreparedMail | undefined> {
+      const now = storage.clock.now();
+      const filter = { _id: String(values?.['invitationId']), ...pendingAt(now) };
+      const record = await Invitations.findOne(filter).lean<InvitationRecord>();
+      if (!record) return undefined;
+      const { _id: invitationId, email, organizationId } = record;
+      const lifetimeMs = record.expiresAt.getTime() - now.getTime();
+      const { token } = await onetimeTokens.create({ invitationId, target: 'invitation', jti, email, lifetimeMs });
+      const organizationName = organizationId === null ? undefined : await organizations.nameOf(organizationId);
+      const hours = Math.max(1, Math.round(lifetimeMs / HOUR_MS));
+      return { to: email, token, values: { email, hours, ...(organizationName !== undefined && { organizationName }) } };
+    },
+  };
+}

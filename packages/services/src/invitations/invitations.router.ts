@@ -1,0 +1,121 @@
+import {
+  admin,
+  anyOf,
+  authenticated,
+  authenticationErrors,
+  defineRule,
+  notGuest,
+  organizationRole,
+  rest,
+  router,
+  ruleErrors,
+} from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { OrganizationsService } from '../organizations/organizations.service.js';
+import { MANAGING_ROLES } from '../organizations/roles.js';
+import { invitationErrors as errors } from './invitations.errors.js';
+import {
+  InvitationPageSchema,
+  InvitationSchema,
+  acceptInvitationInput,
+  createInvitationInput,
+  invitationInput,
+  invitationListInput,
+} from './invitations.schemas.js';
+import type { AcceptanceService } from './acceptance.service.js';
+import type { InvitationsService } from './invitations.service.js';
+
+interface InvitationsRouterOptions {
+  invitations: InvitationsService;
+  acceptance: AcceptanceService;
+  organizations: Pick<OrganizationsService, 'roleOf'>;
+}
+
+/** Invitations (decisions A8): an organization's owners and admins look after its own, the admin after all. */
+export function createInvitationsRouter({ invitations, acceptance, organizations }: InvitationsRouterOptions) {
+  const managesNamed = organizationRole('organizationId', MANAGING_ROLES, organizations.roleOf);
+  const managesInvitations = defineRule([ruleErrors.notMember], async ({ ctx, valueOf }) => {
+    const invitationId = await valueOf('invitationId');
+    const organizationId = invitationId === undefined ? undefined : await invitations.organizationIdOf(invitationId);
+    const role = organizationId === undefined ? undefined : await organizations.roleOf(organizationId, ctx.identity.id);
+    if (!MANAGING_ROLES.some((one) => one === role)) throw ruleErrors.notMember();
+  });
+
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /invitations', {
+          status: 201,
+          summary: 'Invite an address to make an account, or to join an organization',
+          failure: 'Failed to create invitation',
+          errors: [errors.alreadyPending, organizationErrors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(anyOf(admin, managesNamed))
+      .input(createInvitationInput)
+      .output(InvitationSchema)
+      .mutation(({ ctx, input }) => {
+        const { id: identityId, typeId } = ctx.identity;
+        const by = { identityId, isAdmin: typeId === ctx.server.typeIds.admin };
+        return invitations.create(input, by, requestFactsOf(ctx));
+      }),
+
+    list: authenticated
+      .meta(rest('GET /invitations', { summary: 'List invitations, newest first', failure: 'Failed to find invitations' }))
+      .use(anyOf(admin, managesNamed))
+      .input(invitationListInput)
+      .output(InvitationPageSchema)
+      .query(({ input }) => invitations.list(input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /invitations/{invitationId}', {
+          summary: 'Read an invitation',
+          failure: 'Failed to get invitation',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(anyOf(admin, managesInvitations))
+      .input(invitationInput)
+      .output(InvitationSchema)
+      .query(({ input }) => invitations.get(input.invitationId)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /invitations/{invitationId}', {
+          status: 204,
+          summary: 'Delete an invitation, which can be accepted no more',
+          failure: 'Failed to delete invitation',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(anyOf(admin, managesInvitations))
+      .input(invitationInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),
+
+    accept: authenticated
+      .meta(
+        rest('POST /invitations/accept', {
+          status: 204,
+          summary: 'Accept an invitation with the account that one has',
+          failure: 'Failed to accept invitation',
+          errors: [
+            authenticationErrors.unverified,
+            authenticationErrors.wrongType,
+            errors.wrongEmail,
+            organizationErrors.notFound,
+            organizationErrors.nameTaken,
+            organizationErrors.tooManyMembers,
+          ],
+        }),
+      )
+      .input(acceptInvitationInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => acceptance.accept(input.token, ctx.identity.id, requestFactsOf(ctx))),
+  });
+}

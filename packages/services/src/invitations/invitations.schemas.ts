@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { TokenText } from '../authentication/authentication.schemas.js';
+import { ORGANIZATION_ROLES } from '../organizations/roles.js';
+import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+
+const INVITATION_STATUSES = ['pending', 'accepted', 'expired'] as const;
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+
+export const InvitationSchema = z
+  .object({
+    id: Id,
+    email: z.string(),
+    organizationId: Id.nullable(),
+    role: z.enum(ORGANIZATION_ROLES).nullable(),
+    status: z.enum(INVITATION_STATUSES),
+    fromIdentityId: z.string(),
+    expiresAt: Timestamp,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Invitation' });
+export type Invitation = z.infer<typeof InvitationSchema>;
+export const InvitationPageSchema = z.compile(pageOf(InvitationSchema));
+
+export const createInvitationInput = z
+  .strictObject({ email: Email, organizationId: Id.optional(), role: z.enum(ORGANIZATION_ROLES).optional() })
+  .superRefine(({ organizationId, role }, check) => {
+    if (role !== undefined && organizationId === undefined)
+      check.addIssue({ code: 'custom', message: "must have required property 'organizationId'" });
+  });
+export type NewInvitation = z.infer<typeof createInvitationInput>;
+
+export const invitationInput = z.strictObject({ invitationId: Id });
+export const invitationListInput = z.strictObject({
+  email: Email.optional(),
+  organizationId: Id.optional(),
+  status: z.enum(INVITATION_STATUSES).optional(),
+  ...pageParameters,
+});
+export type InvitationQuery = z.infer<typeof invitationListInput>;
+
+export const acceptInvitationInput = z.strictObject({ token: TokenText });

@@ -1,0 +1,132 @@
+import { ruleErrors } from '@tandem/core';
+import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { RequestFacts } from '../audit/request-facts.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { OrganizationsService } from '../organizations/organizations.service.js';
+import { rolesAbove } from '../organizations/roles.js';
+import { NEWEST_FIRST, findPage, type Page } from '../shared/paging.js';
+import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { invitationErrors as errors } from './invitations.errors.js';
+import type { Invitation, InvitationQuery, InvitationStatus, NewInvitation } from './invitations.schemas.js';
+
+export type InvitationsService = ReturnType<typeof createInvitationsService>;
+
+interface InvitationsOptions {
+  storage: Storage;
+  audit: AuditService;
+  organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
+  /** Of a new invitation, in milliseconds. */
+  lifetime: number;
+  /** Puts an invitation's mail into the queue; must not fail. */
+  relay(invitationId: string): Promise<void>;
+  /** Makes an invitation's token unusable. */
+  withdrawToken(invitationId: string): Promise<void>;
+}
+
+/** Who invites. */
+export interface Inviter {
+  identityId: string;
+  isAdmin: boolean;
+}
+
+/** What is not shown. */
+const HIDDEN = ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince'];
+
+/** An invitation that is pending, as the store sees it. */
+export function pendingAt(now: Date) {
+  return { status: 'pending', expiresAt: { $gt: now } } as const;
+}
+
+/** Invitations to make an account, to join an organization, or both (decisions A8). Ids are UUID strings; nothing here knows HTTP. */
+export function createInvitationsService({ storage, audit, organizations, lifetime, relay, withdrawToken }: InvitationsOptions) {
+  const Invitations = storage.model(invitationModel);
+
+  /** A pending invitation has expired when its time is over, whoever looks. */
+  function show(record: InvitationRecord): Invitation {
+    const { acceptedBy, acceptanceId, acceptedAt, mailSince, ...shown } = present(record);
+    const isOver = record.status === 'pending' && record.expiresAt <= storage.clock.now();
+    return { ...shown, status: isOver ? 'expired' : record.status };
+  }
+
+  function ofStatus(status: InvitationStatus): object {
+    const now = storage.clock.now();
+    if (status === 'pending') return pendingAt(now);
+    if (status === 'accepted') return { status };
+    return { $or: [{ status }, { status: 'pending', expiresAt: { $lte: now } }] };
+  }
+
+  /** @throws organizationErrors.notFound; ruleErrors.notAdmin for a role that outranks the inviter's, as the rules do (decisions A17) */
+  async function checkOrganization({ organizationId, role = 'member' }: NewInvitation, by: Inviter): Promise<void> {
+    if (organizationId === undefined) return;
+    if (by.isAdmin) {
+      if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();
+      return;
+    }
+    const own = await organizations.roleOf(organizationId, by.identityId);
+    if (own === undefined || rolesAbove(own).includes(role)) throw ruleErrors.notAdmin();
+  }
+
+  return {
+    /**
+     * Invites an address, whether somebody has it already or not: the answer does not tell. The mail goes out by itself.
+     * @throws errors.alreadyPending when it is invited there already; organizationErrors.notFound; ruleErrors.notAdmin
+     */
+    async create(given: NewInvitation, by: Inviter, facts: RequestFacts): Promise<Invitation> {
+      await checkOrganization(given, by);
+      const { email, organizationId = null } = given;
+      const now = storage.clock.now();
+      // one that has expired makes room
+      const over = { email, organizationId, status: 'pending', expiresAt: { $lte: now } } as const;
+      await Invitations.updateMany(over, { $set: { status: 'expired' } });
+      try {
+        const record = await Invitations.create({
+          _id: newId(storage.clock),
+          email,
+          organizationId,
+          role: organizationId === null ? null : (given.role ?? 'member'),
+          status: 'pending',
+          fromIdentityId: by.identityId,
+          expiresAt: new Date(now.getTime() + lifetime),
+          mailSince: now,
+        });
+        await relay(record._id);
+        await audit.record('invitation.created', facts, { identityId: null, details: { invitationId: record._id } });
+        return show(record.toObject());
+      } catch (error) {
+        throw isDuplicateKey(error) ? errors.alreadyPending({ cause: error }) : error;
+      }
+    },
+
+    /** @throws errors.notFound */
+    async get(invitationId: string): Promise<Invitation> {
+      const record = await Invitations.findById(invitationId).lean<InvitationRecord>();
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+
+    list({ email, organizationId, status, ...query }: InvitationQuery): Promise<Page<Invitation>> {
+      const filter = {
+        ...(email !== undefined && { email }),
+        ...(organizationId !== undefined && { organizationId }),
+        ...(status !== undefined && ofStatus(status)),
+      };
+      return findPage(Invitations, { filter, sort: NEWEST_FIRST, without: HIDDEN, show }, query);
+    },
+
+    /** Deletes softly: it can be accepted no more. @throws errors.notFound */
+    async delete(invitationId: string, facts: RequestFacts): Promise<void> {
+      // it would be refused anyhow; so it also says so when it is only checked
+      await withdrawToken(invitationId);
+      const { deletedCount } = await Invitations.deleteOne({ _id: invitationId });
+      if (deletedCount === 0) throw errors.notFound();
+      await audit.record('invitation.deleted', facts, { identityId: null, details: { invitationId } });
+    },
+
+    /** Where an invitation leads; undefined when it is missing, or leads to no organization. Serves the rule of who may see it. */
+    async organizationIdOf(invitationId: string): Promise<string | undefined> {
+      const found = await Invitations.findById(invitationId, { organizationId: 1 }).lean<InvitationRecord>();
+      return found?.organizationId ?? undefined;
+    },
+  };
+}

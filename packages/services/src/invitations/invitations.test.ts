@@ -1,0 +1,223 @@
+import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invitationModel } from './invitation.model.js';
+import type { Invitation } from './invitations.schemas.js';
+
+const OK = { ok: true };
+const MISSING = { ok: false, status: 404, message: 'Invitation not found' };
+const PENDING = { ok: false, status: 409, message: 'Invitation already pending' };
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const DAY = 24 * 60 * 60_000;
+
+let app: TestServer;
+let admin: Person;
+let owner: Person;
+let organizationId: string;
+const organizationName = `Bakery ${crypto.randomUUID()}`;
+beforeAll(async () => {
+  app = await startTestServer({
+    lifetimes: {
+      accessTokenExpireTime: '30d',
+      refreshTokenExpireTime: '60d',
+      onetimeTokenExpireTime: '48h',
+      invitationExpireTime: '7d',
+    },
+  });
+  [admin, owner] = [await app.signUpAdmin(), await app.signUp()];
+  const organization = { name: organizationName, description: '', contact_email: 'a@example.org' };
+  organizationId = (await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+});
+afterAll(() => app.close());
+
+const newEmail = () => `${crypto.randomUUID()}@example.org`;
+const invite = (person: Person, face: Face, input: object) => person.call(face, 'invitations.create', { ...input });
+async function invited(person: Person, input: object): Promise<Invitation> {
+  return person.rest('POST', '/invitations', input).expect<Invitation>(201);
+}
+type Page = { value: { data: Invitation[]; metadata: { pagination: { total: number } } } };
+
+describe.each(FACES)('an invitation over %s', (face) => {
+  it('is made by the admin for an account alone, and says who made it and until when it counts', async () => {
+    const email = newEmail();
+    const outcome = await invite(admin, face, { email: ` ${email.toUpperCase()} ` });
+    const { value } = outcome as { value: Invitation };
+    expect(value).toEqual({
+      id: expect.any(String) as string,
+      email,
+      organizationId: null,
+      role: null,
+      status: 'pending',
+      fromIdentityId: admin.id,
+      expiresAt: value.expiresAt,
+      createdAt: value.createdAt,
+      updatedAt: value.createdAt,
+    });
+    expect(Math.abs(Date.parse(value.expiresAt) - Date.parse(value.createdAt) - 7 * DAY)).toBeLessThan(5000);
+    expect(await admin.call(face, 'invitations.get', { invitationId: value.id })).toEqual(outcome);
+  });
+
+  it('is made by an owner for the own organization, as member unless said otherwise', async () => {
+    expect(await invite(owner, face, { email: newEmail(), organizationId })).toMatchObject({
+      value: { organizationId, role: 'member', fromIdentityId: owner.id },
+    });
+    for (const role of ['owner', 'admin', 'member'])
+      expect(await invite(owner, face, { email: newEmail(), organizationId, role })).toMatchObject({ value: { role } });
+  });
+
+  it('is one at a time for an address and an organization, until it expires', async () => {
+    const email = newEmail();
+    const first = await invited(owner, { email, organizationId });
+    expect(await invite(owner, face, { email, organizationId, role: 'admin' })).toEqual(PENDING);
+    expect(await invite(admin, face, { email: email.toUpperCase(), organizationId })).toEqual(PENDING);
+    expect(await invite(admin, face, { email })).toMatchObject(OK);
+    expect(await invite(admin, face, { email })).toEqual(PENDING);
+    app.clock.advance(7 * DAY);
+    expect(await invite(owner, face, { email, organizationId })).toMatchObject(OK);
+    expect(await owner.call(face, 'invitations.get', { invitationId: first.id })).toMatchObject({ value: { status: 'expired' } });
+    // a deleted one is in nobody's way either
+    const second = (await admin.call(face, 'invitations.list', { email, status: 'pending' })) as Page;
+    for (const { id } of second.value.data) await admin.call(face, 'invitations.delete', { invitationId: id });
+    expect(await invite(owner, face, { email, organizationId })).toMatchObject(OK);
+  });
+
+  it('needs an address, and an organization that exists where it gives a role', async () => {
+    expect(await invite(admin, face, { email: newEmail(), organizationId: NO_ID })).toEqual({
+      ok: false,
+      status: 404,
+      message: 'Organization not found',
+    });
+    expect(await invite(admin, face, { email: 'nobody', role: 'king', fromIdentityId: owner.id, orgId: organizationId })).toEqual(
+      {
+        ok: false,
+        status: 400,
+        message: 'Validation Error',
+        data: [
+          'request body/email must match format "email"',
+          'request body/role must be equal to one of the allowed values: owner, admin, member',
+          "request body must NOT have additional properties: 'fromIdentityId'",
+          "request body must NOT have additional properties: 'orgId'",
+        ],
+      },
+    );
+    expect(await invite(admin, face, { email: newEmail(), role: 'member' })).toMatchObject({
+      data: ["request body must have required property 'organizationId'"],
+    });
+  });
+
+  it('is listed newest first, by address, organization and status', async () => {
+    const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+    const { id } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    const emails = [newEmail(), newEmail(), newEmail()];
+    const list = async (person: Person, input: object) => {
+      const { value } = (await person.call(face, 'invitations.list', { ...input })) as Page;
+      return { emails: value.data.map(({ email }) => email), total: value.metadata.pagination.total };
+    };
+    const old = await invited(owner, { email: emails[0], organizationId: id });
+    app.clock.advance(7 * DAY);
+    for (const email of emails.slice(1)) await invited(owner, { email, organizationId: id });
+    expect(await list(owner, { organizationId: id })).toEqual({ emails: emails.toReversed(), total: 3 });
+    expect(await list(owner, { organizationId: id, page: 2, limit: 2 })).toEqual({ emails: [old.email], total: 3 });
+    expect(await list(owner, { organizationId: id, status: 'expired' })).toEqual({ emails: [old.email], total: 1 });
+    expect(await list(owner, { organizationId: id, status: 'pending' })).toMatchObject({ total: 2 });
+    expect(await list(owner, { organizationId: id, status: 'accepted' })).toMatchObject({ total: 0 });
+    expect(await list(admin, { email: emails[1]?.toUpperCase() })).toEqual({ emails: [emails[1]], total: 1 });
+    expect(await list(owner, { organizationId: id, email: emails[1] })).toMatchObject({ total: 1 });
+    expect(await list(admin, { limit: 1 })).toMatchObject({ emails: [emails[2]] });
+  });
+
+  it('is deleted softly, and answers 404 from then on', async () => {
+    const { id: invitationId } = await invited(owner, { email: newEmail(), organizationId });
+    expect(await owner.call(face, 'invitations.delete', { invitationId })).toEqual(OK);
+    for (const procedure of ['get', 'delete'])
+      expect(await admin.call(face, `invitations.${procedure}`, { invitationId })).toEqual(MISSING);
+    expect(await app.storage.model(invitationModel).countDocuments({ _id: invitationId }).setOptions({ deleted: 'only' })).toBe(
+      1,
+    );
+  });
+
+  it('goes out by mail, with a link to its page, and says where to', async () => {
+    const email = newEmail();
+    await invite(owner, face, { email, organizationId });
+    const mail = await app.mail.next(email);
+    expect(mail.subject).toBe(`You are invited to ${organizationName}`);
+    expect(mail.link).toBe(`${app.url}/invitation?token=${mail.token}`);
+    expect(mail.text).toContain('168 hours');
+    const alone = newEmail();
+    await invite(admin, face, { email: alone });
+    expect((await app.mail.next(alone)).subject).toBe('You are invited');
+  });
+});
+
+it('20 invitations of one address at once, on two servers, are one', async () => {
+  await using other = await startTestServer({ clock: app.clock });
+  const elsewhere = await other.signIn(admin.email);
+  const email = newEmail();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => (n % 2 ? admin : elsewhere).rest('POST', '/invitations', { email })),
+  );
+  const statuses = answers.map(({ status }) => String(status)).sort();
+  expect(statuses).toEqual(['201', ...Array.from({ length: 19 }, () => '409')]);
+});
+
+describe('the mail of an invitation', () => {
+  /** As a process leaves it that dies between the two writes. */
+  async function leaveBehind(change: object = {}): Promise<Invitation> {
+    const invitation = await invited(admin, { email: newEmail() });
+    // also out of the queue
+    await app.tandem.services.mails.work();
+    const left = { mailSince: app.clock.now(), ...change };
+    await app.storage.model(invitationModel).updateOne({ _id: invitation.id }, { $set: left });
+    return invitation;
+  }
+
+  it('is sent by whoever comes by when its process died before it was queued', async () => {
+    const { id, email } = await leaveBehind();
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(email)).toBe(2);
+    const found = await app.storage.model(invitationModel).findById(id).lean();
+    expect(found?.mailSince).toBeNull();
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(email)).toBe(2);
+  });
+
+  it('has the same token when it is sent twice', async () => {
+    const { email } = await leaveBehind();
+    await app.tandem.services.mails.work();
+    const tokens = app.mail.mails.filter(({ to }) => to === email).map(({ token = '' }) => token);
+    expect(tokens).toHaveLength(2);
+    const [first, second] = await Promise.all(
+      tokens.map((token) => app.rest('POST', '/auth/token/check', { token }).expect<{ invitationId: string }>(200)),
+    );
+    expect(first?.invitationId).toBe(second?.invitationId);
+    await app.rest('POST', '/auth/register', { token: tokens[0], password: 'four words of hers' }).expect(201);
+    await app.rest('POST', '/auth/register', { token: tokens[1], password: 'four words of hers' }).expect(401);
+  });
+
+  it('is not sent where the invitation counts no more', async () => {
+    const invitations = [await leaveBehind({ status: 'accepted' }), await leaveBehind({ expiresAt: app.clock.now() })];
+    await app.tandem.services.mails.work();
+    for (const { email } of invitations) expect(app.mail.count(email)).toBe(1);
+  });
+});
+
+describe('every query', () => {
+  it.each([
+    ['the admin’s list', {}],
+    ['an organization’s list', { organizationId: NO_ID }],
+    ['an address’s list', { email: 'ann@example.org' }],
+    [
+      'those that have expired',
+      { organizationId: NO_ID, $or: [{ status: 'expired' }, { status: 'pending', expiresAt: { $lte: new Date() } }] },
+    ],
+  ])('of %s has an index, also for its order', async (_, filter) => {
+    const { collection } = app.storage.model(invitationModel);
+    const found = collection.find({ ...filter, deletedAt: null } as object, { sort: { createdAt: -1, _id: -1 } });
+    expect(JSON.stringify(await found.explain('queryPlanner'))).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
+  });
+
+  it('for mails that were left behind has an index', async () => {
+    const { collection } = app.storage.model(invitationModel);
+    const found = collection.find({ mailSince: { $gt: new Date(0) }, deletedAt: null } as object);
+    expect(JSON.stringify(await found.explain('queryPlanner'))).not.toContain('COLLSCAN');
+  });
+});
