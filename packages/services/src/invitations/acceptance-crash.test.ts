@@ -40,11 +40,15 @@ async function postToDying(unit: string, step: number, request: { path: string; 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
-  const { path, body, accessToken } = request;
-  const headers = { 'content-type': 'application/json', ...(accessToken && { authorization: `Bearer ${accessToken}` }) };
-  await expect(fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).rejects.toThrow('fetch failed');
-  expect(await ended).toEqual([null, 'SIGKILL']);
+  try {
+    const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
+    const { path, body, accessToken } = request;
+    const headers = { 'content-type': 'application/json', ...(accessToken && { authorization: `Bearer ${accessToken}` }) };
+    await expect(fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).rejects.toThrow('fetch failed');
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  } finally {
+    child.kill('SIGKILL');
+  }
 }
 
 const unitsUnderWay = () => app.storage.model(identityModel).db.collection('units').countDocuments();

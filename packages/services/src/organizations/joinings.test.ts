@@ -1,0 +1,90 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createJoinings, type Joining, type Joinings } from './joinings.js';
+import { organizationModel } from './organization.model.js';
+import { MAX_MEMBERS } from './organizations.errors.js';
+
+let app: TestServer;
+let ann: Person;
+let joinings: Joinings;
+beforeAll(async () => {
+  app = await startTestServer();
+  ann = await app.signUp();
+  joinings = createJoinings(app.storage);
+});
+afterAll(() => app.close());
+
+async function create(): Promise<string> {
+  const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+  return (await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+}
+const membersOf = async (organizationId: string) =>
+  (await app.storage.model(organizationModel).findById(organizationId).lean())?.members ?? [];
+async function joining(role: Joining['role'] = 'member'): Promise<Joining> {
+  return { organizationId: await create(), identityId: crypto.randomUUID(), role, joinedAt: app.clock.now() };
+}
+
+it('joining again and taking back again come to the same end', async () => {
+  const given = await joining();
+  const { organizationId, identityId, role, joinedAt } = given;
+  const before = await membersOf(organizationId);
+  for (let time = 0; time < 2; time++) {
+    expect(await joinings.join(given)).toBe(true);
+    expect(await membersOf(organizationId)).toEqual([...before, { identityId, role, joinedAt }]);
+  }
+  for (let time = 0; time < 2; time++) {
+    await joinings.takeBack(given, undefined);
+    expect(await membersOf(organizationId)).toEqual(before);
+  }
+});
+
+it('what is taken back is the joining, and nothing that was there before or came after it', async () => {
+  const given = await joining('admin');
+  const { organizationId } = given;
+  const member = { ...given, role: 'member', joinedAt: new Date(0) } as const;
+  await joinings.join(member);
+  const before = await membersOf(organizationId);
+  await joinings.join(given);
+  expect((await membersOf(organizationId))[1]).toMatchObject({ role: 'admin', joinedAt: new Date(0) });
+  // joined at another time
+  await joinings.takeBack(given, undefined);
+  expect(await membersOf(organizationId)).toHaveLength(2);
+  await joinings.takeBack(given, 'member');
+  expect(await membersOf(organizationId)).toEqual(before);
+});
+
+it('an owner that is the only one by now is not taken back', async () => {
+  const given = await joining('owner');
+  const { organizationId, identityId } = given;
+  await joinings.join(given);
+  const { collection } = app.storage.model(organizationModel);
+  await collection.updateOne({ _id: organizationId } as object, { $pull: { members: { identityId: ann.id } } } as object);
+  await joinings.takeBack(given, undefined);
+  expect(await membersOf(organizationId)).toMatchObject([{ identityId, role: 'owner' }]);
+});
+
+it('a missing organization is joined by nobody', async () => {
+  const given = await joining();
+  expect(await joinings.join({ ...given, organizationId: crypto.randomUUID() })).toBe(false);
+});
+
+it('an organization has so many members and no more, however they come', async () => {
+  const given = await joining();
+  const { organizationId } = given;
+  const others = Array.from({ length: MAX_MEMBERS - 2 }, () => {
+    return { identityId: crypto.randomUUID(), role: 'member', joinedAt: new Date(0) };
+  });
+  const { collection } = app.storage.model(organizationModel);
+  await collection.updateOne({ _id: organizationId } as object, { $push: { members: { $each: others } } } as object);
+  expect(await joinings.join(given)).toBe(true);
+  const full = `An organization must NOT have more than ${MAX_MEMBERS} members`;
+  await expect(joinings.join({ ...given, identityId: crypto.randomUUID() })).rejects.toThrow(full);
+  expect(await joinings.join({ ...given, role: 'admin' })).toBe(true);
+  const { id } = await app.signUp();
+  await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: id, role: 'member' }]).expect(409, full);
+  expect(await membersOf(organizationId)).toHaveLength(MAX_MEMBERS);
+  const page = await ann
+    .rest('GET', `/organizations/${organizationId}/members?page=1000&limit=10`)
+    .expect<{ data: object[] }>(200);
+  expect(page.data).toHaveLength(10);
+});
