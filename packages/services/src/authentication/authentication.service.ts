@@ -18,7 +18,7 @@ import type { Credentials } from '../identities/identity-credentials.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
-import type { FailedLogins } from './failed-logins.js';
+import type { FailedLogins, Turn } from './failed-logins.js';
 import type { MfaService } from './mfa.service.js';
 import type { Passwords } from './passwords.js';
 import type { Device, SessionsService, TokenPair } from './sessions.service.js';
@@ -77,29 +77,29 @@ export function createAuthenticationService({
   /** Whose email and password these are. @throws errors.wrongCredentials, locked */
   async function prove(
     { email, password }: { email: string; password: string },
-    { failures, by }: { failures: number; by: RequestFacts },
+    { turn, by }: { turn: Turn; by: RequestFacts },
   ): Promise<Credentials> {
     const credentials = await identities.credentialsOf({ email });
     const isRight = await passwords.matches(password, credentials?.passwordHash);
     const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
-      const isLocked = await failedLogins.record(email);
+      const isLocked = await turn.fail();
       void audit.record('login.failed', by, { identityId, details: { reason: 'wrong credentials' } });
       if (isLocked) void audit.record('login.locked', by, { identityId });
       throw errors.wrongCredentials();
     }
-    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
-    const passes = mfa ? async () => !(await failedLogins.isWaiting(email)) : () => failedLogins.passes(email, failures);
-    if (credentials.isBarred || !(await passes())) {
-      void audit.record('login.failed', by, { identityId, details: { reason: credentials.isBarred ? 'barred' : 'waiting' } });
+    if (credentials.isBarred) {
+      void audit.record('login.failed', by, { identityId, details: { reason: 'barred' } });
       throw errors.locked();
     }
+    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
+    if (!mfa) await turn.succeed();
     return credentials;
   }
 
   /** Makes an outdated hash anew, by the way: no login fails for it. */
   async function upgrade({ id, passwordHash }: Credentials, password: string): Promise<void> {
-    if (passwordHash === undefined || !passwords.isOutdated(passwordHash)) return;
+    if (passwordHash === undefined || !passwords.isOutdated(passwordHash, password)) return;
     try {
       await identities.upgradeHash(id, passwordHash, await passwords.hash(password));
     } catch (error) {
@@ -155,7 +155,7 @@ export function createAuthenticationService({
      * @throws errors.wrongCredentials, locked
      */
     async login(given: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
-      const credentials = await failedLogins.inTurn(given.email, (failures) => prove(given, { failures, by: device }));
+      const credentials = await failedLogins.inTurn(given.email, (turn) => prove(given, { turn, by: device }));
       await upgrade(credentials, given.password);
       return signIn(credentials, device);
     },

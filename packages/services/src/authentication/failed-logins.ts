@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { Storage } from '@tandem/storage';
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { requestErrors } from '@tandem/core';
+import { isDuplicateKey, type Storage } from '@tandem/storage';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.js';
@@ -10,8 +12,23 @@ const LOCK_MINUTES = [1, 5, 15, 60] as const;
 const MINUTE_MS = 60_000;
 /** After this time without a failure the count starts anew. */
 const MEMORY_MS = 24 * 60 * MINUTE_MS;
+/** For how long an attempt holds its place: longer than any takes that is still answered. */
+const PLACE_MS = MINUTE_MS;
+/** How often an attempt looks whether other instances have left it a place, and for how long, in milliseconds. */
+const POLL_MS = 25;
+const PATIENCE_MS = 10_000;
+/** Places may be forgotten in a crash, unlike failures: their writes need not wait for the disk. */
+const QUICK = { writeConcern: { w: 1, journal: false } } as const;
 
 export type FailedLogins = ReturnType<typeof createFailedLogins>;
+
+/** What an attempt tells of how it ended; when it tells nothing, nothing is counted. */
+export interface Turn {
+  /** Counts a failure; each fifth one starts a wait. @returns whether this one does */
+  fail(): Promise<boolean>;
+  /** Forgets the failures of the address: the attempt has succeeded. */
+  succeed(): Promise<void>;
+}
 
 /** An address never stands in a store of attempts: most of them are somebody's typing errors. */
 function keyOf(email: string): string {
@@ -26,102 +43,158 @@ interface Turns {
   left?: number;
 }
 
+function failuresLeft(failures: number): number {
+  return FAILURES_TO_LOCK - (failures % FAILURES_TO_LOCK);
+}
+
 /** Counts failed logins an address, the same for known and unknown ones, and makes them wait for a growing time. */
 export function createFailedLogins(storage: Storage) {
-  const FailedLogins = storage.model(failedLoginModel);
+  const { clock } = storage;
+  const { collection } = storage.model(failedLoginModel);
   const turnsOf = new Map<string, Turns>();
 
   /** Lets no more attempts on an address run at once than it has failures left. */
   function narrow(key: string, failures: number): void {
     const turns = turnsOf.get(key);
     if (!turns) return;
-    turns.left = Math.min(turns.left ?? FAILURES_TO_LOCK, FAILURES_TO_LOCK - (failures % FAILURES_TO_LOCK));
+    turns.left = Math.min(turns.left ?? FAILURES_TO_LOCK, failuresLeft(failures));
     turns.limit.concurrency = turns.left;
   }
 
-  /** @returns whether the address has to wait, and the failures that are remembered of it */
-  async function look(email: string): Promise<{ isWaiting: boolean; failures: number }> {
-    const key = keyOf(email);
-    const found = await FailedLogins.findById(key, { failures: 1, lockedUntil: 1 }).lean<FailedLoginRecord>();
-    const failures = found?.failures ?? 0;
+  /** One atomic write that makes the record where there is none; of two that make it at once, the store lets one try again. */
+  async function write(key: string, update: object[], concern: object = {}): Promise<FailedLoginRecord> {
+    const options = { upsert: true, returnDocument: 'after', ...concern } as const;
+    const run = () => collection.findOneAndUpdate({ _id: key } as object, update, options);
+    const record = await run().catch((error: unknown) => {
+      if (isDuplicateKey(error) === false) throw error;
+      return run();
+    });
+    return record as unknown as FailedLoginRecord;
+  }
+
+  /** @throws errors.locked while the address has to wait; @returns whether there is a place */
+  async function look(key: string): Promise<boolean> {
+    const fields = { failures: 1, lockedUntil: 1, underWay: 1 };
+    const found = (await collection.findOne({ _id: key } as object, {
+      projection: fields,
+    })) as unknown as FailedLoginRecord | null;
+    const { failures = 0, lockedUntil = null, underWay = [] } = found ?? {};
+    const now = clock.now();
     narrow(key, failures);
-    return { isWaiting: (found?.lockedUntil ?? new Date(0)) > storage.clock.now(), failures };
+    if (lockedUntil !== null && lockedUntil > now) throw errors.locked();
+    return underWay.filter(({ until }) => until > now).length < failuresLeft(failures);
+  }
+
+  /** Takes one of the places that are left, by one atomic write over all instances. @returns whether there was one */
+  async function tryTake(key: string, id: string): Promise<boolean> {
+    const now = clock.now();
+    const until = new Date(now.getTime() + PLACE_MS);
+    const live = { $filter: { input: { $ifNull: ['$underWay', []] }, cond: { $gt: ['$$this.until', now] } } };
+    const left = { $subtract: [FAILURES_TO_LOCK, { $mod: ['$failures', FAILURES_TO_LOCK] }] };
+    // null comes before every date
+    const isOpen = { $and: [{ $lte: ['$lockedUntil', now] }, { $lt: [{ $size: '$underWay' }, left] }] };
+    const before = {
+      failures: { $ifNull: ['$failures', 0] },
+      lockedUntil: { $ifNull: ['$lockedUntil', null] },
+      createdAt: { $ifNull: ['$createdAt', now] },
+      updatedAt: now,
+      expiresAt: { $max: ['$expiresAt', until] },
+      underWay: live,
+    };
+    const taken = { $cond: [isOpen, { $concatArrays: ['$underWay', [{ id, until }]] }, '$underWay'] };
+    const { underWay } = await write(key, [{ $set: before }, { $set: { underWay: taken } }], QUICK);
+    return underWay.some((attempt) => attempt.id === id);
+  }
+
+  /** Takes a place, and waits for one while other instances hold those that are left. @throws errors.locked, requestErrors.unavailable */
+  async function take(key: string): Promise<string> {
+    const id = randomUUID();
+    const patience = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if ((await look(key)) && (await tryTake(key, id))) return id;
+      if (performance.now() > patience) throw requestErrors.unavailable({ retryAfter: 1 });
+      await wait(POLL_MS);
+    }
+  }
+
+  const others = (id: string) => ({ $filter: { input: { $ifNull: ['$underWay', []] }, cond: { $ne: ['$$this.id', id] } } });
+  /** A record that nobody but this attempt needs. */
+  const aloneWith = (key: string, id: string) => ({ _id: key, underWay: { $size: 1 }, 'underWay.id': id });
+
+  /** Counts a failure and leaves the place. One atomic write, however many fail at once. */
+  async function fail(key: string, id: string): Promise<boolean> {
+    const now = clock.now();
+    const round = { $min: [{ $subtract: [{ $divide: ['$failures', FAILURES_TO_LOCK] }, 1] }, LOCK_MINUTES.length - 1] };
+    const until = { $add: [now, { $multiply: [MINUTE_MS, { $arrayElemAt: [[...LOCK_MINUTES], round] }] }] };
+    const isFifth = { $eq: [{ $mod: ['$failures', FAILURES_TO_LOCK] }, 0] };
+    const counted = {
+      failures: { $add: [{ $ifNull: ['$failures', 0] }, 1] },
+      underWay: others(id),
+      createdAt: { $ifNull: ['$createdAt', now] },
+      updatedAt: now,
+      expiresAt: new Date(now.getTime() + MEMORY_MS),
+    };
+    const lockedUntil = { $cond: [isFifth, until, { $ifNull: ['$lockedUntil', null] }] };
+    const { failures } = await write(key, [{ $set: counted }, { $set: { lockedUntil } }]);
+    narrow(key, failures);
+    return failures % FAILURES_TO_LOCK === 0;
+  }
+
+  /** Forgets the failures and leaves the place; attempts of others keep theirs. */
+  async function succeed(key: string, id: string): Promise<void> {
+    const { deletedCount } = await collection.deleteOne(aloneWith(key, id) as object, QUICK);
+    if (deletedCount > 0) return;
+    const update = [{ $set: { failures: 0, lockedUntil: null, underWay: others(id) } }];
+    await collection.updateOne({ _id: key } as object, update, QUICK);
+  }
+
+  /** Leaves the place, and nothing is counted. What fails here ends by itself. */
+  async function leave(key: string, id: string): Promise<void> {
+    try {
+      const { deletedCount } = await collection.deleteOne({ ...aloneWith(key, id), failures: 0 } as object, QUICK);
+      if (deletedCount === 0) await collection.updateOne({ _id: key } as object, [{ $set: { underWay: others(id) } }], QUICK);
+    } catch {
+      // the place is free again when its time is over
+    }
+  }
+
+  async function runTurn<T>(key: string, attempt: (turn: Turn) => Promise<T>): Promise<T> {
+    const id = await take(key);
+    let hasEnded = false;
+    const end = <R>(ending: (key: string, id: string) => Promise<R>) => {
+      hasEnded = true;
+      return ending(key, id);
+    };
+    try {
+      return await attempt({ fail: () => end(fail), succeed: () => end(succeed) });
+    } finally {
+      if (!hasEnded) await leave(key, id);
+    }
   }
 
   return {
     /**
-     * Runs an attempt on an address when its turn has come, with the failures so far: guesses made at once count as guesses made one
-     * after another, and none is compared after the fifth failure. It tells `record` of a failure, and asks `passes` or `isWaiting` of
-     * a success.
-     * @throws errors.locked while the address has to wait
+     * Runs an attempt on an address when its turn has come. Guesses made at once, on however many instances, count as guesses made one
+     * after another: each holds one of the failures that are left before it is compared, so that none is compared beyond the fifth.
+     * @throws errors.locked while the address has to wait; requestErrors.unavailable when its turn does not come
      */
-    async inTurn<T>(email: string, attempt: (failures: number) => Promise<T>): Promise<T> {
+    async inTurn<T>(email: string, attempt: (turn: Turn) => Promise<T>): Promise<T> {
       const key = keyOf(email);
       // nobody queues behind others to be refused
-      if (turnsOf.has(key) && (await look(email)).isWaiting) throw errors.locked();
+      if (turnsOf.has(key)) await look(key);
       const turns = turnsOf.get(key) ?? { attempts: 0, limit: pLimit(1) };
       turnsOf.set(key, turns);
       turns.attempts++;
       try {
-        return await turns.limit(async () => {
-          const { isWaiting, failures } = await look(email);
-          if (isWaiting) throw errors.locked();
-          return attempt(failures);
-        });
+        return await turns.limit(() => runTurn(key, attempt));
       } finally {
         if (--turns.attempts === 0) turnsOf.delete(key);
       }
     },
 
-    /** Whether the address has to wait by now: guesses that ran at the same time do not slip through behind the fifth failure. */
-    isWaiting: async (email: string) => (await look(email)).isWaiting,
-
-    /**
-     * Counts a failure; each fifth one starts a wait. One atomic write, however many fail at once.
-     * @returns whether this one starts a wait
-     */
-    async record(email: string): Promise<boolean> {
-      const key = keyOf(email);
-      const now = storage.clock.now();
-      const round = { $min: [{ $subtract: [{ $divide: ['$failures', FAILURES_TO_LOCK] }, 1] }, LOCK_MINUTES.length - 1] };
-      const until = { $add: [now, { $multiply: [MINUTE_MS, { $arrayElemAt: [[...LOCK_MINUTES], round] }] }] };
-      const isFifth = { $eq: [{ $mod: ['$failures', FAILURES_TO_LOCK] }, 0] };
-      const recorded = await FailedLogins.findOneAndUpdate(
-        { _id: key },
-        [
-          {
-            $set: {
-              failures: { $add: [{ $ifNull: ['$failures', 0] }, 1] },
-              createdAt: { $ifNull: ['$createdAt', now] },
-              expiresAt: new Date(now.getTime() + MEMORY_MS),
-            },
-          },
-          { $set: { lockedUntil: { $cond: [isFifth, until, { $ifNull: ['$lockedUntil', null] }] } } },
-        ],
-        { upsert: true, updatePipeline: true, returnDocument: 'after' },
-      ).lean<FailedLoginRecord>();
-      const failures = recorded?.failures ?? 0;
-      narrow(key, failures);
-      return failures % FAILURES_TO_LOCK === 0;
-    },
-
-    /**
-     * Forgets the failures of an address after a success, unless it has to wait meanwhile.
-     * @param failures that there were before
-     * @returns whether it may pass
-     */
-    async passes(email: string, failures: number): Promise<boolean> {
-      if (failures === 0) return !(await look(email)).isWaiting;
-      const { deletedCount } = await FailedLogins.deleteOne({
-        _id: keyOf(email),
-        $or: [{ lockedUntil: null }, { lockedUntil: { $lte: storage.clock.now() } }],
-      });
-      return deletedCount > 0 || !(await look(email)).isWaiting;
-    },
-
     /** Forgets all failures of an address, also a wait. */
     async forget(email: string): Promise<void> {
-      await FailedLogins.deleteOne({ _id: keyOf(email) });
+      await collection.deleteOne({ _id: keyOf(email) } as object);
     },
   };
 }

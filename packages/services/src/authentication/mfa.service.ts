@@ -75,16 +75,16 @@ export function createMfaService(options: MfaOptions) {
       const { id: identityId, sessionEpoch } = credentials;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
-      await failedLogins.inTurn(credentials.email, async (failures) => {
+      await failedLogins.inTurn(credentials.email, async (turn) => {
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
         if (!codes.isRight(code, challenge.jti, challenge.sends)) {
-          const isLocked = await failedLogins.record(credentials.email);
+          const isLocked = await turn.fail();
           void audit.record('mfa.failed', device, { identityId });
           if (isLocked) void audit.record('login.locked', device, { identityId });
           throw errors.wrongCode();
         }
-        if (!(await failedLogins.passes(credentials.email, failures))) throw errors.locked();
         await onetimeTokens.use(challenge.id);
+        await turn.succeed();
       });
       return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, { ...device, fingerprintHash })) };
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
 import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
 
 let app: TestServer;
@@ -59,5 +59,33 @@ describe('a password hash', () => {
     await login(email, PASSWORD, host).expect(200);
     expect(await hashOf(id)).toMatch(/^\$2b\$06\$/);
     await login(email).expect(200);
+  });
+
+  it('of another kind stays for a password that bcrypt would not read to its end, which goes on to count', async () => {
+    const verifyImportedPassword = async (password: string, stored: string) => stored === `length:${password.length}`;
+    await using host = await startTestServer({ bcryptCost: 6, code: { verifyImportedPassword } });
+    for (const password of ['long '.repeat(20), 'with a null \0 inside']) {
+      const { id, email } = await imported(`length:${password.length}`);
+      for (let time = 0; time < 2; time++) await login(email, password, host).expect(200);
+      expect(await hashOf(id)).toBe(`length:${password.length}`);
+    }
+  });
+
+  it('costs a wrong password the same work, whatever it is, and where there is none', async () => {
+    const hashes = [undefined, 'of another kind', ...(await Promise.all([4, 5, 6].map((cost) => bcrypt.hash(PASSWORD, cost))))];
+    const compare = vi.spyOn(bcrypt, 'compare');
+    for (const passwordHash of hashes) {
+      const email = `${crypto.randomUUID()}@example.org`;
+      await app.tandem.services.identities.create({
+        email,
+        typeId: 'regular',
+        ...(passwordHash !== undefined && { passwordHash }),
+      });
+      compare.mockClear();
+      await login(email, 'wrong password').expect(401, 'wrong credentials provided');
+      const work = compare.mock.calls.reduce((sum, [, hash]) => sum + 2 ** bcrypt.getRounds(hash), 0);
+      expect(work, passwordHash).toBe(2 ** 6);
+    }
+    compare.mockRestore();
   });
 });

@@ -13,9 +13,9 @@ export function createPasswordProofs(options: { failedLogins: FailedLogins; pass
   return {
     /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
     async prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
-      await failedLogins.inTurn(email, async () => {
+      await failedLogins.inTurn(email, async (turn) => {
         if (await passwords.matches(password, passwordHash)) return;
-        const isLocked = await failedLogins.record(email);
+        const isLocked = await turn.fail();
         void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
         if (isLocked) void audit.record('login.locked', by, { identityId });
         throw errors.invalidInput();

@@ -50,6 +50,11 @@ export type Passwords = ReturnType<typeof createPasswords>;
 /** A bcrypt hash: its cost, and all after its variant, which others write as `2y`. */
 const BCRYPT_HASH = /^\$2[aby]?(\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
+/** A hash of this cost that is nobody's: comparing with it takes the time, and says nothing. */
+function decoyOf(cost: number): string {
+  return `$2b$${String(cost).padStart(2, '0')}$${'nobody'.repeat(9).slice(0, 53)}`;
+}
+
 /**
  * Compares a password with a hash that is no bcrypt hash, of people that were imported from another system.
  * @returns whether it is the hash's; false also for a hash it does not know
@@ -67,17 +72,20 @@ interface PasswordsOptions {
 /** Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end. */
 export function createPasswords({ cost, threads, verifyImported }: PasswordsOptions) {
   const limit = pLimit(Math.max(1, threads - FREE_THREADS));
-  // compared where there is no identity, so that an unknown address takes the same time
-  const decoy = bcrypt.hash('no password of anybody', cost);
 
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
     if (limit.pendingCount >= QUEUE_LENGTH) throw requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
     return limit(work);
   }
 
-  function isOutdated(hash: string): boolean {
-    const found = BCRYPT_HASH.exec(hash);
-    return !found || Number(found[2]) < cost;
+  /**
+   * The costs of the comparisons that are missing to the work of one at the configured cost: all of it without a hash. After one of a
+   * lower cost the same again, and one of each cost in between: each doubles what has been done.
+   */
+  function missingWork(hash: string | undefined): number[] {
+    const done = Number(BCRYPT_HASH.exec(hash ?? '')?.[2] ?? Number.NaN);
+    if (Number.isNaN(done)) return [cost];
+    return Array.from({ length: Math.max(0, cost - done) }, (_, more) => done + more);
   }
 
   async function compare(password: string, hash: string): Promise<boolean> {
@@ -99,11 +107,14 @@ export function createPasswords({ cost, threads, verifyImported }: PasswordsOpti
      */
     async matches(password: string, hash: string | undefined): Promise<boolean> {
       const isRight = hash !== undefined && (await compare(password, hash));
-      if (!isRight && (hash === undefined || isOutdated(hash))) await enqueue(async () => bcrypt.compare(password, await decoy));
+      if (!isRight) for (const missing of missingWork(hash)) await enqueue(() => bcrypt.compare(password, decoyOf(missing)));
       return isRight;
     },
 
-    /** Whether a hash should be made anew, from the password that has just proved right. */
-    isOutdated,
+    /**
+     * Whether a hash should be made anew, from the password that has just proved right. One that bcrypt would not read to its end keeps
+     * the hash that a host's own verifier knows: bcrypt's would count for nobody.
+     */
+    isOutdated: (hash: string, password: string): boolean => missingWork(hash).length > 0 && fitsBcrypt(password),
   };
 }
