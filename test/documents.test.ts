@@ -10,6 +10,8 @@ import {
 } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
 import {
+  RATE_LIMITS,
+  type Limit,
   SECURITY_EVENTS,
   authenticationServiceErrors,
   identityErrors,
@@ -125,6 +127,17 @@ describe('the documents', () => {
     });
     const all = [['Route', 'tRPC', 'Success', 'Purpose', 'Errors of its own'], ...inOrder(rows)];
     expect(generatedPart('docs/endpoints.md', 'endpoints', table(all))).toBe(table(all));
+  });
+
+  it('docs/configuration.md has each rate limit', () => {
+    const shown = (rate: readonly [number, number] | undefined) =>
+      rate === undefined ? '' : `${rate[0]} in ${rate[1] % 60 === 0 ? `${rate[1] / 60} min` : `${rate[1]} s`}`;
+    const rows = Object.entries(RATE_LIMITS).map(([name, { of, ...rest }]) => {
+      const { account = '', perAddress, perAccount }: { account?: string } & Limit = rest;
+      return [code(name), of, shown(perAddress), shown(perAccount), account];
+    });
+    const all = [['Name', 'Of', 'An address', 'An account', 'Which is'], ...rows];
+    expect(generatedPart('docs/configuration.md', 'limits', table(all))).toBe(table(all));
   });
 
   it('docs/security-events.md has each type of event with its severity and meaning', () => {

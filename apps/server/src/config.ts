@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
-import type { CookieSettings } from '@tandem/services';
+import type { CookieSettings, RateLimitSettings } from '@tandem/services';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** All that a server is made of, typed and checked. */
@@ -14,6 +14,8 @@ export interface Config {
   development: boolean;
   dataDir: string;
   mongodbUri: string | undefined;
+  redisUrl: string | undefined;
+  rateLimits: RateLimitSettings;
   authModes: Record<string, AuthMode>;
   authSecrets: { authEncSecret: string; authSignSecret: string };
   lifetimes: {
@@ -107,6 +109,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     development,
     dataDir: path.resolve(env.DATA_DIR),
     mongodbUri: env.MONGODB_URI,
+    redisUrl: env.REDIS_URL,
+    rateLimits: env.RATE_LIMITS,
     authModes: env.AUTH_MODES,
     authSecrets: secretsOf(env, development),
     lifetimes: {

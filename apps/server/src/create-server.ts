@@ -66,6 +66,8 @@ export function wire(
     threadPoolSize: config.threadPoolSize,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
     cookies: config.cookies,
+    rateLimits: config.rateLimits,
+    ...(drivers.redis && { redis: drivers.redis }),
     mail: { driver: drivers.mail, from: config.mail.from, linksUrl: config.mail.linksUrl ?? publicUrl },
     bodyLimit: config.bodyLimit,
     development: config.development,
@@ -188,7 +190,8 @@ export function createServer(
     // the port is known before the services are wired: it is part of the public address
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
-    drivers = openDrivers(config);
+    drivers = openDrivers(config, log);
+    drivers.redis?.connect();
     tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))

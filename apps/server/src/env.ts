@@ -1,4 +1,5 @@
 import { isMailUrl } from '@tandem/drivers/mail';
+import { isRedisUrl } from '@tandem/drivers/redis';
 import { SERVICE_NAMES, parseLifetime, parseSecrets } from '@tandem/services';
 import bytes from 'bytes';
 import { z } from 'zod';
@@ -62,6 +63,17 @@ export const VARIABLES = {
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
     defaultText: 'none',
     meaning: 'A MongoDB 7 or later instead of the embedded engine; its path names the database, `tandem` if there is none',
+  }),
+  REDIS_URL: variable({
+    read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),
+    defaultText: 'none',
+    meaning:
+      'A Redis that several instances share the counts of rate limits by; without it, or while it is away, each counts by itself',
+  }),
+  RATE_LIMITS: variable({
+    read: z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on'),
+    fallback: 'on',
+    meaning: 'Whether there are limits of how often an address or an account may ask',
   }),
   AUTH_MODE: variable({
     read: Mode,

@@ -113,7 +113,10 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     log,
     setCookie: (name, value, options) => void res.cookie(name, value, options),
     clearCookie: (name, options) => void res.clearCookie(name, options),
-    setHeader: (name, value) => void res.setHeader(name, value),
+    setHeader(name, value) {
+      // a streamed tRPC answer has sent its headers before the work begins
+      if (!res.headersSent) res.setHeader(name, value);
+    },
     authentications: new Map(),
   };
 }

@@ -15,6 +15,7 @@ export { createRequestContext, type AuthMode, type Clock, type Identity, type Id
 export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
 export { describeError, type LoggedError } from './error-log.js';
 export { ApiError, defineErrors, requestErrors, validationError, type ErrorDefinition, type ErrorFactory } from './errors.js';
+export { defineGuard, type Guard } from './guards.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';

@@ -107,6 +107,10 @@ const base = trpc.procedure.use(async ({ ctx, path, type, meta = {}, getRawInput
     const result = await Promise.race([next({ getRawInput: readInput }), limit.expired]);
     if (result.ok) return result;
     throw await translate(result.error, { ctx, path, meta, readInput });
+  } catch (error) {
+    // here for both faces: tRPC's adapter knows no headers of an error
+    if (error instanceof ApiError && error.retryAfter !== undefined) ctx.setHeader('retry-after', String(error.retryAfter));
+    throw error;
   } finally {
     limit.clear();
   }

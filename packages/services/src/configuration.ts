@@ -7,11 +7,13 @@ import {
   type IdentityTypeIds,
   type Log,
 } from '@tandem/core';
+import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
 import type { MailSettings } from './mail/mails.service.js';
 import type { PasswordVerifier } from './authentication/passwords.js';
+import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ServiceName } from './router.js';
 
 /** What a host application configures (spec, "Authentication" 5 and 8). */
@@ -46,6 +48,10 @@ export interface TandemConfiguration {
   cookies?: CookieSettings;
   /** How mails leave, and what they say. Without a driver none is sent. */
   mail?: MailSettings;
+  /** Limits of how often something may be asked. Default true: those of docs/configuration.md. */
+  rateLimits?: RateLimitSettings;
+  /** Shares what instances have to share: the counts of the rate limits. Opened by `openRedis`, the host's to close. */
+  redis?: RedisDriver;
   /** Of JSON bodies; bytes, or words. Default `1mb`. */
   bodyLimit?: number | string;
   /** Errors carry stacks. Default false. */

@@ -14,6 +14,7 @@ export { notificationErrors } from './notifications/notifications.errors.js';
 export { organizationErrors } from './organizations/organizations.errors.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
 export { onetimeTokenErrors } from './onetime-tokens/onetime-tokens.errors.js';
+export { RATE_LIMITS, type LimitName, type Limit, type RateLimitSettings } from './rate-limits/limits.js';
 export { SERVICE_NAMES, type AppRouter, type ServiceName } from './router.js';
 export type { Services } from './services.js';
 export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';

@@ -17,15 +17,24 @@ import type { Services } from './services.js';
 
 /** Everything below `/auth`, topic by topic. */
 function createAuthRouter(services: Services, cookies: TokenCookies) {
-  const { authentication, audit, sessions, identities, onetimeTokens } = services;
+  const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
   const registerInvited = services.acceptance.register;
   const answers = createSignInAnswers(cookies);
   return mergeRouters(
-    createAuthenticationRouter({ authentication, sessions, identities, onetimeTokens, registerInvited, answers, cookies }),
-    createMfaRouter(services.mfa, answers),
-    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, answers }),
-    createEmailsRouter(services.emails),
-    createPasswordChangesRouter(services.passwordChanges),
+    createAuthenticationRouter({
+      authentication,
+      sessions,
+      identities,
+      onetimeTokens,
+      registerInvited,
+      rateLimits,
+      answers,
+      cookies,
+    }),
+    createMfaRouter(services, answers),
+    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers }),
+    createEmailsRouter(services),
+    createPasswordChangesRouter(services),
     createAccountsRouter(identities),
     createSessionsRouter(services.shownSessions),
     createAuditRouter(audit),

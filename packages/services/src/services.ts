@@ -23,6 +23,7 @@ import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from './rate-limits/rate-limits.js';
 
 interface ServicesOptions {
   storage: Storage;
@@ -42,11 +43,12 @@ interface ServicesOptions {
   /** Of libuv's pool. */
   threadPoolSize: number;
   mail: MailSettings;
+  rateLimits: RateLimits;
 }
 
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
-  const { storage, bus, tokens, log, typeIds, lifetimes } = options;
+  const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits } = options;
   const audit = createAuditService({ storage, log, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const identities = createIdentitiesService({
@@ -64,7 +66,16 @@ export function createServices(options: ServicesOptions) {
     epochOf: identities.onetimeEpochOf,
   });
   const { accessStateOf } = identities;
-  const sessions = createSessionsService({ storage, bus, tokens, log, audit, lifetimes, accessStateOf });
+  const sessions = createSessionsService({
+    storage,
+    bus,
+    tokens,
+    log,
+    audit,
+    lifetimes,
+    accessStateOf,
+    countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
+  });
   const shownSessions = createShownSessionsService({ storage, accessStateOf, end: sessions.end, audit });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({
@@ -74,7 +85,17 @@ export function createServices(options: ServicesOptions) {
   });
   const proofs = createPasswordProofs({ failedLogins, passwords, audit });
   const codes = createMfaCodes(options.codeSecrets);
-  const mfa = createMfaService({ identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, clock: storage.clock });
+  const mfa = createMfaService({
+    identities,
+    sessions,
+    onetimeTokens,
+    failedLogins,
+    mails,
+    codes,
+    audit,
+    rateLimits,
+    clock: storage.clock,
+  });
   const authentication = createAuthenticationService({
     identities,
     sessions,
@@ -139,6 +160,7 @@ export function createServices(options: ServicesOptions) {
     emails,
     passwordChanges,
     notifications,
+    rateLimits,
     organizations,
     members,
     invitations,

@@ -18,6 +18,7 @@ import cookieParser from 'cookie-parser';
 import { Router } from 'express';
 import { createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
+import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createAppRouter } from './router.js';
 import { createServices } from './services.js';
 
@@ -61,6 +62,12 @@ export async function createTandem(configuration: TandemConfiguration) {
     bcryptCost: configuration.bcryptCost ?? 12,
     threadPoolSize: configuration.threadPoolSize ?? 4,
     mail: configuration.mail ?? {},
+    rateLimits: createRateLimits({
+      settings: configuration.rateLimits ?? true,
+      redis: configuration.redis,
+      secret: authSecrets.authSignSecret,
+      log,
+    }),
   });
   const facts: ServerFacts = {
     development: configuration.development ?? false,

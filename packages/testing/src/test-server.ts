@@ -94,6 +94,8 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
     development: false,
     dataDir: tmpdir(),
     mongodbUri: databaseUri(),
+    redisUrl: undefined,
+    rateLimits: false,
     authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },
     authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
     lifetimes: {

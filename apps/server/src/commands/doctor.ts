@@ -42,6 +42,17 @@ async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding>
   return { subject };
 }
 
+/** Whether the Redis that instances share can be used, where one is configured. */
+async function lookAtRedis({ drivers }: CommandContext): Promise<Finding[]> {
+  if (!drivers.redis) return [];
+  const subject = 'redis: the server of REDIS_URL';
+  const refusal = await drivers.redis.verify().then(
+    () => undefined,
+    () => 'it does not answer, or refuses: check REDIS_URL; until then each instance limits by itself',
+  );
+  return [{ subject, ...(refusal !== undefined && { advice: refusal }) }];
+}
+
 async function lookAtDisk(config: Config): Promise<Finding> {
   const { bavail, bsize } = await statfs(config.dataDir);
   const free = bavail * bsize;
@@ -63,15 +74,16 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
-/** `tandem doctor`: looks at configuration, disk, database, indexes, admins and mail, and says what to do. */
+/** `tandem doctor`: looks at configuration, disk, database, indexes, admins, mail and Redis, and says what to do. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, disk, database, indexes and mail, and say what to do')
+    .description('Check configuration, disk, database, indexes, mail and Redis, and say what to do')
     .action(async () => {
       const config = readConfig(process.env);
       const findings = lookAtConfiguration(config);
       await withDatabase(async (context) => {
         findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtMail(context));
+        findings.push(...(await lookAtRedis(context)));
       });
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);

@@ -20,7 +20,7 @@ export async function withDatabase(work: (context: CommandContext) => Promise<vo
   // not among what a command prints
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const database = await openDatabase(config, log);
-  const drivers = openDrivers(config);
+  const drivers = openDrivers(config, log);
   try {
     const { storage } = database;
     const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;

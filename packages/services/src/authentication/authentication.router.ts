@@ -22,6 +22,7 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
 import type { OnetimeToken, OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import {
   CheckedTokenSchema,
@@ -45,6 +46,7 @@ interface AuthenticationRouterOptions {
   sessions: SessionsService;
   identities: IdentitiesService;
   onetimeTokens: OnetimeTokensService;
+  rateLimits: RateLimits;
   answers: SignInAnswers;
   cookies: TokenCookies;
 }
@@ -67,7 +69,7 @@ function shownOnetimeToken({ target, subject, email, data, expiresAt }: OnetimeT
 
 /** Spec, "Authentication service": registration, login, logout, and the tokens of sessions. */
 export function createAuthenticationRouter(options: AuthenticationRouterOptions) {
-  const { authentication, sessions, identities, onetimeTokens, registerInvited, answers, cookies } = options;
+  const { authentication, sessions, identities, onetimeTokens, registerInvited, rateLimits, answers, cookies } = options;
 
   /** @returns undefined for a token of another type */
   async function accessOf(token: string): Promise<VerifiedAccess | undefined> {
@@ -94,6 +96,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
           ],
         }),
       )
+      .use(rateLimits.address('register'))
       .input(registerInput)
       .output(RegisteredSchema)
       .mutation(({ ctx, input: { email, token, password } }) => {
@@ -110,7 +113,9 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
           errors: [errors.wrongCredentials, errors.locked],
         }),
       )
+      .use(rateLimits.address('login'))
       .input(loginInput)
+      .use(rateLimits.account('login', ({ email }: { email: string }) => email))
       .output(SignInSchema)
       .mutation(({ ctx, input: { fingerprint, ...credentials } }) =>
         answers.signIn(ctx, fingerprint, (device) => authentication.login(credentials, device)),
@@ -162,6 +167,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
           ],
         }),
       )
+      .use(rateLimits.address('refresh'))
       .input(refreshTokenInput)
       .output(RefreshedSchema)
       .mutation(async ({ ctx, input }) => {
@@ -188,6 +194,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
           ],
         }),
       )
+      .use(rateLimits.address('checkToken'))
       .input(checkTokenInput)
       .output(CheckedTokenSchema)
       .mutation(async ({ ctx, input }) => {

@@ -2,6 +2,7 @@ import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, res
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { changeEmailInput, onetimeTokenInput, sendVerificationInput } from './emails.schemas.js';
 import type { EmailsService } from './emails.service.js';
@@ -10,7 +11,8 @@ import { requirePassword } from './required-password.js';
 const { unverified, wrongType } = authenticationErrors;
 
 /** Spec, "Authentication service": verification and change of email addresses. */
-export function createEmailsRouter(emails: EmailsService) {
+export function createEmailsRouter({ emails, rateLimits }: { emails: EmailsService; rateLimits: RateLimits }) {
+  const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
   return router({
     sendVerificationEmail: authenticated
       .meta(
@@ -24,6 +26,7 @@ export function createEmailsRouter(emails: EmailsService) {
       )
       .use(anyOf(admin, self('identityId')))
       .input(sendVerificationInput)
+      .use(limitMails)
       .output(z.void())
       .mutation(({ ctx, input }) => emails.sendVerification(input.identityId, requestFactsOf(ctx))),
 
@@ -57,6 +60,7 @@ export function createEmailsRouter(emails: EmailsService) {
       )
       .use(anyOf(admin, self('identityId')))
       .input(changeEmailInput)
+      .use(limitMails)
       .output(z.void())
       .mutation(({ ctx, input: { identityId, email, password } }) =>
         emails.requestChange({ identityId, email, password: requirePassword(ctx, identityId, password) }, requestFactsOf(ctx)),

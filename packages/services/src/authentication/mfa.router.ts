@@ -1,5 +1,6 @@
-import { authenticationErrors, publicProcedure, readFingerprint, requestErrors, rest, router } from '@tandem/core';
+import { authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { SessionSchema, TokenText } from './authentication.schemas.js';
 import { onetimeTokenInput } from './emails.schemas.js';
@@ -12,7 +13,7 @@ const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).m
 const ResentSchema = z.object({ token: z.string() });
 
 /** Spec, "Authentication service": MFA by a code that is sent by mail (decisions A10). */
-export function createMfaRouter(mfa: MfaService, answers: SignInAnswers) {
+export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimits: RateLimits }, answers: SignInAnswers) {
   return router({
     mfaVerify: publicProcedure
       .meta(
@@ -22,6 +23,7 @@ export function createMfaRouter(mfa: MfaService, answers: SignInAnswers) {
           errors: [errors.wrongCode, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
         }),
       )
+      .use(rateLimits.address('mfaVerify'))
       .input(verifyInput)
       .output(SessionSchema)
       .mutation(({ ctx, input: { token, code } }) =>
@@ -33,9 +35,10 @@ export function createMfaRouter(mfa: MfaService, answers: SignInAnswers) {
         rest('POST /auth/mfa/resend', {
           summary: 'Send another MFA code',
           failure: 'Failed to send MFA code',
-          errors: [requestErrors.tooMany, errors.locked, unverified, wrongType],
+          errors: [errors.locked, unverified, wrongType],
         }),
       )
+      .use(rateLimits.address('mfaResend'))
       .input(onetimeTokenInput)
       .output(ResentSchema)
       .mutation(async ({ input }) => ({ token: await mfa.resend(input.token) })),

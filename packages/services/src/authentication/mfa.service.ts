@@ -5,6 +5,7 @@ import type { AuditService } from '../audit/audit.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import type { FailedLogins } from './failed-logins.js';
 import type { MfaCodes } from './mfa-codes.js';
@@ -26,12 +27,13 @@ interface MfaOptions {
   mails: Pick<MailsService, 'enqueue'>;
   codes: MfaCodes;
   audit: AuditService;
+  rateLimits: Pick<RateLimits, 'countAccount'>;
   clock: Clock;
 }
 
 /** The second step of sign-in: a code that is sent by mail (decisions A10). */
 export function createMfaService(options: MfaOptions) {
-  const { identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, clock } = options;
+  const { identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, rateLimits, clock } = options;
 
   function sendCode(identityId: string, challenge: string, send: number): Promise<void> {
     const expiresAt = new Date(clock.now().getTime() + CODE_LIFE_MS);
@@ -40,9 +42,10 @@ export function createMfaService(options: MfaOptions) {
     ]);
   }
 
-  /** @throws authenticationErrors.unverified, wrongType; errors.locked */
-  async function read(token: string) {
+  /** @throws authenticationErrors.unverified, wrongType; errors.locked; requestErrors.tooMany */
+  async function read(token: string, limit: 'mfaVerify' | 'mfaResend') {
     const challenge = await onetimeTokens.read(token, 'mfa-challenge');
+    await rateLimits.countAccount(limit, challenge.subject);
     const credentials = await identities.credentialsOf({ id: challenge.subject });
     if (!credentials) throw authenticationErrors.unverified();
     if (credentials.isBarred) throw errors.locked();
@@ -67,10 +70,10 @@ export function createMfaService(options: MfaOptions) {
     /**
      * Starts a session for the right code, which uses the challenge up. A try is counted before it is compared, and a wrong one counts as
      * a failed login. The session is bound to the fingerprint given at the first step, else to the device's.
-     * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch
+     * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch; requestErrors.tooMany
      */
     async verify(token: string, code: string, device: Device): Promise<{ id: string } & TokenPair> {
-      const { challenge, credentials } = await read(token);
+      const { challenge, credentials } = await read(token, 'mfaVerify');
       const { fingerprintHash = device.fingerprintHash } = challenge;
       const { id: identityId, sessionEpoch } = credentials;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
@@ -95,7 +98,7 @@ export function createMfaService(options: MfaOptions) {
      * @throws requestErrors.tooMany before half a minute has passed, and after the fifth time; authenticationErrors.unverified, wrongType
      */
     async resend(token: string): Promise<string> {
-      const { challenge } = await read(token);
+      const { challenge } = await read(token, 'mfaResend');
       const sent = await onetimeTokens.countSend(challenge, { most: SENDS, waitMs: RESEND_WAIT_MS, lifetimeMs: CODE_LIFE_MS });
       if (!sent) throw requestErrors.tooMany({ retryAfter: RESEND_WAIT_MS / 1000 });
       await sendCode(challenge.subject, challenge.jti, sent.send);

@@ -2,6 +2,7 @@ import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, rea
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { Email, Id } from '../shared/schemas.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { GivenPassword, TokenText } from './authentication.schemas.js';
@@ -15,8 +16,13 @@ const sendResetLinkInput = z.strictObject({ email: Email });
 const resetInput = z.strictObject({ token: TokenText.optional(), password: NewPassword });
 const changeInput = z.strictObject({ identityId: Id, password: GivenPassword.optional(), newPassword: NewPassword });
 
+interface PasswordChangesRouterOptions {
+  passwordChanges: PasswordChangesService;
+  rateLimits: RateLimits;
+}
+
 /** Spec, "Authentication service": reset and change of passwords. */
-export function createPasswordChangesRouter(passwordChanges: PasswordChangesService) {
+export function createPasswordChangesRouter({ passwordChanges, rateLimits }: PasswordChangesRouterOptions) {
   return router({
     sendResetPasswordLinkEmail: publicProcedure
       .meta(
@@ -26,7 +32,9 @@ export function createPasswordChangesRouter(passwordChanges: PasswordChangesServ
           failure: 'Failed to send reset password link',
         }),
       )
+      .use(rateLimits.address('resetLink'))
       .input(sendResetLinkInput)
+      .use(rateLimits.account('resetLink', ({ email }: { email: string }) => email))
       .output(z.void())
       .mutation(({ ctx, input }) => passwordChanges.sendResetLink(input.email, requestFactsOf(ctx))),
 
@@ -39,6 +47,7 @@ export function createPasswordChangesRouter(passwordChanges: PasswordChangesServ
           errors: [unverified, wrongType, missingHeader, malformedHeader, errors.invalidInput],
         }),
       )
+      .use(rateLimits.address('resetPassword'))
       .input(resetInput)
       .output(z.void())
       .mutation(async ({ ctx, input: { password, token = readBearer(ctx) } }) => {

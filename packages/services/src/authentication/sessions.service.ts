@@ -46,12 +46,15 @@ interface SessionsOptions {
   /** Lifetimes in milliseconds. */
   lifetimes: { access: number; refresh: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
+  /** Counts an exchange of a session's refresh token. @throws requestErrors.tooMany */
+  countRefresh(sessionId: string): Promise<void>;
 }
 
 type SessionState = Pick<SessionRecord, 'identityId' | 'epoch' | 'expiresAt'>;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
-export function createSessionsService({ storage, bus, tokens, log, audit, lifetimes, accessStateOf }: SessionsOptions) {
+export function createSessionsService(options: SessionsOptions) {
+  const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
   /** Copies of `session id → live identity type`, each at most a second old. */
   const copies = new Map<string, { identityId: string; readAt: number; typeId: Promise<string | undefined> }>();
@@ -149,7 +152,7 @@ export function createSessionsService({ storage, bus, tokens, log, audit, lifeti
 
     /**
      * Exchanges a refresh token, by one atomic write to its session.
-     * @throws authenticationServiceErrors.unusable (422) and reused (401)
+     * @throws authenticationServiceErrors.unusable (422) and reused (401), requestErrors.tooMany (429)
      */
     async refresh(refreshToken: string, device: Device): Promise<TokenPair> {
       const claims = await tokens.verify('refresh', refreshToken).catch((error: unknown) => {
@@ -160,6 +163,7 @@ export function createSessionsService({ storage, bus, tokens, log, audit, lifeti
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count
       if ((await liveTypeOf(sessionId, identityId)) === undefined) throw authenticationServiceErrors.unusable();
+      await countRefresh(sessionId);
       const now = storage.clock.now();
       const live = { _id: sessionId, identityId, expiresAt: { $gt: now } };
 

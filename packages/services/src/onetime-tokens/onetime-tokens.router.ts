@@ -8,6 +8,7 @@ import type { AuthenticationService } from '../authentication/authentication.ser
 import { onetimeTokenInput } from '../authentication/emails.schemas.js';
 import type { SignInAnswers } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { onetimeTokenErrors } from './onetime-tokens.errors.js';
 import type { OnetimeTokensService } from './onetime-tokens.service.js';
@@ -28,11 +29,13 @@ interface OnetimeTokensRouterOptions {
   onetimeTokens: OnetimeTokensService;
   authentication: AuthenticationService;
   audit: AuditService;
+  rateLimits: RateLimits;
   answers: SignInAnswers;
 }
 
 /** Spec, "Authentication service": one-time tokens (decisions A7). */
-export function createOnetimeTokensRouter({ onetimeTokens, authentication, audit, answers }: OnetimeTokensRouterOptions) {
+export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
+  const { onetimeTokens, authentication, audit, rateLimits, answers } = options;
   return router({
     ottLogin: publicProcedure
       .meta(
@@ -42,6 +45,7 @@ export function createOnetimeTokensRouter({ onetimeTokens, authentication, audit
           errors: [authenticationServiceErrors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
         }),
       )
+      .use(rateLimits.address('onetimeLogin'))
       .input(loginInput)
       .output(SignInSchema)
       .mutation(({ ctx, input: { token, fingerprint = readFingerprint(ctx) } }) =>

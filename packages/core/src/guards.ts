@@ -1,0 +1,26 @@
+import { initTRPC, type TRPCMiddlewareBuilder } from '@trpc/server';
+import type { RequestContext } from './context.js';
+import type { ErrorDefinition } from './errors.js';
+import type { Meta } from './operation.js';
+import { declaring } from './procedures.js';
+
+const trpc = initTRPC.context<RequestContext>().meta<Meta>().create();
+
+/** A middleware for `.use(...)` of a procedure whose input, so far, is an `Input`. */
+export type Guard<Input> = TRPCMiddlewareBuilder<RequestContext, Meta, object, Input>;
+
+/**
+ * Makes a check for any procedure, public ones too. Used before `.input` it runs before the body is read; used after it, it is given the
+ * input as it was validated (decisions T6).
+ * @param check returns to pass, throws one of `errors` to refuse
+ */
+export function defineGuard<Input = unknown>(
+  errors: readonly ErrorDefinition[],
+  check: (call: { ctx: RequestContext; input: Input }) => Promise<void> | void,
+): Guard<Input> {
+  const guard = trpc.middleware(async ({ ctx, input, next }) => {
+    await check({ ctx, input: input as Input });
+    return next();
+  });
+  return declaring(guard, errors);
+}

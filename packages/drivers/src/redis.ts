@@ -1,0 +1,1 @@
+export { isRedisUrl, openRedis, type RedisDriver, type RedisEvents } from './redis/redis.driver.js';

@@ -1,0 +1,90 @@
+import { FACES, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { operationsOf, errorsOf } from '@tandem/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RateLimitSettings } from './limits.js';
+
+const OK = { ok: true };
+const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
+/** In seconds: no window ends while a test runs. */
+const HOUR = 3600;
+
+/** Where accounts are made: it shares the store, and has no limits. */
+let plain: TestServer;
+beforeAll(async () => {
+  plain = await startTestServer();
+});
+afterAll(() => plain.close());
+
+/** Every limited operation that anybody may call, with its limit and something that it refuses. */
+const PUBLIC = [
+  ['login', 'auth.login', { email: 'nobody@example.org', password: 'a wrong guess' }],
+  ['register', 'auth.register', { email: 'no address', password: PASSWORD }],
+  ['mfaVerify', 'auth.mfaVerify', { token: 'x', code: '123456' }],
+  ['mfaResend', 'auth.mfaResend', { token: 'x' }],
+  ['resetLink', 'auth.sendResetPasswordLinkEmail', { email: 'no address' }],
+  ['resetPassword', 'auth.resetPassword', { token: 'x', password: PASSWORD }],
+  ['refresh', 'auth.refreshToken', { refreshToken: 'x' }],
+  ['checkToken', 'auth.checkToken', { token: 'x' }],
+  ['onetimeLogin', 'auth.ottLogin', { token: 'x' }],
+] as const;
+
+it.each(PUBLIC)('the limit %s of an address holds for %s, on both faces together', async (name, procedure, input) => {
+  await using app = await startTestServer({ rateLimits: { [name]: { perAddress: [2, HOUR] } } as RateLimitSettings });
+  const [first, second] = [await app.call('rest', procedure, input), await app.call('trpc', procedure, input)];
+  expect(second).toEqual(first);
+  expect(first).not.toEqual(TOO_MANY);
+  for (const face of FACES) expect(await app.call(face, procedure, input)).toEqual(TOO_MANY);
+});
+
+it('what is limited says so in the documents, and nothing else does', () => {
+  const limited = operationsOf(plain.tandem.router).filter((one) => errorsOf(one).some(({ status }) => status === 429));
+  const expected = [...PUBLIC.map(([, procedure]) => procedure), 'auth.sendVerificationEmail', 'auth.changeEmail'];
+  expect(limited.map(({ name }) => name).sort()).toEqual(expected.toSorted());
+});
+
+describe.each(FACES)('of an account, over %s,', (face) => {
+  it('reset links are limited alike whether somebody has the address or not, and only some leave', async () => {
+    await using app = await startTestServer({ rateLimits: { resetLink: { perAccount: [3, HOUR] } } });
+    const { email } = await plain.signUp();
+    for (const one of [email, `nobody-${email}`]) {
+      const outcomes = [];
+      for (let n = 0; n < 5; n++) outcomes.push(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email: one }));
+      expect(outcomes).toEqual([OK, OK, OK, TOO_MANY, TOO_MANY]);
+    }
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(email)).toBeLessThanOrEqual(3);
+  });
+
+  it('MFA codes are limited over all challenges of an identity, and of nobody else', async () => {
+    const rateLimits = { mfaVerify: { perAccount: [2, HOUR] }, mfaResend: { perAccount: [1, HOUR] } } as const;
+    await using app = await startTestServer({ mfaEnabled: true, rateLimits });
+    const [ann, bob] = [await plain.signUp(), await plain.signUp()];
+    const challenge = async (email: string) =>
+      (await app.rest('POST', '/auth/login', { email, password: PASSWORD }).expect<{ token: string }>(200)).token;
+    const status = async (procedure: string, input: object) => {
+      const outcome = await app.call(face, procedure, { ...input });
+      return outcome.ok ? 200 : outcome.status;
+    };
+    const [first, second, ofBob] = [await challenge(ann.email), await challenge(ann.email), await challenge(bob.email)];
+    const verify = (token: string) => status('auth.mfaVerify', { token, code: 'wrong' });
+    expect([await verify(first), await verify(second), await verify(second)]).toEqual([400, 400, 429]);
+    expect(await verify(ofBob)).toBe(400);
+
+    app.clock.advance(31_000);
+    const resend = (token: string) => status('auth.mfaResend', { token });
+    expect([await resend(first), await resend(second), await resend(ofBob)]).toEqual([200, 429, 200]);
+  });
+
+  it('mails that verify or change an email are limited together', async () => {
+    await using app = await startTestServer({ rateLimits: { accountMails: { perAccount: [2, HOUR] } } });
+    const [ann, bob] = [await plain.signUp(), await plain.signUp()];
+    const send = (person: typeof ann) =>
+      app.call(face, 'auth.sendVerificationEmail', { identityId: person.id }, person.credentials);
+    const change = { identityId: ann.id, email: `new-${ann.email}`, password: PASSWORD };
+    expect(await send(ann)).toEqual(OK);
+    expect(await app.call(face, 'auth.changeEmail', change, ann.credentials)).toEqual(OK);
+    expect(await app.call(face, 'auth.changeEmail', change, ann.credentials)).toEqual(TOO_MANY);
+    expect(await send(ann)).toEqual(TOO_MANY);
+    expect(await send(bob)).toEqual(OK);
+  });
+});

@@ -1,0 +1,56 @@
+/** So many requests in so many seconds. */
+export type Rate = readonly [points: number, seconds: number];
+
+/** The rates of one limit. What is left out is not limited. */
+export interface Limit {
+  /** Of one address; an IPv6 network (/64) counts as one. */
+  perAddress?: Rate;
+  /** Of one account, from wherever its requests come. */
+  perAccount?: Rate;
+}
+
+const MINUTE = 60;
+
+/** Every limit (decisions A16): what it is on, what an account is there, and its rates unless they are configured. */
+export const RATE_LIMITS = {
+  login: { of: 'login', account: 'the email, known or not', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
+  register: { of: 'registration', perAddress: [10, MINUTE] },
+  mfaVerify: { of: 'MFA codes', account: 'the identity', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
+  mfaResend: { of: 'sending an MFA code again', account: 'the identity', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
+  resetLink: {
+    of: 'mails with a reset link',
+    account: 'the email, known or not',
+    perAddress: [10, MINUTE],
+    perAccount: [3, 15 * MINUTE],
+  },
+  accountMails: { of: 'mails that verify or change an email', account: 'the identity', perAccount: [5, 15 * MINUTE] },
+  resetPassword: { of: 'password reset', perAddress: [10, MINUTE] },
+  refresh: { of: 'exchange of refresh tokens', account: 'the session', perAddress: [120, MINUTE], perAccount: [30, MINUTE] },
+  checkToken: { of: 'token check', perAddress: [60, MINUTE] },
+  onetimeLogin: { of: 'login with a one-time token', perAddress: [20, MINUTE] },
+  oauthStart: { of: 'login through a provider', perAddress: [20, MINUTE] },
+} as const satisfies Record<string, Limit & { of: string; account?: string }>;
+
+export type LimitName = keyof typeof RATE_LIMITS;
+
+/** `false`: no limits; `true`: those of the table; or some of them with other rates, the rest as in the table. */
+export type RateLimitSettings = boolean | Partial<Record<LimitName, Limit>>;
+
+function checkRate(name: string, rate: Rate | undefined): void {
+  if (rate?.some((value) => !Number.isInteger(value) || value < 1))
+    throw new Error(`${name}: a rate is two whole numbers from 1, requests and seconds`);
+}
+
+/**
+ * The rates that hold.
+ * @throws Error that names the setting, when one is wrong
+ */
+export function limitsOf(settings: RateLimitSettings): Partial<Record<LimitName, Limit>> {
+  if (typeof settings === 'boolean') return settings ? RATE_LIMITS : {};
+  for (const [name, { perAddress, perAccount }] of Object.entries(settings)) {
+    if (!Object.hasOwn(RATE_LIMITS, name)) throw new Error(`rateLimits.${name}: there is no such limit`);
+    checkRate(`rateLimits.${name}.perAddress`, perAddress);
+    checkRate(`rateLimits.${name}.perAccount`, perAccount);
+  }
+  return { ...RATE_LIMITS, ...settings };
+}

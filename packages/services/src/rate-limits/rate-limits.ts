@@ -1,0 +1,92 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
+import type { RedisDriver } from '@tandem/drivers/redis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { addressGroup } from './address-group.js';
+import { limitsOf, type LimitName, type Rate, type RateLimitSettings } from './limits.js';
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+interface RateLimitsOptions {
+  settings: RateLimitSettings;
+  /** Shares the counts over instances; without one, and while it is away, each process counts by itself. */
+  redis?: RedisDriver | undefined;
+  /** Hides addresses and accounts in the store: they stand there as keyed hashes alone. */
+  secret: string;
+  log: Log;
+}
+
+type Kind = 'perAddress' | 'perAccount';
+
+const KEY_PREFIX = 'tandem:limit';
+
+/** Limits of how often something may be asked, by address and by account (decisions A16). */
+export function createRateLimits({ settings, redis, secret, log }: RateLimitsOptions) {
+  const limits = limitsOf(settings);
+  const hashKey = Buffer.from(hkdfSync('sha256', secret, '', 'tandem rate limits', 32));
+  const limiters = new Map<string, RateLimiterAbstract>();
+
+  function createLimiter(keyPrefix: string, [points, duration]: Rate): RateLimiterAbstract {
+    const memory = new RateLimiterMemory({ keyPrefix, points, duration });
+    if (!redis) return memory;
+    return new RateLimiterRedis({
+      storeClient: redis.client,
+      keyPrefix,
+      points,
+      duration,
+      insuranceLimiter: memory,
+      // at once to memory, instead of waiting for a connection
+      rejectIfRedisNotReady: true,
+    });
+  }
+
+  function limiterOf(name: LimitName, kind: Kind): RateLimiterAbstract | undefined {
+    const rate = limits[name]?.[kind];
+    if (!rate) return undefined;
+    const prefix = `${KEY_PREFIX}:${name}:${kind}`;
+    const limiter = limiters.get(prefix) ?? createLimiter(prefix, rate);
+    limiters.set(prefix, limiter);
+    return limiter;
+  }
+
+  async function count(name: LimitName, kind: Kind, who: string): Promise<void> {
+    const limiter = limiterOf(name, kind);
+    if (!limiter) return;
+    const key = createHmac('sha256', hashKey).update(who).digest('base64url');
+    try {
+      await limiter.consume(key);
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes)
+        throw requestErrors.tooMany({ retryAfter: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) });
+      // a limit that cannot be counted refuses nobody
+      log.error({ err: describeError(refusal), limit: name }, 'a rate limit could not be counted');
+    }
+  }
+
+  return {
+    /** Counts a request for its address. Goes before `.input`: what is refused costs no reading of the body. */
+    address(name: LimitName): Guard<unknown> {
+      return defineGuard([requestErrors.tooMany], ({ ctx }) => count(name, 'perAddress', addressGroup(ctx.ip)));
+    },
+
+    /**
+     * Counts a request for an account. Goes after `.input`.
+     * @param accountOf what is asked about; undefined where it is nobody's. Known and unknown ones count alike, so that the answer tells
+     * neither.
+     */
+    account<Input>(name: LimitName, accountOf: (input: Input) => string | undefined): Guard<Input> {
+      return defineGuard<Input>([requestErrors.tooMany], async ({ input }) => {
+        const account = accountOf(input);
+        if (account !== undefined) await count(name, 'perAccount', account);
+      });
+    },
+
+    /**
+     * Counts for an account that only the work itself gets to know. The procedure has `address` too, which declares the error.
+     * @throws requestErrors.tooMany
+     */
+    countAccount(name: LimitName, account: string): Promise<void> {
+      return count(name, 'perAccount', account);
+    },
+  };
+}
