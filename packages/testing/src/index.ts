@@ -1,5 +1,16 @@
+export { createBrowser, type Browser } from './browser.js';
 export { FACES, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
 export type { RestAnswer } from './contract.js';
+export { startOAuth2Server, type OAuth2Account, type OAuth2Server } from './oauth2-server.js';
+export {
+  newOidcAccount,
+  startOidcProvider,
+  type OidcAccount,
+  type OidcChoice,
+  type OidcProvider,
+  type OidcProviderOptions,
+} from './oidc-provider.js';
+export { RETURN_URL, startOf, throughProvider, visitProvider, type ProviderVisit } from './provider-visits.js';
 export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
 export { startRedis, type RedisServer } from './redis-server.js';
