@@ -8,10 +8,11 @@ import {
   ruleErrors,
   type ErrorDefinition,
 } from '@tandem/core';
-import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
+import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
 import {
   RATE_LIMITS,
   type Limit,
+  REDIRECT_ERRORS,
   SECURITY_EVENTS,
   authenticationServiceErrors,
   identityErrors,
@@ -19,6 +20,7 @@ import {
   notificationErrors,
   onetimeTokenErrors,
   organizationErrors,
+  providerErrors,
   sessionErrors,
 } from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
@@ -78,6 +80,7 @@ describe('the documents', () => {
         shown: 'that of `AUTH_MODE`',
       };
     }),
+    ...OAUTH_VARIABLES.map(({ name, meaning }) => ({ name, meaning, fallback: undefined, shown: 'none' })),
   ];
 
   it('docs/configuration.md has each variable with its default and meaning', () => {
@@ -104,6 +107,7 @@ describe('the documents', () => {
       ['auth', authenticationServiceErrors],
       ['one-time tokens', onetimeTokenErrors],
       ['sessions', sessionErrors],
+      ['identity providers', providerErrors],
       ['identities', identityErrors],
       ['invitations', invitationErrors],
       ['notifications', notificationErrors],
@@ -115,6 +119,14 @@ describe('the documents', () => {
     const failures = operationsOf(app.tandem.router).map(({ name, options }) => ['500, 503', code(options.failure), code(name)]);
     const all = [['Status', 'Message', 'Of'], ...inOrder(rows), ...inOrder(failures)];
     expect(generatedPart('docs/errors.md', 'errors', table(all))).toBe(table(all));
+  });
+
+  it('docs/errors.md has each word with which somebody comes back from an identity provider', () => {
+    const rows = [
+      ['`error=`', 'Means'],
+      ...inOrder(Object.entries(REDIRECT_ERRORS).map(([word, meaning]) => [code(word), meaning])),
+    ];
+    expect(generatedPart('docs/errors.md', 'redirect-errors', table(rows))).toBe(table(rows));
   });
 
   it('docs/endpoints.md has each operation with its route, success and errors', () => {

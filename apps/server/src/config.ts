@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
-import type { CookieSettings, RateLimitSettings } from '@tandem/services';
+import type { CookieSettings, ProviderSettings, RateLimitSettings } from '@tandem/services';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** All that a server is made of, typed and checked. */
@@ -23,6 +23,7 @@ export interface Config {
     refreshTokenExpireTime: string;
     onetimeTokenExpireTime: string;
     invitationExpireTime: string;
+    providerTokenExpireTime: string;
   };
   auditRetention: string;
   typeIds: IdentityTypeIds;
@@ -41,6 +42,9 @@ export interface Config {
     pollMs?: number;
   };
   corsOrigins: string[];
+  /** Identity providers by name. */
+  providers: Record<string, ProviderSettings>;
+  redirectUrls: string[];
   bodyLimit: string;
   cookies: CookieSettings;
   metricsToken: string | undefined;
@@ -87,6 +91,8 @@ function crossProblems(env: Environment): string[] {
     problems.push('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
   if (env.COOKIE_SAME_SITE === 'none' && !env.COOKIE_SECURE)
     problems.push('COOKIE_SAME_SITE none needs COOKIE_SECURE true: browsers refuse it else');
+  if (Object.keys(env.OAUTH_PROVIDERS).length > 0 && env.REDIRECT_URLS.length === 0)
+    problems.push('REDIRECT_URLS is not set: identity providers could send nobody back');
   const types = [env.IDENTITY_TYPE_ADMIN, env.IDENTITY_TYPE_GUEST, env.IDENTITY_TYPE_REGULAR];
   if (new Set(types).size < types.length) problems.push('IDENTITY_TYPE_ADMIN, _GUEST and _REGULAR must differ');
   return problems;
@@ -118,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
       onetimeTokenExpireTime: env.ONETIME_TOKEN_EXPIRE_TIME,
       invitationExpireTime: env.INVITATION_EXPIRE_TIME,
+      providerTokenExpireTime: env.PROVIDER_TOKEN_EXPIRE_TIME,
     },
     auditRetention: env.AUDIT_RETENTION,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
@@ -128,6 +135,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     adminPassword: env.ADMIN_PASSWORD,
     mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
     corsOrigins: env.CORS_ORIGINS,
+    providers: env.OAUTH_PROVIDERS,
+    redirectUrls: env.REDIRECT_URLS,
     bodyLimit: env.BODY_LIMIT,
     cookies: {
       sameSite: env.COOKIE_SAME_SITE,

@@ -1,8 +1,9 @@
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
-import { SERVICE_NAMES, parseLifetime, parseSecrets } from '@tandem/services';
+import { SERVICE_NAMES, parseLifetime, parseRedirectUrls, parseSecrets, type ProviderSettings } from '@tandem/services';
 import bytes from 'bytes';
 import { z } from 'zod';
+import { readOauthProviders } from './oauth-env.js';
 
 /** A variable of the environment: how its text is read, what it is when it is not set, and what it means. */
 interface Variable<T> {
@@ -34,6 +35,13 @@ const List = z.string().transform((text) => text.split(',').map((entry) => entry
 const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
 const HttpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')); // prettier-ignore
 const MAIL_SENDER = /^([^<>@\p{Cc}]+<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u;
+const RedirectUrls = List.superRefine((addresses, check) => {
+  try {
+    parseRedirectUrls('', addresses);
+  } catch (error) {
+    check.addIssue({ code: 'custom', message: (error as Error).message.replace(/^: /, '') });
+  }
+});
 const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
 const Lifetime = parsedBy(parseLifetime);
 const Secrets = parsedBy(parseSecrets);
@@ -145,6 +153,17 @@ export const VARIABLES = {
     meaning: 'Base of the links in mails: the pages confirm-email, confirm-new-email, reset-password and invitation are below it',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
+  REDIRECT_URLS: variable({
+    read: RedirectUrls,
+    fallback: '',
+    meaning:
+      'Addresses to which identity providers may send people back, comma-separated: each allows its own origin and path, with any query',
+  }),
+  PROVIDER_TOKEN_EXPIRE_TIME: variable({
+    read: Lifetime,
+    fallback: '5m',
+    meaning: 'Lifetime of the one-time token with which a person comes back from an identity provider',
+  }),
   BODY_LIMIT: variable({
     read: z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb'),
     fallback: '1mb',
@@ -183,6 +202,8 @@ type Read<V> = V extends { read: z.ZodType<infer T, string>; fallback: string } 
 /** The environment, read. */
 export type Environment = { [Name in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[Name]> } & {
   AUTH_MODES: Record<string, 'bearer' | 'cookie'>;
+  /** By the names that stand in paths. */
+  OAUTH_PROVIDERS: Record<string, ProviderSettings>;
 };
 
 /** The environment cannot be used: one line for each wrong value. */
@@ -212,6 +233,9 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): Environment {
     values[name] = read(name, schema, fallback);
   }
   const modes = Object.entries(AUTH_MODE_VARIABLES).map(([service, { name, read: schema }]) => [service, read(name, schema, undefined) ?? values.AUTH_MODE]); // prettier-ignore
+  const { providers, problems: ofProviders } = readOauthProviders(environment);
+  problems.push(...ofProviders);
   if (problems.length > 0) throw new EnvironmentError(problems);
-  return { ...values, AUTH_MODES: { default: values.AUTH_MODE, ...Object.fromEntries(modes) } } as Environment;
+  const AUTH_MODES = { default: values.AUTH_MODE, ...Object.fromEntries(modes) };
+  return { ...values, AUTH_MODES, OAUTH_PROVIDERS: providers } as Environment;
 }

@@ -38,6 +38,11 @@ const OPERATIONS = [
   ['auth.deleteSession', 'DELETE /auth/{identityId}/sessions/{sessionId}', 204],
   ['auth.events', 'GET /auth/events', 200],
   ['auth.identityEvents', 'GET /auth/{identityId}/events', 200],
+  ['auth.startOauth', 'GET /auth/oauth/{provider}', 302],
+  ['auth.finishOauth', 'GET /auth/oauth/{provider}/callback', 302],
+  ['auth.linkProvider', 'POST /auth/{identityId}/oauth/{provider}', 200],
+  ['auth.listProviders', 'GET /auth/{identityId}/oauth', 200],
+  ['auth.unlinkProvider', 'DELETE /auth/{identityId}/oauth/{provider}', 204],
   ['identities.list', 'GET /identities', 200],
   ['identities.get', 'GET /identities/{identityId}', 200],
   ['identities.patch', 'PATCH /identities/{identityId}', 200],
@@ -114,6 +119,8 @@ describe('the OpenAPI document', () => {
         'auth.register',
         'auth.resetPassword',
         'auth.sendResetPasswordLinkEmail',
+        'auth.startOauth',
+        'auth.finishOauth',
       ].toSorted(),
     );
     expect(document.paths['/identities']?.get?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);

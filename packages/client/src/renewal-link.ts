@@ -20,6 +20,8 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.confirmNewEmail',
   'auth.sendResetPasswordLinkEmail',
   'auth.resetPassword',
+  'auth.startOauth',
+  'auth.finishOauth',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

@@ -14,6 +14,7 @@ import type { CookieSettings } from './authentication/cookies.js';
 import type { MailSettings } from './mail/mails.service.js';
 import type { PasswordVerifier } from './authentication/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
+import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
 
 /** What a host application configures (spec, "Authentication" 5 and 8). */
@@ -32,6 +33,8 @@ export interface TandemConfiguration {
   onetimeTokenExpireTime?: string;
   /** Lifetime of invitations. Default `7d`. */
   invitationExpireTime?: string;
+  /** Of the one-time token with which a person comes back from an identity provider. Default `5m`. */
+  providerTokenExpireTime?: string;
   /** For how long security events are kept, as `365d`: the default. */
   auditRetention?: string;
   /** Of new password hashes. Default 12. */
@@ -46,6 +49,12 @@ export interface TandemConfiguration {
   /** Browser origins that may change state in cookie mode. */
   allowedOrigins?: readonly string[];
   cookies?: CookieSettings;
+  /** The server's address as its users see it. Needed with identity providers, which send people back to it. */
+  publicUrl?: string;
+  /** Identity providers by name: google, line, twitter, or any OpenID Connect issuer (decisions A15). */
+  providers?: Readonly<Record<string, ProviderSettings>>;
+  /** Where those who come back from a provider may be sent on to: each entry allows its own origin and path, with any query. */
+  redirectUrls?: readonly string[];
   /** How mails leave, and what they say. Without a driver none is sent. */
   mail?: MailSettings;
   /** Limits of how often something may be asked. Default true: those of docs/configuration.md. */
@@ -69,6 +78,7 @@ export interface Lifetimes {
   refresh: number;
   onetime: number;
   invitation: number;
+  provider: number;
 }
 
 /**

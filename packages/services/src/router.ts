@@ -13,10 +13,20 @@ import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
+import type { BrowserCookies } from './providers/browser-cookies.js';
+import { createProvidersRouter } from './providers/providers.router.js';
 import type { Services } from './services.js';
 
+interface AppRouterOptions {
+  cookies: TokenCookies;
+  browserCookies: BrowserCookies;
+  /** Where identity providers may send people back to. */
+  redirectUrls: ReadonlySet<string>;
+  typeIds: IdentityTypeIds;
+}
+
 /** Everything below `/auth`, topic by topic. */
-function createAuthRouter(services: Services, cookies: TokenCookies) {
+function createAuthRouter(services: Services, { cookies, browserCookies, redirectUrls }: AppRouterOptions) {
   const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
   const registerInvited = services.acceptance.register;
   const answers = createSignInAnswers(cookies);
@@ -38,14 +48,15 @@ function createAuthRouter(services: Services, cookies: TokenCookies) {
     createAccountsRouter(identities),
     createSessionsRouter(services.shownSessions),
     createAuditRouter(audit),
+    createProvidersRouter({ providers: services.providers, rateLimits, browserCookies, redirectUrls }),
   );
 }
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
-export function createAppRouter(services: Services, options: { cookies: TokenCookies; typeIds: IdentityTypeIds }) {
+export function createAppRouter(services: Services, options: AppRouterOptions) {
   const { identities, failedLogins, notifications } = services;
   return router({
-    auth: createAuthRouter(services, options.cookies),
+    auth: createAuthRouter(services, options),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     notifications: createNotificationsRouter(notifications),

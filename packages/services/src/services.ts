@@ -24,6 +24,9 @@ import { createOrganizationsService } from './organizations/organizations.servic
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from './rate-limits/rate-limits.js';
+import type { OauthConfiguration } from './providers/oauth-configuration.js';
+import { createOauthStates } from './providers/oauth-states.js';
+import { createProvidersService } from './providers/providers.service.js';
 
 interface ServicesOptions {
   storage: Storage;
@@ -44,6 +47,7 @@ interface ServicesOptions {
   threadPoolSize: number;
   mail: MailSettings;
   rateLimits: RateLimits;
+  oauth: OauthConfiguration;
 }
 
 /** Makes the services and hands each what it needs of the others. */
@@ -147,6 +151,19 @@ export function createServices(options: ServicesOptions) {
     await identities.relayMails();
     await invitationMails.relayAll();
   });
+  const providers = createProvidersService({
+    clients: options.oauth.clients,
+    states: createOauthStates(storage),
+    identities,
+    typeIds,
+    log,
+    audit,
+    isSessionLive: shownSessions.isLive,
+    async createLoginToken(identityId, fph) {
+      const given = { identityId, target: 'login' as const, lifetimeMs: lifetimes.provider, ...(fph !== undefined && { fph }) };
+      return (await onetimeTokens.create(given)).token;
+    },
+  });
   return {
     audit,
     mails,
@@ -165,6 +182,7 @@ export function createServices(options: ServicesOptions) {
     members,
     invitations,
     acceptance,
+    providers,
   };
 }
 export type Services = ReturnType<typeof createServices>;

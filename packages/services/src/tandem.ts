@@ -19,6 +19,8 @@ import { Router } from 'express';
 import { createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
+import { createBrowserCookies } from './providers/browser-cookies.js';
+import { readOauth } from './providers/oauth-configuration.js';
 import { createAppRouter } from './router.js';
 import { createServices } from './services.js';
 
@@ -41,8 +43,10 @@ export async function createTandem(configuration: TandemConfiguration) {
     refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
     onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
     invitation: parseLifetime('invitationExpireTime', configuration.invitationExpireTime ?? '7d'),
+    provider: parseLifetime('providerTokenExpireTime', configuration.providerTokenExpireTime ?? '5m'),
   };
   const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
+  const oauth = readOauth(configuration);
   const tokens = await createTokens({
     signSecrets,
     encSecrets: parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret),
@@ -68,6 +72,7 @@ export async function createTandem(configuration: TandemConfiguration) {
       secret: authSecrets.authSignSecret,
       log,
     }),
+    oauth,
   });
   const facts: ServerFacts = {
     development: configuration.development ?? false,
@@ -79,7 +84,13 @@ export async function createTandem(configuration: TandemConfiguration) {
     deadlineMs: configuration.deadlineMs ?? 14_000,
     log,
   };
-  const appRouter = createAppRouter(services, { cookies: createTokenCookies(configuration.cookies ?? {}, lifetimes), typeIds });
+  const cookieSettings = configuration.cookies ?? {};
+  const appRouter = createAppRouter(services, {
+    cookies: createTokenCookies(cookieSettings, lifetimes),
+    browserCookies: createBrowserCookies(cookieSettings, configuration.publicUrl),
+    redirectUrls: oauth.redirectUrls,
+    typeIds,
+  });
   const maxBodySize = bytes.parse(bodyLimit);
   if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
 

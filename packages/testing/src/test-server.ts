@@ -103,6 +103,7 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
       refreshTokenExpireTime: '14d',
       onetimeTokenExpireTime: '48h',
       invitationExpireTime: '7d',
+      providerTokenExpireTime: '5m',
     },
     auditRetention: '365d',
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
@@ -114,6 +115,8 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
     // only who queued a mail sends it: an instance whose clock was moved would find those of others expired
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     corsOrigins: [],
+    providers: {},
+    redirectUrls: [],
     bodyLimit: '1mb',
     cookies: { secure: true, sameSite: 'strict' },
     metricsToken: undefined,

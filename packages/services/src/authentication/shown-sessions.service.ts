@@ -44,6 +44,11 @@ export function createShownSessionsService({ storage, accessStateOf, end, audit 
       return findPage(Sessions, { filter: await liveOnes(identityId), sort: NEWEST_FIRST, without, show }, query);
     },
 
+    /** Whether it is one of the identity's live sessions. */
+    async isLive(identityId: string, sessionId: string): Promise<boolean> {
+      return (await Sessions.exists({ ...(await liveOnes(identityId)), _id: sessionId })) !== null;
+    },
+
     /**
      * Ends one of the identity's live sessions; of several at once one ends it.
      * @throws sessionErrors.notFound when it is missing, has ended, or is another identity's

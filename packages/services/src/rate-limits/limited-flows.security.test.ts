@@ -26,6 +26,7 @@ const PUBLIC = [
   ['refresh', 'auth.refreshToken', { refreshToken: 'x' }],
   ['checkToken', 'auth.checkToken', { token: 'x' }],
   ['onetimeLogin', 'auth.ottLogin', { token: 'x' }],
+  ['oauthStart', 'auth.startOauth', { provider: 'none', purpose: 'oauth-login', redirectUrl: 'https://nowhere.example' }],
 ] as const;
 
 it.each(PUBLIC)('the limit %s of an address holds for %s, on both faces together', async (name, procedure, input) => {

@@ -1,0 +1,164 @@
+import {
+  RETURN_URL,
+  createBrowser,
+  newOidcAccount,
+  startOf,
+  startOidcProvider,
+  startTestServer,
+  throughProvider,
+  visitProvider,
+  type Browser,
+  type OidcProvider,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { identityModel } from '../identities/identity.model.js';
+
+const UNVERIFIED = [401, { error: { message: 'token could not be verified' } }];
+const FAILED = { error: 'provider_error' };
+
+let idp: OidcProvider;
+let app: TestServer;
+beforeAll(async () => {
+  idp = await startOidcProvider({ names: ['acme', 'other'] });
+  const providers = { acme: idp.settings, other: idp.settings };
+  app = await startTestServer({ providers, redirectUrls: [RETURN_URL], logLevel: 'trace' });
+});
+afterEach(() => {
+  delete idp.tamper.authorization;
+  delete idp.tamper.tokens;
+});
+afterAll(async () => {
+  await app.close();
+  await idp.stop();
+});
+
+const said = (url: string | URL) => Object.fromEntries(new URL(url).searchParams);
+const newPerson = async () => {
+  const account = newOidcAccount();
+  await throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
+  return account;
+};
+async function answerOf(browser: Browser, url: string) {
+  const { status, body } = await browser.send('GET', url);
+  return [status, body];
+}
+function changed(url: string, change: (parameters: URLSearchParams) => void): string {
+  const other = new URL(url);
+  change(other.searchParams);
+  return other.href;
+}
+
+describe('a callback', () => {
+  it('without a state, with a forged or a cut one, or one given twice, gets nothing, and burns nothing', async () => {
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    const state = new URL(callback).searchParams.get('state') ?? '';
+    for (const forged of ['', 'forged', state.slice(1), `${state}A`, state.toUpperCase(), 'x'.repeat(4096)])
+      expect(
+        await answerOf(
+          browser,
+          changed(callback, (given) => given.set('state', forged)),
+        ),
+      ).toEqual(UNVERIFIED);
+    expect(
+      await answerOf(
+        browser,
+        changed(callback, (given) => given.delete('state')),
+      ),
+    ).toEqual(UNVERIFIED);
+    expect(
+      await answerOf(
+        browser,
+        changed(callback, (given) => given.append('state', state)),
+      ),
+    ).toMatchObject([400, {}]);
+    expect(await browser.goTo(callback)).toContain('onetimeToken=');
+  });
+
+  it('in another browser gets nothing, whatever cookies that has; the right one still does', async () => {
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    const stranger = createBrowser(app);
+    expect(await answerOf(stranger, callback)).toEqual(UNVERIFIED);
+    // that has begun a visit of its own
+    await stranger.goTo(startOf(app));
+    expect(await answerOf(stranger, callback)).toEqual(UNVERIFIED);
+    // that gives the secret of its own visit the name of the other cookie
+    const [name, secret] = [browser.cookiesFor(callback).split('=')[0], stranger.cookiesFor(callback).split('=')[1]];
+    expect(await answerOf(stranger, callback)).toEqual(UNVERIFIED);
+    const forged = await app.rest('GET', callback.slice(app.url.length), undefined, { headers: { cookie: `${name}=${secret}` } });
+    expect([forged.status, forged.body]).toEqual(UNVERIFIED);
+    expect(await browser.goTo(callback)).toContain('onetimeToken=');
+  });
+
+  it('counts once, of 20 at once too', async () => {
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    const cookie = browser.cookiesFor(callback);
+    const headers = { cookie };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => app.rest('GET', callback.slice(app.url.length), undefined, { headers })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      302,
+      ...Array.from({ length: 19 }, () => 401),
+    ]);
+    const again = await app.rest('GET', callback.slice(app.url.length), undefined, { headers });
+    expect([again.status, again.body]).toEqual(UNVERIFIED);
+  });
+
+  it('on two instances counts once', async () => {
+    await using second = await startTestServer({
+      clock: app.clock,
+      publicUrl: app.url,
+      providers: { acme: idp.settings },
+      redirectUrls: [RETURN_URL],
+    });
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    const headers = { cookie: browser.cookiesFor(callback) };
+    const path = callback.slice(app.url.length);
+    const answers = await Promise.all(
+      [app, second, app, second].map((server) => server.rest('GET', path, undefined, { headers })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([302, 401, 401, 401]);
+  });
+
+  it('after ten minutes gets nothing', async () => {
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    app.clock.advance(10 * 60_000);
+    expect(await answerOf(browser, callback)).toEqual(UNVERIFIED);
+  });
+
+  it('of another provider than the visit gets nothing, and burns nothing', async () => {
+    const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+    expect(await answerOf(browser, callback.replace('/acme/', '/other/'))).toEqual(UNVERIFIED);
+    expect(await browser.goTo(callback)).toContain('onetimeToken=');
+  });
+
+  it('with an error of the provider says one of our words, and nothing of the provider’s', async () => {
+    const words = [
+      ['access_denied', 'access_denied'],
+      ['ACCESS_DENIED', 'access_denied'],
+      ['server_error', 'provider_error'],
+      ['<script>', 'provider_error'],
+    ];
+    for (const [error, word] of words) {
+      const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
+      const refused = changed(callback, (given) => {
+        given.set('error', error ?? '');
+        given.set('error_description', 'call this number');
+      });
+      expect(await browser.goTo(refused)).toBe(`${RETURN_URL}?error=${word}`);
+    }
+  });
+
+  it('with a refusal never makes or finds an identity, also of a sign-up without an account', async () => {
+    const before = await app.storage.model(identityModel).estimatedDocumentCount();
+    for (const purpose of ['oauth-signup', 'oauth-login'] as const) {
+      const visit = await visitProvider(app, idp, { refuse: true }, { purpose });
+      expect(said(await visit.browser.goTo(visit.callback))).toEqual({ error: 'access_denied' });
+      const bare = await visitProvider(app, idp, { refuse: true }, { purpose });
+      const nothing = changed(bare.callback, (given) => given.delete('error'));
+      expect(said(await bare.browser.goTo(nothing))).toEqual(FAILED);
+    }
+    expect(await app.storage.model(identityModel).estimatedDocumentCount()).toBe(before);
+  });
+});

@@ -1,0 +1,16 @@
+import { defineErrors } from '@tandem/core';
+
+/** Failures that are answered, and not told to the return address. */
+export const providerErrors = defineErrors({ notFound: [404, 'Provider not found'] });
+
+/** The words of `error=` at a return address: what a front end can tell its person. Nothing of a provider's own text. */
+export const REDIRECT_ERRORS = {
+  access_denied: 'the person refused at the provider',
+  provider_error: 'the provider failed, or its answer cannot be trusted',
+  email_missing: 'sign-up: the provider gives no email address',
+  email_not_verified: 'sign-up: the provider does not vouch for the email address',
+  identity_not_found: 'login: no identity signs in by this account',
+  account_locked: 'the identity is locked or deactivated',
+  signed_out: 'linking: the session that began it has ended',
+} as const;
+export type RedirectError = keyof typeof REDIRECT_ERRORS;

@@ -1,0 +1,141 @@
+import {
+  admin,
+  anyOf,
+  authenticated,
+  authenticationErrors,
+  publicProcedure,
+  rest,
+  router,
+  self,
+  type RequestContext,
+} from '@tandem/core';
+import { z } from 'zod';
+import { requestFactsOf } from '../audit/request-facts.js';
+import { requireCookiesPossible } from '../authentication/sign-in-answers.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
+import type { BrowserCookies } from './browser-cookies.js';
+import { providerErrors } from './providers.errors.js';
+import {
+  LinkSchema,
+  LinkedProvidersSchema,
+  LocationSchema,
+  callbackInput,
+  linkInput,
+  linkedInput,
+  startInput,
+  unlinkInput,
+} from './providers.schemas.js';
+import type { ProvidersService } from './providers.service.js';
+
+interface ProvidersRouterOptions {
+  providers: ProvidersService;
+  rateLimits: RateLimits;
+  browserCookies: BrowserCookies;
+  /** Return addresses: origins with paths. */
+  redirectUrls: ReadonlySet<string>;
+}
+
+/** Such an answer has a secret in its address: it is kept nowhere, and no page is told where the browser came from. */
+function keepPrivate(ctx: RequestContext): void {
+  ctx.setHeader('cache-control', 'no-store');
+  ctx.setHeader('referrer-policy', 'no-referrer');
+}
+
+/** Sign-in through identity providers: part of the service `auth` (decisions A15). */
+export function createProvidersRouter({ providers, rateLimits, browserCookies, redirectUrls }: ProvidersRouterOptions) {
+  return router({
+    startOauth: publicProcedure
+      .meta(
+        rest('GET /auth/oauth/{provider}', {
+          status: 302,
+          summary: 'Go to an identity provider, to sign in or up',
+          failure: 'Failed to create authorization',
+          errors: [providerErrors.notFound],
+        }),
+      )
+      .use(rateLimits.address('oauthStart'))
+      .input(startInput(redirectUrls))
+      .output(LocationSchema)
+      .query(async ({ ctx, input: { fp, ...given } }) => {
+        requireCookiesPossible(ctx);
+        keepPrivate(ctx);
+        const { location, binding } = await providers.start({ ...given, fingerprint: fp });
+        if (binding) browserCookies.set(ctx, binding);
+        return { location };
+      }),
+
+    finishOauth: publicProcedure
+      .meta(
+        rest('GET /auth/oauth/{provider}/callback', {
+          status: 302,
+          summary: 'Come back from an identity provider',
+          failure: 'Failed to find or create identity',
+          errors: [
+            providerErrors.notFound,
+            authenticationErrors.unverified,
+            identityErrors.emailTaken,
+            identityErrors.providerTaken,
+          ],
+        }),
+      )
+      .input(callbackInput)
+      .output(LocationSchema)
+      .query(async ({ ctx, input: { provider, state = '', code, iss, error } }) => {
+        requireCookiesPossible(ctx);
+        keepPrivate(ctx);
+        const begun = await providers.takeUp({ provider, state, browserSecret: browserCookies.read(ctx, state) });
+        browserCookies.remove(ctx, state);
+        return providers.finish(begun, { state, code, iss, error }, requestFactsOf(ctx));
+      }),
+
+    linkProvider: authenticated
+      .meta(
+        rest('POST /auth/{identityId}/oauth/{provider}', {
+          summary: 'Begin to link an account at an identity provider',
+          failure: 'Failed to create authorization',
+          errors: [providerErrors.notFound, identityErrors.notFound, identityErrors.providerTaken],
+        }),
+      )
+      .use(self('identityId'))
+      .input(linkInput(redirectUrls))
+      .output(LinkSchema)
+      .mutation(async ({ ctx, input: { identityId: _, ...given } }) => {
+        requireCookiesPossible(ctx);
+        keepPrivate(ctx);
+        const { url, binding } = await providers.startLink(ctx.identity, given);
+        browserCookies.set(ctx, binding);
+        return { url };
+      }),
+
+    listProviders: authenticated
+      .meta(
+        rest('GET /auth/{identityId}/oauth', {
+          summary: 'List the identity providers by which an identity signs in',
+          failure: 'Failed to find linked providers',
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(linkedInput)
+      .output(LinkedProvidersSchema)
+      .query(async ({ input }) => {
+        const linked = await providers.list(input.identityId);
+        return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt: linkedAt.toISOString() }));
+      }),
+
+    unlinkProvider: authenticated
+      .meta(
+        rest('DELETE /auth/{identityId}/oauth/{provider}', {
+          status: 204,
+          summary: 'Unlink an identity provider',
+          failure: 'Failed to delete linked provider',
+          errors: [identityErrors.notFound, identityErrors.notLinked, identityErrors.onlyWayIn],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(unlinkInput)
+      .output(z.void())
+      .mutation(({ ctx, input }) => providers.unlink(input.identityId, input.provider, requestFactsOf(ctx))),
+  });
+}

@@ -1,0 +1,47 @@
+import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
+import { z } from 'zod';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { isAllowedRedirect } from './redirect-urls.js';
+
+/** As it stands in the path; one that is not configured is not found. */
+const ProviderName = z.string().min(1).max(100);
+
+/** Longest value that is taken from a provider's callback, in characters. */
+const CALLBACK_MAX_LENGTH = 4096;
+const CallbackText = z.string().max(CALLBACK_MAX_LENGTH).optional();
+
+/** A return address of the allow-list. */
+function redirectUrl(allowed: ReadonlySet<string>) {
+  return z.string().refine((text) => isAllowedRedirect(allowed, text), 'is not allowed');
+}
+
+export function startInput(allowed: ReadonlySet<string>) {
+  return z.strictObject({
+    provider: ProviderName,
+    purpose: z.enum(['oauth-login', 'oauth-signup']),
+    redirectUrl: redirectUrl(allowed),
+    // trimmed as the header will be, in which it is given again
+    fp: z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH).optional(),
+  });
+}
+
+/** Providers add parameters of their own to a callback, and more as time goes by: what is not known here is passed over (RFC 6749, 4.1.2). */
+export const callbackInput = z.looseObject({
+  provider: ProviderName,
+  state: CallbackText,
+  code: CallbackText,
+  iss: CallbackText,
+  error: CallbackText,
+});
+
+export const LocationSchema = z.object({ location: z.string() });
+
+export function linkInput(allowed: ReadonlySet<string>) {
+  return z.strictObject({ identityId: Id, provider: ProviderName, redirectUrl: redirectUrl(allowed) });
+}
+export const LinkSchema = z.object({ url: z.string() });
+
+export const linkedInput = z.strictObject({ identityId: Id });
+export const LinkedProvidersSchema = z.array(z.object({ provider: z.string(), linkedAt: Timestamp }));
+
+export const unlinkInput = z.strictObject({ identityId: Id, provider: ProviderName });
