@@ -85,8 +85,11 @@ async function shareMailServer(
   };
 }
 
-/** A configuration for tests; what matters to a test is given. */
-function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Config {
+/** What a test gives of a configuration: what matters to it, of the lifetimes too. */
+type GivenConfig = Partial<Omit<Config, 'lifetimes'>> & { lifetimes?: Partial<Config['lifetimes']> };
+
+/** A configuration for tests. */
+function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: MailServer): Config {
   return {
     port: 0,
     host: '127.0.0.1',
@@ -104,6 +107,7 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
       onetimeTokenExpireTime: '48h',
       invitationExpireTime: '7d',
       providerTokenExpireTime: '5m',
+      ...lifetimes,
     },
     auditRetention: '365d',
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
@@ -128,7 +132,7 @@ function testConfig(given: Partial<Config>, { url: mailUrl }: MailServer): Confi
 
 /** A real server on a free port, on the run's engine. Closes with `await using`. */
 export async function startTestServer(
-  given: Partial<Config> & { clock?: TestClock; code?: CodeConfiguration } = {},
+  given: GivenConfig & { clock?: TestClock; code?: CodeConfiguration } = {},
 ): Promise<TestServer> {
   const { clock = createTestClock(), code, ...config } = given;
   const lines: string[] = [];
