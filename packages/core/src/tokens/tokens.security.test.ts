@@ -1,6 +1,7 @@
-import { hkdfSync } from 'node:crypto';
-import { CompactEncrypt, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
+import { generateKeyPairSync, hkdfSync, randomBytes, webcrypto } from 'node:crypto';
+import { SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { TOKEN_TYPES, type TokenType } from './claims.js';
 import { createKeyRing, type TokenKeys } from './keys.js';
 import { createTokens, type Tokens } from './tokens.js';
 
@@ -9,52 +10,70 @@ const ENC = 'e'.repeat(32);
 const OTHER = 'o'.repeat(32);
 const now = new Date('2026-01-01T00:00:00Z');
 const seconds = now.getTime() / 1000;
-const GOOD: JWTPayload = { type: 'access', jti: 'id', sub: 'ann', iat: seconds, exp: seconds + 60, iss: 'tandem', aud: 'access' };
-const HEADER = { alg: 'dir', enc: 'A256GCM', typ: 'access', cty: 'JWT' };
+const inAMinute = new Date(now.getTime() + 60_000);
 
-let tokens: Tokens;
-let keys: TokenKeys;
-let token: string;
-let second: string;
-beforeAll(async () => {
-  // a reader that has made none of the tokens: what it remembers cannot hide what it would accept
-  tokens = await createTokens({ signSecrets: [SIGN], encSecrets: [ENC], clock: { now: () => now } });
-  const maker = await createTokens({ signSecrets: [SIGN], encSecrets: [ENC], clock: { now: () => now } });
-  [keys] = (await createKeyRing('access', [SIGN], [ENC])) as [TokenKeys];
-  token = await maker.issue('access', { sub: 'ann', expiresAt: new Date(now.getTime() + 60_000) });
-  second = await maker.issue('access', { sub: 'bob', expiresAt: new Date(now.getTime() + 60_000) });
-});
+const tokensOf = (signSecrets = [SIGN], encSecrets = [ENC]) =>
+  createTokens({ signSecrets, encSecrets, clock: { now: () => now } });
+const firstKeys = async (type: TokenType, sign = SIGN, enc = ENC) => (await createKeyRing(type, [sign], [enc]))[0] as TokenKeys;
+const bytesOf = (secret: string, purpose: string, length = 32) =>
+  new Uint8Array(hkdfSync('sha256', secret, 'tandem', purpose, length));
 
-function sign(payload: JWTPayload, key: TokenKeys['sign'] | Uint8Array = keys.sign, alg = 'HS256'): Promise<string> {
-  return new SignJWT(payload).setProtectedHeader({ alg }).sign(key);
-}
-function encrypt(inner: string, key: TokenKeys['encrypt'] | Uint8Array = keys.encrypt, header: object = {}): Promise<string> {
-  const protectedHeader = { ...HEADER, kid: keys.keyId, ...header };
-  return new CompactEncrypt(new TextEncoder().encode(inner)).setProtectedHeader(protectedHeader).encrypt(key);
-}
-async function expectRefused(forged: string): Promise<void> {
-  await expect(tokens.verify('access', forged), forged).rejects.toMatchObject({ name: 'TokenError', reason: 'unreadable' });
-}
+describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
+  const GOOD: JWTPayload = { type, jti: 'id', sub: 'ann', iat: seconds, exp: seconds + 60, iss: 'tandem', aud: type };
+  let tokens: Tokens;
+  let keys: TokenKeys;
+  let token: string;
+  let second: string;
+  beforeAll(async () => {
+    // a reader that has made none of the tokens: what it remembers cannot hide what it would accept
+    tokens = await tokensOf();
+    const maker = await tokensOf();
+    keys = await firstKeys(type);
+    token = await maker.issue(type, { sub: 'ann', expiresAt: inAMinute });
+    second = await maker.issue(type, { sub: 'bob', expiresAt: inAMinute });
+  });
 
-describe('refused is', () => {
+  function sign(
+    payload: JWTPayload,
+    key: Parameters<SignJWT['sign']>[0] = keys.sign,
+    header: { alg?: string } = {},
+  ): Promise<string> {
+    return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', ...header }).sign(key);
+  }
+  const headerText = (header: object = {}) => JSON.stringify({ alg: 'dir', enc: 'A256GCM', typ: type, kid: keys.keyId, cty: 'JWT', ...header }); // prettier-ignore
+
+  /** Encrypts anything under any header, which no library would: what is refused is not refused for being ill made. */
+  async function encrypt(
+    inner: string,
+    { header = headerText(), key = keys.encrypt }: { header?: string; key?: TokenKeys['encrypt'] } = {},
+  ): Promise<string> {
+    const protectedHeader = Buffer.from(header).toString('base64url');
+    const iv = randomBytes(12);
+    const algorithm = { name: 'AES-GCM', iv, additionalData: Buffer.from(protectedHeader) };
+    const sealed = Buffer.from(await webcrypto.subtle.encrypt(algorithm, key, Buffer.from(inner)));
+    const parts = [protectedHeader, '', iv, sealed.subarray(0, -16), sealed.subarray(-16)];
+    return parts.map((part) => (typeof part === 'string' ? part : part.toString('base64url'))).join('.');
+  }
+  async function expectRefused(forged: string): Promise<void> {
+    for (const read of [tokens.verify, tokens.verifyEvenExpired])
+      await expect(read(type, forged), forged.slice(0, 600)).rejects.toMatchObject({ name: 'TokenError', reason: 'unreadable' });
+  }
+
   it('nothing else than what is forged below: the forger can make a good token', async () => {
-    expect((await tokens.verify('access', await encrypt(await sign(GOOD)))).sub).toBe('ann');
+    expect((await tokens.verify(type, await encrypt(await sign(GOOD)))).sub).toBe('ann');
   });
 
   it('what is no token', async () => {
-    for (const text of [
-      '',
-      '.',
-      '....',
-      'a.b.c',
-      'a.b.c.d.e',
-      '{}',
-      'null',
-      'x'.repeat(5000),
-      `${token}.`,
-      token.split('.')[0] as string,
-    ])
-      await expectRefused(text);
+    const texts = ['', '.', '....', 'a.b.c', 'a.b.c.d.e', '{}', 'null', `${token}.`, token.split('.')[0] as string];
+    for (const text of texts) await expectRefused(text);
+  });
+
+  it('a token that is too long, before it is looked at', async () => {
+    const [header, , iv, , tag] = token.split('.');
+    await expectRefused([header, '', iv, 'A'.repeat(4096), tag].join('.'));
+    const start = performance.now();
+    for (const text of ['x', '.', 'é', token]) await expectRefused(text.repeat(Math.ceil(5_000_000 / text.length)));
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 
   it('a token cut anywhere', async () => {
@@ -63,9 +82,17 @@ describe('refused is', () => {
     await expectRefused(token.slice(1));
   });
 
-  it('a token spliced of two', async () => {
+  it('a token spliced of two, or with a part too many, too few, twice or in another place', async () => {
     const [mine, other] = [token.split('.'), second.split('.')];
     for (const part of [2, 3, 4]) await expectRefused(mine.map((text, at) => (at === part ? other[at] : text)).join('.'));
+    for (const part of [0, 2, 3, 4]) {
+      await expectRefused(mine.toSpliced(part, 1).join('.'));
+      await expectRefused(mine.toSpliced(part, 0, mine[part] as string).join('.'));
+      // a key of its own, where there is none
+      await expectRefused(mine.with(1, mine[part] as string).join('.'));
+    }
+    await expectRefused(mine.toReversed().join('.'));
+    await expectRefused(`${token}.${second}`);
   });
 
   it('a token of which any character is another: none has two texts', async () => {
@@ -81,48 +108,108 @@ describe('refused is', () => {
     for (const added of ['=', '==', ' ', '\n']) await expectRefused(token + added);
   });
 
-  it('a signed token without encryption, and an encrypted one without signature', async () => {
+  it('a signed token without encryption, an encrypted one without signature, and one that is encrypted twice', async () => {
     await expectRefused(await sign(GOOD));
     await expectRefused(await encrypt(JSON.stringify(GOOD)));
+    await expectRefused(await encrypt(await encrypt(await sign(GOOD))));
   });
 
-  it('algorithm none, and every algorithm but ours', async () => {
+  it('the signature algorithm none, and every one but ours', async () => {
     await expectRefused(new UnsecuredJWT(GOOD).encode());
     await expectRefused(await encrypt(new UnsecuredJWT(GOOD).encode()));
-    const raw = (purpose: string, length = 32) => new Uint8Array(hkdfSync('sha256', purpose.endsWith('sign') ? SIGN : ENC, 'tandem', purpose, length)); // prettier-ignore
-    for (const alg of ['HS384', 'HS512']) await expectRefused(await encrypt(await sign(GOOD, raw('access sign'), alg)));
+    for (const alg of ['HS384', 'HS512'])
+      await expectRefused(await encrypt(await sign(GOOD, bytesOf(SIGN, `${type} sign`, 64), { alg })));
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await expectRefused(await encrypt(await sign(GOOD, rsa.privateKey, { alg: 'RS256' })));
+    const signed = (await sign(GOOD)).split('.');
+    for (const alg of ['none', 'None', 'NONE', 'RS256', 'hs256', '']) {
+      const [, payload, signature] = signed;
+      const header = Buffer.from(JSON.stringify({ alg })).toString('base64url');
+      for (const tail of [signature, '']) await expectRefused(await encrypt([header, payload, tail].join('.')));
+    }
+  });
+
+  it('every encryption but ours, whatever the key', async () => {
     const inner = await sign(GOOD);
-    for (const alg of ['A256KW', 'A256GCMKW', 'PBES2-HS256+A128KW'])
-      await expectRefused(await encrypt(inner, raw('access encrypt'), { alg }));
-    await expectRefused(await encrypt(inner, raw('access encrypt'), { enc: 'A128CBC-HS256' }));
+    for (const alg of ['A256KW', 'A256GCMKW', 'PBES2-HS256+A128KW', 'RSA-OAEP', 'none', ''])
+      await expectRefused(await encrypt(inner, { header: headerText({ alg }) }));
+    for (const enc of ['A128GCM', 'A192GCM', 'A128CBC-HS256', 'A256CBC-HS512', 'none', ''])
+      await expectRefused(await encrypt(inner, { header: headerText({ enc }) }));
+    const half = await webcrypto.subtle.importKey('raw', bytesOf(ENC, `${type} encrypt`, 16), 'AES-GCM', false, ['encrypt']);
+    await expectRefused(await encrypt(inner, { header: headerText({ enc: 'A128GCM' }), key: half }));
   });
 
-  it('a token of other secrets, also when only one of them is another', async () => {
-    const [other] = (await createKeyRing('access', [OTHER], [OTHER])) as [TokenKeys];
-    await expectRefused(await encrypt(await sign(GOOD), other.encrypt, { kid: other.keyId }));
-    await expectRefused(await encrypt(await sign(GOOD), other.encrypt));
+  it('a header that asks for more, or is not written as we write it', async () => {
+    const inner = await sign(GOOD);
+    const jwk = { kty: 'oct', k: Buffer.alloc(32).toString('base64url') };
+    const more = [{ zip: 'DEF' }, { crit: ['exp'], exp: 0 }, { crit: ['b64'], b64: false }, { jwk }, { jku: 'http://127.0.0.1/keys' }, { x5u: 'http://127.0.0.1/' }, { x5c: [''] }, { apu: 'x' }, { p2c: 1e9 }]; // prettier-ignore
+    for (const header of more) await expectRefused(await encrypt(inner, { header: headerText(header) }));
+    const plain = headerText();
+    const texts = [` ${plain}`, plain.replace(',', ', '), plain.replace('{', '{"alg":"none",'), plain.replace('}', ',"alg":"dir"}'), `${plain}{}`, `[${plain}]`, plain.replace('dir', '\\u0064ir')]; // prettier-ignore
+    for (const header of texts) await expectRefused(await encrypt(inner, { header }));
+  });
+
+  it('an unknown type or key in the header', async () => {
+    const inner = await sign(GOOD);
+    for (const header of [{ typ: 'admin' }, { typ: '__proto__' }, { kid: 'unknown' }, { kid: '' }, { kid: ['x'] }])
+      await expectRefused(await encrypt(inner, { header: headerText(header) }));
+  });
+
+  it('a token of other secrets, also when only one of them is another, and one whose keys have changed places', async () => {
+    const other = await firstKeys(type, OTHER, OTHER);
+    await expectRefused(await encrypt(await sign(GOOD), { header: headerText({ kid: other.keyId }), key: other.encrypt }));
+    await expectRefused(await encrypt(await sign(GOOD), { key: other.encrypt }));
     await expectRefused(await encrypt(await sign(GOOD, other.sign)));
+    await expectRefused(await encrypt(await sign(GOOD, bytesOf(ENC, `${type} encrypt`))));
+    await expectRefused(await encrypt(await sign(GOOD, bytesOf(ENC, `${type} sign`))));
+    for (const secret of [SIGN, ENC]) await expectRefused(await encrypt(await sign(GOOD, Buffer.from(secret))));
   });
 
-  it('a token with the keys of another type, whatever its header says', async () => {
-    const [refresh] = (await createKeyRing('refresh', [SIGN], [ENC])) as [TokenKeys];
-    const inner = await sign(GOOD, refresh.sign);
-    await expectRefused(await encrypt(inner, refresh.encrypt));
-    await expectRefused(await encrypt(inner, refresh.encrypt, { kid: refresh.keyId }));
-    await expectRefused(await encrypt(inner, refresh.encrypt, { kid: refresh.keyId, typ: 'refresh' }));
-    await expectRefused(await encrypt(await sign({ ...GOOD, type: 'refresh' })));
+  it('a token of a secret that was rotated out; until then it is read', async () => {
+    const old = await (await tokensOf([OTHER], [OTHER])).issue(type, { sub: 'ann', expiresAt: inAMinute });
+    const rotating = await tokensOf([SIGN, OTHER], [ENC, OTHER]);
+    expect((await rotating.verify(type, old)).sub).toBe('ann');
+    for (const halfway of [await tokensOf([SIGN, OTHER]), await tokensOf([SIGN], [ENC, OTHER])])
+      await expect(halfway.verify(type, old)).rejects.toMatchObject({ reason: 'unreadable' });
+    await expectRefused(old);
   });
 
-  it('a token of another issuer or audience, or that lacks what it must say', async () => {
-    await expectRefused(await encrypt(await sign({ ...GOOD, iss: 'somebody' })));
-    await expectRefused(await encrypt(await sign({ ...GOOD, aud: 'refresh' })));
+  it.each(TOKEN_TYPES.filter((other) => other !== type))(
+    'a token with the keys of the type %s, whatever it says',
+    async (other) => {
+      const otherKeys = await firstKeys(other);
+      for (const payload of [GOOD, { ...GOOD, type: other, aud: other }]) {
+        const inner = await sign(payload, otherKeys.sign);
+        for (const header of [{}, { kid: otherKeys.keyId }]) {
+          await expectRefused(await encrypt(inner, { header: headerText(header), key: otherKeys.encrypt }));
+          await expectRefused(await encrypt(inner, { header: headerText(header) }));
+        }
+      }
+      // a good one of the other type is told apart
+      const good = await (await tokensOf()).issue(other, { sub: 'ann', expiresAt: inAMinute });
+      await expect(tokens.verify(type, good)).rejects.toMatchObject({ reason: 'wrong-type' });
+    },
+  );
+
+  it('a token of another issuer, audience or type, one that counts from later on, and one that lacks what it must say', async () => {
+    const claims = [{ iss: 'somebody' }, { iss: ['tandem'] }, { aud: 'other' }, { aud: [] }, { type: 'other' }, { type: undefined }, { nbf: seconds + 3600 }, { exp: 'never' }, { exp: `${seconds + 60}` }, { exp: null }, { iat: 'now' }]; // prettier-ignore
+    for (const wrong of claims) await expectRefused(await encrypt(await sign({ ...GOOD, ...wrong } as JWTPayload)));
     for (const claim of ['iss', 'aud', 'sub', 'jti', 'iat', 'exp', 'type'])
       await expectRefused(await encrypt(await sign(Object.fromEntries(Object.entries(GOOD).filter(([key]) => key !== claim)))));
+    for (const payload of ['', 'null', '[]', '"text"', '{']) {
+      const header = Buffer.from('{"alg":"HS256"}').toString('base64url');
+      const signed = `${header}.${Buffer.from(payload).toString('base64url')}`;
+      const signature = Buffer.from(await webcrypto.subtle.sign('HMAC', keys.sign, Buffer.from(signed))).toString('base64url');
+      await expectRefused(await encrypt(`${signed}.${signature}`));
+    }
   });
 
-  it('an unknown type or key, and a header that asks for more', async () => {
-    const inner = await sign(GOOD);
-    for (const header of [{ typ: 'admin' }, { typ: '__proto__' }, { kid: 'unknown' }, { kid: '' }])
-      await expectRefused(await encrypt(inner, keys.encrypt, header));
+  it('an expired token, but to what ends what it stood for', async () => {
+    for (const exp of [seconds, seconds - 1, 1, -1]) {
+      const expired = await encrypt(await sign({ ...GOOD, exp }));
+      await expect(tokens.verify(type, expired)).rejects.toMatchObject({ reason: 'unreadable' });
+    }
+    const expired = await encrypt(await sign({ ...GOOD, exp: seconds - 1 }));
+    expect((await tokens.verifyEvenExpired(type, expired)).sub).toBe('ann');
   });
 });
