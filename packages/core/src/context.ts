@@ -93,9 +93,24 @@ interface Prepared {
   log?: Log;
 }
 
-/** `cookie-parser` makes objects of values that begin with `j:`; no cookie of ours is one. */
-function textCookies(cookies: object = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(cookies).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+/** Names that a `Cookie` header gives two values: another site of the domain may have added one, and no order says which. */
+function ambiguousNames(header: string): Set<string> {
+  const values = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const pair of header.split(';')) {
+    const [name = '', value = ''] = pair.split(/=(.*)/s).map((part) => part.trim());
+    if ((values.get(name) ?? value) !== value) ambiguous.add(name);
+    values.set(name, value);
+  }
+  return ambiguous;
+}
+
+/** The cookies that say one thing. `cookie-parser` makes objects of values that begin with `j:`; no cookie of ours is one. */
+function textCookies(header: string, cookies: object = {}): Record<string, string> {
+  const ambiguous = ambiguousNames(header);
+  const isText = (entry: [string, unknown]): entry is [string, string] =>
+    typeof entry[1] === 'string' && !ambiguous.has(entry[0]);
+  return Object.fromEntries(Object.entries(cookies).filter(isText));
 }
 
 /** Makes the context of a request. Expects `cookie-parser`, and a request id and log as `pino-http` leaves them, if any. */
@@ -109,7 +124,7 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     userAgent: (req.headers['user-agent'] ?? '').slice(0, 512),
     headers: req.headers,
     rawHeaders: req.rawHeaders,
-    cookies: req.headers.cookie === undefined ? {} : textCookies(req.cookies as object | undefined),
+    cookies: req.headers.cookie === undefined ? {} : textCookies(req.headers.cookie, req.cookies as object | undefined),
     log,
     setCookie: (name, value, options) => void res.cookie(name, value, options),
     clearCookie: (name, options) => void res.clearCookie(name, options),

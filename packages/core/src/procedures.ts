@@ -80,6 +80,9 @@ async function translate(
   if (error instanceof ApiError) return error;
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
     return validationError(validationTexts(error.cause.issues, await call.readInput(), placesOf(meta)));
+  // a recursive schema has met a body without end
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof RangeError)
+    return validationError(['request body must NOT be nested so deeply']);
   // thrown by a host's own procedure, in tRPC's words
   if (error.code !== 'INTERNAL_SERVER_ERROR') return ApiError.fromTrpc(error);
   const isUnavailable = ctx.server.isUnavailable(error.cause);

@@ -47,6 +47,8 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
   const call = operation.procedure as unknown as (call: ProcedureCall) => Promise<unknown>;
   const { type } = operation.procedure._def;
   return async (req, res, next) => {
+    // tokens and personal data: no cache between keeps them
+    res.setHeader('cache-control', 'no-store');
     try {
       const ctx = createRequestContext(server, req, res);
       const params = req.params as Record<string, string>;

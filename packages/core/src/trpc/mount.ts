@@ -19,7 +19,8 @@ export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBo
   const face = Router({ caseSensitive: true });
   // tRPC's adapter refuses a content type before anybody is asked who they are; taken as JSON here, it is refused when the body is read,
   // in the order that the REST face has (decisions T6)
-  face.use((req, _res, next) => {
+  face.use((req, res, next) => {
+    res.setHeader('cache-control', 'no-store');
     if (req.method === 'POST' && !isJson(req.headers['content-type'])) {
       unreadable.add(req);
       req.headers['content-type'] = 'application/json';

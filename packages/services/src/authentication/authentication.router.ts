@@ -175,7 +175,8 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         const [refreshToken, another] = refreshTokensOf(ctx, input.refreshToken);
         if (refreshToken === undefined) throw errors.noRefreshToken();
         if (another !== undefined) throw authenticationErrors.unverified();
-        const pair = await sessions.refresh(refreshToken, deviceOf(ctx, readFingerprint(ctx)));
+        const beside = isCookieMode(ctx) ? ctx.cookies[ACCESS_COOKIE] : undefined;
+        const pair = await sessions.refresh(refreshToken, deviceOf(ctx, readFingerprint(ctx)), beside);
         if (!isCookieMode(ctx)) return pair;
         cookies.set(ctx, pair);
         return undefined;

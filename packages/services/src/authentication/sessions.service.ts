@@ -108,6 +108,15 @@ export function createSessionsService(options: SessionsOptions) {
     return { accessToken, refreshToken } satisfies TokenPair;
   }
 
+  /** Whether an access token, expired or not, is of this identity; one that cannot be read is nobody else's. */
+  async function isOf(accessToken: string, identityId: string): Promise<boolean> {
+    const claims = await tokens.verifyEvenExpired('access', accessToken).catch((error: unknown) => {
+      if (!(error instanceof TokenError)) throw error;
+      return undefined;
+    });
+    return claims === undefined || claims.sub === identityId;
+  }
+
   function refreshExpiry(from: Date): Date {
     return new Date(from.getTime() + lifetimes.refresh);
   }
@@ -152,13 +161,15 @@ export function createSessionsService(options: SessionsOptions) {
 
     /**
      * Exchanges a refresh token, by one atomic write to its session.
-     * @throws authenticationServiceErrors.unusable (422) and reused (401), requestErrors.tooMany (429)
+     * @param beside the access token of a browser's other cookie: nobody's session turns into another person's by a cookie that was planted
+     * @throws authenticationServiceErrors.unusable (422) and reused (401), requestErrors.tooMany (429); authenticationErrors.unverified
      */
-    async refresh(refreshToken: string, device: Device): Promise<TokenPair> {
+    async refresh(refreshToken: string, device: Device, beside?: string): Promise<TokenPair> {
       const claims = await tokens.verify('refresh', refreshToken).catch((error: unknown) => {
         throw error instanceof TokenError ? authenticationServiceErrors.unusable({ cause: error }) : error;
       });
       const { sub: identityId, sid: sessionId = '', jti } = claims;
+      if (beside !== undefined && !(await isOf(beside, identityId))) throw authenticationErrors.unverified();
       const fingerprintHash = device.fingerprintHash ?? null;
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count

@@ -17,8 +17,8 @@ export interface OnetimeTokenRecord extends BaseRecord {
   epoch: number | null;
   /** The address that it proves. */
   email: string | null;
-  /** What an admin attached. */
-  data: Record<string, unknown> | null;
+  /** What an admin attached, as JSON. */
+  data: string | null;
   /** Of the fingerprint that the session to come is bound to. */
   fingerprintHash: string | null;
   /** Of an MFA challenge: codes tried, codes sent, and when the last one was. */
@@ -38,7 +38,7 @@ export const onetimeTokenModel = defineModel<OnetimeTokenRecord>('onetimeTokens'
     subject: { type: String, required: true },
     epoch: { type: Number, default: null },
     email: { type: String, default: null },
-    data: { type: Object, default: null },
+    data: { type: String, default: null },
     fingerprintHash: { type: String, default: null },
     attempts: { type: Number, default: 0 },
     sends: { type: Number, default: 0 },

@@ -112,7 +112,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
             target,
             state: 'generated',
             email,
-            data,
+            data: data && JSON.stringify(data),
             fingerprintHash: fph,
             attempts: 0,
             sends: isChallenge ? 1 : 0,
@@ -132,8 +132,14 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
       const { jti } = await open(token, target);
       const record = await OnetimeTokens.findOne(usable(stateIdOf(jti))).lean<OnetimeTokenRecord>();
       if (!record || (await isVoid(record))) throw authenticationErrors.unverified();
-      const { _id: id, fingerprintHash, ...said } = record;
-      return { id, jti, ...said, fingerprintHash: fingerprintHash ?? undefined };
+      const { _id: id, fingerprintHash, data, ...said } = record;
+      return {
+        id,
+        jti,
+        ...said,
+        data: data === null ? null : (JSON.parse(data) as Record<string, unknown>),
+        fingerprintHash: fingerprintHash ?? undefined,
+      };
     },
 
     /**
