@@ -10,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const TIMES = Array.from({ length: 20 }, (_, n) => n);
+const USABLE = ['google', 'line'];
 const newAccount = (provider = 'google'): { provider: string; subject: string } => ({ provider, subject: randomUUID() });
 const newEmail = () => `${randomUUID()}@example.org`;
 const identities = () => app.tandem.services.identities;
@@ -109,19 +110,28 @@ describe('unlinking a provider', () => {
     const { id } = await app.signUp();
     const account = newAccount();
     await accounts().link(id, account);
-    await accounts().unlink(id, 'google');
+    await accounts().unlink(id, 'google', USABLE);
     expect(await accounts().identityOf(account)).toBeUndefined();
-    await expect(accounts().unlink(id, 'google')).rejects.toThrow('Provider account not linked');
+    await expect(accounts().unlink(id, 'google', USABLE)).rejects.toThrow('Provider account not linked');
     await accounts().link(id, newAccount());
   });
 
   it('never takes the only way in, also when all are unlinked at once', async () => {
     const { id } = await create(newAccount('line'));
-    await expect(accounts().unlink(id, 'line')).rejects.toThrow('Provider account is the only way to sign in');
+    await expect(accounts().unlink(id, 'line', USABLE)).rejects.toThrow('Provider account is the only way to sign in');
     await accounts().link(id, newAccount('google'));
-    const failures = await failuresOf(['line', 'google', 'line', 'google'].map((provider) => accounts().unlink(id, provider)));
+    const failures = await failuresOf(
+      ['line', 'google', 'line', 'google'].map((provider) => accounts().unlink(id, provider, USABLE)),
+    );
     expect(failures).toHaveLength(3);
     expect(await accounts().list(id)).toHaveLength(1);
+  });
+
+  it('counts a provider that is not configured any more for no way in', async () => {
+    const { id } = await create(newAccount('line'));
+    await accounts().link(id, newAccount('old'));
+    await expect(accounts().unlink(id, 'line', USABLE)).rejects.toThrow('Provider account is the only way to sign in');
+    await accounts().unlink(id, 'old', USABLE);
   });
 });
 

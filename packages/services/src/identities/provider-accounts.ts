@@ -65,10 +65,12 @@ export function createProviderAccounts(storage: Storage) {
 
     /**
      * Ends the signing in by a provider, by one atomic write that leaves another way to sign in: a password, or another provider.
+     * @param usable the providers by which anybody can sign in
      * @throws identityErrors.notFound, notLinked, onlyWayIn
      */
-    async unlink(identityId: string, provider: string): Promise<void> {
-      const anotherWay = { $or: [{ passwordHash: { $exists: true } }, { 'providers.1': { $exists: true } }] };
+    async unlink(identityId: string, provider: string, usable: readonly string[]): Promise<void> {
+      const others = usable.filter((other) => other !== provider);
+      const anotherWay = { $or: [{ passwordHash: { $exists: true } }, { 'providers.provider': { $in: others } }] };
       const { matchedCount } = await Identities.updateOne(
         { _id: identityId, 'providers.provider': provider, ...(anotherWay as object) },
         { $pull: { providers: { provider } } },

@@ -211,7 +211,7 @@ export function createProvidersService(options: ProvidersOptions) {
 
     /** @throws identityErrors.notFound, notLinked, onlyWayIn */
     async unlink(identityId: string, provider: string, by: RequestFacts): Promise<void> {
-      await providerAccounts.unlink(identityId, provider);
+      await providerAccounts.unlink(identityId, provider, [...clients.keys()]);
       await audit.record('provider.unlinked', by, { identityId, details: { provider } });
     },
   };
