@@ -4,8 +4,8 @@ import { createOAuth2Source } from './oauth2-source.js';
 import { createOpenIdSource } from './openid-source.js';
 import type { ProviderDefinition } from './provider-settings.js';
 
-/** Seconds that one request to a provider may take. A callback makes four at most, and is to be answered before the deadline. */
-const TIMEOUT_SECONDS = 3;
+/** Seconds that one request to a provider may take: one that is away is given up well before the deadline of the person's request. */
+const TIMEOUT_SECONDS = 5;
 
 /** Secrets of one authorization, which prove at its end that it is the one that was begun. */
 export interface AuthorizationSecrets {
