@@ -36,9 +36,8 @@ interface ProvidersRouterOptions {
   redirectUrls: ReadonlySet<string>;
 }
 
-/** Such an answer has a secret in its address: it is kept nowhere, and no page is told where the browser came from. */
+/** Such an answer has a secret in its address: the page that comes next is not told where the browser came from. */
 function keepPrivate(ctx: RequestContext): void {
-  ctx.setHeader('cache-control', 'no-store');
   ctx.setHeader('referrer-policy', 'no-referrer');
 }
 
