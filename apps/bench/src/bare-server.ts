@@ -72,7 +72,7 @@ function createBareRow(now: Date): BareRow {
 }
 
 await runMeasured(async () => {
-  const client = new MongoClient(process.env.MONGODB_URI ?? '', { maxPoolSize: MONGODB_POOL, w: 'majority' });
+  const client = new MongoClient(process.env.MONGODB_URI ?? '', { maxPoolSize: MONGODB_POOL });
   await client.connect();
   const db = client.db();
   const server = http.createServer(createBareApp(db));

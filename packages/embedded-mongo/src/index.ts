@@ -58,8 +58,9 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 function uriOf(socketPath: string): string {
   const parameters = new URLSearchParams({
     directConnection: 'true',
-    // Without it, what the engine acknowledged is lost when its process is killed.
+    // Without both, what the engine acknowledged is lost when its process is killed: asked for a majority, it does not wait for its journal.
     journal: 'true',
+    w: '1',
     retryWrites: 'false',
     // The engine runs so many commands at once.
     maxPoolSize: '8',

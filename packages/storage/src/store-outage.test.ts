@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +61,48 @@ describe('while the engine restarts', () => {
     const { n } = await counters.findById('c').orFail();
     expect(n).toBeGreaterThanOrEqual(acknowledged);
     expect(n).toBeLessThanOrEqual(acknowledged + failed);
+  });
+});
+
+describe('when the engine is killed', () => {
+  it('what was acknowledged is there after it', async () => {
+    const ownDir = await mkdtemp(join(tmpdir(), 'tandem-killed-'));
+    const events = new EventEmitter();
+    let enginePid = 0;
+    await using own = await startEmbeddedMongo({
+      dir: ownDir,
+      restarts: { firstWaitMs: 1, longestWaitMs: 1 },
+      onEvent(event) {
+        if (event.type === 'started') enginePid = event.pid;
+        events.emit(event.type);
+      },
+    });
+    const ownStorage = await openStorage({ uri: own.uri });
+    const written = ownStorage.model(CounterModel);
+    const over = new AbortController();
+    const acknowledged: string[] = [];
+    const keepWriting = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !over.signal.aborted; n++) {
+        const _id = `${writer}-${n}`;
+        await written.create({ _id, n }).then(
+          () => events.emit('written', acknowledged.push(_id)),
+          (error: unknown) => expect(error).toSatisfy(isStoreUnavailable),
+        );
+      }
+    });
+    for (let kills = 0; kills < 3; kills++) {
+      for (let writes = 0; writes < 50; writes++) await once(events, 'written');
+      const started = once(events, 'started');
+      process.kill(enginePid, 'SIGKILL');
+      await started;
+    }
+    over.abort();
+    await Promise.all(keepWriting);
+    const found = new Set(await written.distinct('_id'));
+    expect(acknowledged.filter((_id) => !found.has(_id))).toEqual([]);
+    await ownStorage.close();
+    await own.stop();
+    await rm(ownDir, { recursive: true, maxRetries: 20, retryDelay: 50 });
   });
 });
 
