@@ -16,3 +16,5 @@ export { startMailServer, type MailServer, type ReceivedMail } from './mail-serv
 export { startRedis, type RedisServer } from './redis-server.js';
 export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
 export { PASSWORD, cookiesOf, startTestServer, type Person, type TestServer } from './test-server.js';
+export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
+export { startStoreProxy, type StoreProxy, type StoreWrite } from './store-proxy.js';

@@ -30,13 +30,20 @@ interface PasswordChangesOptions {
 export function createPasswordChangesService(options: PasswordChangesOptions) {
   const { identities, onetimeTokens, passwords, proofs, failedLogins, mails, audit } = options;
 
-  /** @returns whether it was this call that set it, and not another one at the same time */
-  async function set(credentials: Credentials, password: string, field: 'password' | 'newPassword'): Promise<boolean> {
-    const { id, email, onetimeEpoch, passwordHash } = credentials;
+  /** @throws errors.invalidInput for the password it has; validationError for the email */
+  async function hashNew(
+    { email, passwordHash }: Credentials,
+    password: string,
+    field: 'password' | 'newPassword',
+  ): Promise<string> {
     if (password.toLowerCase() === email) throw validationError([`request body/${field} must NOT be the email`]);
     if (await passwords.matches(password, passwordHash)) throw errors.invalidInput();
-    const mail = { template: 'password-changed', to: email } as const;
-    return identities.setPassword(id, await passwords.hash(password), { epoch: onetimeEpoch, mail });
+    return passwords.hash(password);
+  }
+
+  /** @returns whether it was this call that set it, and not another one at the same time */
+  function set({ id, email, onetimeEpoch: epoch }: Credentials, passwordHash: string): Promise<boolean> {
+    return identities.setPassword(id, passwordHash, { epoch, mail: { template: 'password-changed', to: email } });
   }
 
   return {
@@ -53,10 +60,12 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
       const { id, subject, epoch } = await onetimeTokens.read(token, 'reset-password');
       const credentials = await identities.credentialsOf({ id: subject });
-      const isSet = credentials?.onetimeEpoch === epoch && (await set(credentials, password, 'password'));
-      if (!credentials || !isSet) throw authenticationErrors.unverified();
-      await audit.record('password.reset', by, { identityId: subject });
+      if (credentials?.onetimeEpoch !== epoch) throw authenticationErrors.unverified();
+      const passwordHash = await hashNew(credentials, password, 'password');
+      // before the write that voids the link: who dies in between must not leave a new password that has to wait
       await failedLogins.forget(credentials.email);
+      if (!(await set(credentials, passwordHash))) throw authenticationErrors.unverified();
+      await audit.record('password.reset', by, { identityId: subject });
       await onetimeTokens.markUsed(id);
     },
 
@@ -72,8 +81,9 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       const credentials = await identities.credentialsOf({ id: identityId });
       if (!credentials) throw identityErrors.notFound();
       if (password !== undefined) await proofs.prove(credentials, password, by);
+      const passwordHash = await hashNew(credentials, newPassword, 'newPassword');
       // another change at the same time has voided what this one knew
-      if (!(await set(credentials, newPassword, 'newPassword'))) throw errors.invalidInput();
+      if (!(await set(credentials, passwordHash))) throw errors.invalidInput();
       await audit.record('password.changed', by, { identityId });
     },
   };

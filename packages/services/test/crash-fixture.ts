@@ -1,0 +1,184 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  startServerProcess,
+  startStoreProxy,
+  startTestServer,
+  type RestAnswer,
+  type RestRequest,
+  type ServerProcess,
+  type StoreWrite,
+  type TestServer,
+} from '@tandem/testing';
+import { queuedMailModel } from '../src/mail/mail.model.js';
+
+/** A request whose process dies, and what is true after the restart. */
+export interface CrashFlow<Somebody> {
+  /** Makes whoever asks, by the instance that stays. */
+  prepare(): Promise<Somebody>;
+  request(server: ServerProcess, somebody: NoInfer<Somebody>): RestRequest;
+  /** @param answer what came before the process died; undefined when nothing did */
+  check(server: ServerProcess, somebody: NoInfer<Somebody>, answer: RestAnswer | undefined): Promise<void>;
+}
+
+/** A server in a process of its own, to be killed, and an instance in this one that stays; both over one database. */
+export interface CrashFixture {
+  /** Its mails come by `home.mail` too. */
+  home: TestServer;
+  /**
+   * Runs the request for one person after another, each of whom stops after one write more than the one before, until one is done; kills
+   * the process, which has sent no mail by then; starts it again and checks them all.
+   * @returns the writes of the request, as `collection.command`
+   */
+  dieAfterEachWrite<Somebody>(flow: CrashFlow<Somebody>): Promise<string[]>;
+  /**
+   * Runs a request that sends one mail, and kills the process after each write of the sending: as often as there are writes, since a
+   * process goes on with its queue.
+   * @returns the writes of the sending, as `collection.command`
+   */
+  dieWhileSending<Somebody>(flow: CrashFlow<Somebody>): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** How a worker takes a mail, and what it writes until that is sent. */
+const TAKING = 'mails.findAndModify';
+const SENDING = new Set([TAKING, 'onetimeTokens.update', 'mails.delete']);
+
+/** Lets so many writes pass, and holds all that follow. */
+function createGate() {
+  let left = Number.POSITIVE_INFINITY;
+  let part: 'all' | 'request' | 'sending' = 'all';
+  let passed: string[] = [];
+  let reach = (): void => {};
+
+  function mayPass({ collection, command }: StoreWrite): boolean {
+    const name = `${collection}.${command}`;
+    if (part === 'request' && name === TAKING) return false;
+    if (part === 'sending' && !SENDING.has(name)) return true;
+    if (left === 0) {
+      reach();
+      return false;
+    }
+    left -= 1;
+    passed.push(name);
+    return true;
+  }
+
+  function open(writes: number, of: typeof part): { passed: readonly string[]; reached: Promise<void> } {
+    left = writes;
+    part = of;
+    passed = [];
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    return { passed, reached };
+  }
+
+  return {
+    mayPass,
+    /**
+     * Lets writes of a request pass, and then none, and no mail be taken; or of the sending of its mail, and all others.
+     * @returns what passes, and when one more has come
+     */
+    open,
+    close: () => void open(0, 'all'),
+    openWide: () => void open(Number.POSITIVE_INFINITY, 'all'),
+  };
+}
+
+/** What a request was answered, if it was: the process may die meanwhile, and a server that waited too long for its store has done nothing it knows of. */
+async function answerOf(request: RestRequest): Promise<RestAnswer | undefined> {
+  try {
+    const answer = await request;
+    return answer.status < 500 ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param name of the database: one a test file. @param environment of the process that dies */
+export async function openCrashFixture(name: string, environment: Record<string, string> = {}): Promise<CrashFixture> {
+  const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
+  const mongodbUri = engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/crash_${name}_${process.pid}`);
+  const gate = createGate();
+  const home = await startTestServer({ mongodbUri });
+  const proxy = await startStoreProxy(mongodbUri, gate.mayPass);
+  const start = () => startServerProcess({ MONGODB_URI: proxy.uri, MAIL_URL: home.mail.url, ...environment });
+  let server = await start();
+
+  async function restart(): Promise<void> {
+    await proxy.settle();
+    await server.kill();
+    gate.openWide();
+    // whoever tried to send a mail holds it for a minute: this is the minute
+    const { collection } = home.storage.model(queuedMailModel);
+    await collection.updateMany({ owner: { $ne: null } }, { $set: { dueAt: new Date(0) } });
+    server = await start();
+  }
+
+  /** Waits until nothing is left to send: what comes after it is of the next request. */
+  async function settle(): Promise<void> {
+    const { collection } = home.storage.model(queuedMailModel);
+    while ((await collection.countDocuments()) > 0) await setTimeout(10);
+    await fetch(`${server.url}/health/ready`);
+  }
+
+  async function check<Somebody>(
+    flow: CrashFlow<Somebody>,
+    {
+      somebody,
+      answering,
+      passed,
+    }: { somebody: Somebody; answering: Promise<RestAnswer | undefined>; passed: readonly string[] },
+  ): Promise<void> {
+    const answer = await answering;
+    try {
+      await flow.check(server, somebody, answer);
+    } catch (error) {
+      const writes = passed.join(', ') || 'no write';
+      throw new Error(`killed after ${writes}; answered ${answer?.status ?? 'nothing'}: ${String(error)}`, { cause: error });
+    }
+  }
+
+  return {
+    home,
+
+    async dieAfterEachWrite(flow) {
+      const all = [];
+      for (;;) {
+        const somebody = await flow.prepare();
+        const { passed, reached } = gate.open(all.length, 'request');
+        const answering = answerOf(flow.request(server, somebody));
+        const isAnswered = await Promise.race([reached.then(() => false), answering.then(() => true)]);
+        // what is written without being waited for has come by when another request has been answered
+        await fetch(`${server.url}/health/ready`);
+        gate.close();
+        all.push({ somebody, answering, passed });
+        if (isAnswered && passed.length < all.length - 1) break;
+      }
+      await restart();
+      for (const one of all) await check(flow, one);
+      await settle();
+      const last = all.at(-1);
+      const answer = await last?.answering;
+      if (!answer || answer.status >= 300) throw new Error(`not done, with all its writes: ${JSON.stringify(answer?.body)}`);
+      return [...(last?.passed ?? [])];
+    },
+
+    async dieWhileSending(flow) {
+      for (let writes = 1; ; writes++) {
+        const somebody = await flow.prepare();
+        const { passed, reached } = gate.open(writes, 'sending');
+        const answering = answerOf(flow.request(server, somebody));
+        await reached;
+        await restart();
+        await check(flow, { somebody, answering, passed });
+        await settle();
+        if (passed.includes('mails.delete')) return [...passed];
+      }
+    },
+
+    async close() {
+      await server.kill();
+      await proxy.close();
+      await home.close();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { OpenApiDocument } from '@tandem/core';
+import { createCaller, type Caller } from './caller.js';
+import { createContract } from './contract.js';
+
+/** The built command line; `npm test` builds first. */
+const MAIN = fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url));
+
+/** The secrets of `startTestServer` too, so that the tokens of one server count at the other. */
+const SECRETS = { AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+
+/** A line of the server's log. */
+export type LogLine = { msg?: string } & Record<string, unknown>;
+
+/** A server in a process of its own, which a test can kill. */
+export interface ServerProcess extends Caller, AsyncDisposable {
+  url: string;
+  /** Waits for the line with this text of that number, counted from 1. */
+  logged(text: string, times?: number): Promise<LogLine>;
+  /** Ends it, with SIGKILL unless another signal is given, and waits for its end. Again is fine. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/**
+ * Starts `tandem serve` as it is built, on a free port.
+ * @param environment beside what every server needs; `MONGODB_URI` or `DATA_DIR` at least
+ * @throws Error with what it said when it does not start
+ */
+export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
+  const defaults = { NODE_ENV: 'production', PORT: '0', BCRYPT_COST: '4', RATE_LIMITS: 'off', ...SECRETS };
+  const env = { PATH: process.env['PATH'], ...defaults, ...environment };
+  const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: LogLine[] = [];
+  const waiters = new Set<() => void>();
+  const complaints: string[] = [];
+  child.stderr.on('data', (chunk) => complaints.push(String(chunk)));
+  let hasEnded = false;
+  const ended = once(child, 'close').then(() => {
+    hasEnded = true;
+    for (const wake of waiters) wake();
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    // the last one of a process that is killed may be cut off
+    if (line.endsWith('}')) lines.push(JSON.parse(line) as LogLine);
+    for (const wake of waiters) wake();
+  });
+
+  function logged(isWanted: (line: LogLine) => boolean, times: number): Promise<LogLine> {
+    return new Promise((resolve, reject) => {
+      function look(): void {
+        const found = lines.filter(isWanted)[times - 1];
+        if (!found && !hasEnded) return;
+        waiters.delete(look);
+        if (found) resolve(found);
+        else reject(new Error(`the server ended: ${complaints.join('')}`));
+      }
+      waiters.add(look);
+      look();
+    });
+  }
+  async function kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    child.kill(signal);
+    await ended;
+  }
+
+  const { url } = (await logged((line) => line['url'] !== undefined, 1)) as { url: string } & LogLine;
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+  return {
+    ...createCaller(url, createContract(document)),
+    url,
+    logged: (text, times = 1) => logged((line) => line.msg === text, times),
+    kill,
+    [Symbol.asyncDispose]: () => kill(),
+  };
+}
