@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startTestServer } from '@tandem/testing';
+import { startOidcProvider, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
 
 const text = readFileSync(new URL('../docs/authentication.md', import.meta.url), 'utf8');
@@ -24,6 +24,9 @@ async function run(commands: string, cwd: string): Promise<string> {
   return out;
 }
 
+/** Begins every transcript: the functions that the commands use. */
+const functions = transcript('plain').commands.split('\n\n')[0] ?? '';
+
 it.each([
   ['plain', false],
   ['mfa', true],
@@ -32,12 +35,23 @@ it.each([
   const mail = { url: 'outbox:', from: 'Tandem <no-reply@example.org>', linksUrl: undefined };
   const app = await startTestServer({ mfaEnabled, dataDir: path.join(folder, '.data'), mail });
   try {
-    const preamble = mfaEnabled ? (transcript('plain').commands.split('\n\n')[0] ?? '') : '';
     const { commands, printed } = transcript(name);
-    const script = `${preamble}\n${commands}`.replaceAll('http://localhost:3000', app.url);
+    const script = `${functions}\n${commands}`.replaceAll('http://localhost:3000', app.url);
     expect(await run(script, folder)).toBe(printed);
   } finally {
     await app.close();
     await rm(folder, { recursive: true });
   }
+});
+
+it('docs/authentication.md sends a browser to the provider that it says', async () => {
+  await using company = await startOidcProvider({ names: ['company'] });
+  await using app = await startTestServer({
+    providers: { company: company.settings },
+    redirectUrls: ['https://app.example.org/signed-in'],
+  });
+  const { commands, printed } = transcript('provider');
+  expect(await run(commands.replaceAll('http://localhost:3000', app.url), tmpdir())).toBe(
+    printed.replaceAll('https://login.example.org', company.settings.issuer ?? ''),
+  );
 });

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isPassing } from './failures.js';
 
-/** Waits between the tries of a read, in ms: together about as long as a restart of the embedded engine takes. */
-const waits = [100, 200, 400, 800, 1600];
+/** Waits between the tries of a read, in ms: together as long as a restart of the embedded engine takes on a busy machine. */
+const waits = [100, 200, 400, 800, 1600, 3200, 3200];
 
 /**
  * Sends a read again whose connection broke. The driver does so once, and not after every kind of break; this outlives an

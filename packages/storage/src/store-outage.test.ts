@@ -13,7 +13,8 @@ const CounterModel = defineModel<Counter>('counters', { fields: { n: { type: Num
 
 const dir = await mkdtemp(join(tmpdir(), 'tandem-outage-'));
 let engine = await startEmbeddedMongo({ dir });
-const storage = await openStorage({ uri: engine.uri });
+// longer than a start of the engine may take here
+const storage = await openStorage({ uri: `${engine.uri}&serverSelectionTimeoutMS=30000` });
 const counters = storage.model(CounterModel);
 afterAll(async () => {
   await storage.close();
