@@ -1,0 +1,158 @@
+import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import bcrypt from 'bcrypt';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** High enough that comparing a password is most of a login, low enough for some hundred of them. */
+const COST = 7;
+/** Times that are measured anew when a busy machine has spoilt them. */
+const ROUNDS = 3;
+/** A comparison left out would be a factor of three here. (That the work is the same to a bit is tested where hashes are.) */
+const FACTOR = 1.5;
+
+let app: TestServer;
+/** Addresses by what stands behind them. */
+const addresses: Record<string, string> = {};
+beforeAll(async () => {
+  app = await startTestServer({ bcryptCost: COST });
+  const admin = await app.signUpAdmin();
+  const { identities } = app.tandem.services;
+  async function imported(hash?: string): Promise<string> {
+    const email = `${crypto.randomUUID()}@example.org`;
+    await identities.create({ email, typeId: 'regular', ...(hash !== undefined && { passwordHash: hash }) });
+    return email;
+  }
+  const [known, locked, deactivated] = [await app.signUp(), await app.signUp(), await app.signUp()];
+  await admin.rest('POST', `/identities/${locked.id}/lock`).expect(204);
+  await admin.rest('POST', '/auth/deactivate', { identityId: deactivated.id }).expect(204);
+  const [gone] = [await app.signUp()];
+  await admin.rest('DELETE', `/identities/${gone.id}`).expect(204);
+  Object.assign(addresses, {
+    unknown: `${crypto.randomUUID()}@example.org`,
+    known: known.email,
+    locked: locked.email,
+    deactivated: deactivated.email,
+    deleted: gone.email,
+    'without a password': await imported(),
+    'with a hash of the least cost': await imported(await bcrypt.hash(PASSWORD, 4)),
+    'with a hash of half the work': await imported(await bcrypt.hash(PASSWORD, COST - 1)),
+    'with a hash of another kind': await imported('sha1:0123456789abcdef'),
+  });
+});
+afterAll(() => app.close());
+
+function medianOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number;
+}
+
+/** Median times in milliseconds, of tries that take turns: whatever else the machine does it does to all. */
+async function measure(kinds: readonly string[], tries: number, once: (kind: string) => Promise<() => Promise<unknown>>) {
+  const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
+  for (let n = 0; n < tries; n++) {
+    // another one begins each time
+    for (const [at] of kinds.entries()) {
+      const kind = kinds[(at + n) % kinds.length] as string;
+      const run = await once(kind);
+      const start = performance.now();
+      await run();
+      times.get(kind)?.push(performance.now() - start);
+    }
+  }
+  return Object.fromEntries([...times].map(([kind, all]) => [kind, medianOf(all)]));
+}
+
+/** The largest factor between medians, of the best of some rounds. */
+async function leastSpread(round: () => Promise<Record<string, number>>): Promise<{ factor: number; medians: object }> {
+  let best = { factor: Number.POSITIVE_INFINITY, medians: {} };
+  for (let n = 0; n < ROUNDS && best.factor > FACTOR; n++) {
+    const medians = await round();
+    const all = Object.values(medians);
+    const factor = Math.max(...all) / Math.min(...all);
+    if (factor < best.factor) best = { factor, medians };
+  }
+  return best;
+}
+
+/** Everything of an answer but what is of the request itself. */
+async function wholeAnswer(face: Face, procedure: string, path: string, input: object) {
+  const url = face === 'rest' ? app.url + path : `${app.url}/trpc/${procedure}`;
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) });
+  const own = new Set(['x-request-id', 'date']);
+  return {
+    status: response.status,
+    headers: [...response.headers].filter(([name]) => !own.has(name)),
+    body: await response.text(),
+  };
+}
+
+describe.each(FACES)('over %s', (face) => {
+  it('a login with a wrong password is answered the same to the letter, whatever stands behind the address', async () => {
+    const kinds = Object.entries(addresses);
+    const answers = [];
+    for (const [, email] of kinds) {
+      await app.tandem.services.failedLogins.forget(email);
+      const said = [];
+      // the fifth one starts a wait
+      for (let n = 0; n < 6; n++)
+        said.push(await wholeAnswer(face, 'auth.login', '/auth/login', { email, password: `a wrong guess ${n}` }));
+      answers.push(said);
+    }
+    expect(answers[0]?.map(({ status, body }) => [status, body.includes('wrong credentials provided')])).toEqual([
+      ...Array.from({ length: 5 }, () => [401, true]),
+      [401, false],
+    ]);
+    for (const [at, [kind]] of kinds.entries()) expect(answers[at], kind).toEqual(answers[0]);
+  });
+
+  it('a reset link is promised the same to the letter, whatever stands behind the address', async () => {
+    const path = '/auth/send-reset-password-link-email';
+    const answers = [];
+    for (const email of Object.values(addresses))
+      answers.push(await wholeAnswer(face, 'auth.sendResetPasswordLinkEmail', path, { email }));
+    for (const [at, kind] of Object.keys(addresses).entries()) expect(answers[at], kind).toEqual(answers[0]);
+  });
+});
+
+describe('the time', () => {
+  it(
+    'of a login with a wrong password is the same for a known and an unknown address, over 200 tries each',
+    { timeout: 180_000 },
+    async () => {
+      const { failedLogins } = app.tandem.services;
+      const { factor, medians } = await leastSpread(() =>
+        measure(['known', 'unknown'], 200, async (kind) => {
+          const email = addresses[kind] as string;
+          await failedLogins.forget(email);
+          return () =>
+            app.rest('POST', '/auth/login', { email, password: 'a wrong guess' }).expect(401, 'wrong credentials provided');
+        }),
+      );
+      expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+    },
+  );
+
+  it('of a login with a wrong password is the same for every other state of an account', { timeout: 180_000 }, async () => {
+    const { failedLogins } = app.tandem.services;
+    const { factor, medians } = await leastSpread(() =>
+      measure(Object.keys(addresses), 30, async (kind) => {
+        const email = addresses[kind] as string;
+        await failedLogins.forget(email);
+        return () =>
+          app.rest('POST', '/auth/login', { email, password: 'a wrong guess' }).expect(401, 'wrong credentials provided');
+      }),
+    );
+    expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+  });
+
+  it('of asking for a reset link is the same whether somebody has the address or not', { timeout: 180_000 }, async () => {
+    const { mails } = app.tandem.services;
+    const { factor, medians } = await leastSpread(() =>
+      measure(['known', 'unknown', 'locked'], 60, async (kind) => {
+        // what the last one has left to do belongs to none of them
+        await mails.work();
+        return () => app.rest('POST', '/auth/send-reset-password-link-email', { email: addresses[kind] }).expect(204);
+      }),
+    );
+    expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+  });
+});
