@@ -1,0 +1,245 @@
+import type { OpenApiDocument } from '@tandem/core';
+import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const NOBODY = '01890000-0000-7000-8000-000000000000';
+/** What a store would take for a condition, and what is simply of another type. */
+const HOSTILE: unknown[] = [
+  { $ne: null },
+  { $gt: '' },
+  { $where: 'true' },
+  { $regex: '.*' },
+  [NOBODY],
+  [{ $ne: null }],
+  5,
+  true,
+  null,
+];
+/** Fields that records have, and that no caller sets by naming them. */
+const FIELDS = ['typeId', 'emailVerified', 'locked', 'passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletedAt', '_id', 'id', '$set', '$where', '__proto__', 'constructor', 'prototype', 'hasOwnProperty']; // prettier-ignore
+
+type Schema = Record<string, unknown> & {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  minLength?: number;
+  minimum?: number;
+};
+interface Described {
+  name: string;
+  method: string;
+  path: string;
+  isOpen: boolean;
+  parameters: { name: string; in: string; schema: Schema }[];
+  body: Schema | undefined;
+}
+
+let app: TestServer;
+let admin: Person;
+let document: OpenApiDocument;
+let operations: Described[];
+const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats });
+beforeAll(async () => {
+  app = await startTestServer();
+  admin = await app.signUpAdmin();
+  document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const {
+        operationId,
+        security,
+        requestBody,
+        parameters = [],
+      } = operation as unknown as {
+        operationId: string;
+        security?: unknown;
+        requestBody?: { content: Record<string, { schema: Schema }> };
+        parameters?: Described['parameters'];
+      };
+      return {
+        name: operationId,
+        method,
+        path,
+        isOpen: !security,
+        parameters,
+        body: requestBody?.content['application/json']?.schema,
+      };
+    }),
+  );
+});
+afterAll(() => app.close());
+
+function resolve(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  return resolve(schema.$ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as Schema); // prettier-ignore
+}
+
+/** Something that a schema takes, with all that it may have. */
+function sample(given: Schema, name = ''): unknown {
+  const schema = resolve(given);
+  const { type, format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if (anyOf?.[0]) return sample(anyOf[0]);
+  if (allOf) return Object.assign({}, ...allOf.map((one) => sample(one)));
+  if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, sample(one, key)]));
+  if (type === 'array') return items ? [sample(items)] : [];
+  if (type === 'integer' || type === 'number') return minimum;
+  if (type === 'boolean') return true;
+  // oneself, where that is asked: whatever else is refused is refused to somebody who may ask
+  if (format === 'uuid') return name === 'identityId' ? admin.id : NOBODY;
+  if (format === 'email') return 'somebody@example.org';
+  return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
+}
+
+type Path = (string | number)[];
+
+/** Where in a value something stands that could be replaced: every leaf and every object, but for the whole. */
+function placesIn(value: unknown, at: Path = []): Path[] {
+  const own = at.length > 0 ? [at] : [];
+  if (typeof value !== 'object' || value === null) return own;
+  return [
+    ...own,
+    ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...at, Array.isArray(value) ? Number(key) : key])),
+  ];
+}
+
+function replace(value: unknown, [head, ...rest]: Path, by: unknown): unknown {
+  if (head === undefined) return by;
+  if (Array.isArray(value)) return value.with(head as number, replace(value[head as number], rest, by));
+  const record = value as Record<string, unknown>;
+  return { ...record, [head]: replace(record[head], rest, by) };
+}
+
+interface Answer {
+  status: number;
+  message: string | undefined;
+  data: string[];
+}
+
+/** Sends a body as it is, to a path or to the procedure. */
+async function send(face: Face, { name, method, path, isOpen }: Described, body: string): Promise<Answer> {
+  const isRead = method === 'get';
+  const restPath = path.replace('{identityId}', admin.id).replace(/\{\w+\}/g, NOBODY);
+  const verb = face === 'rest' ? method.toUpperCase() : isRead ? 'GET' : 'POST';
+  const query = face === 'trpc' && isRead ? `?input=${encodeURIComponent(body)}` : '';
+  const hasBody = verb !== 'GET' && verb !== 'DELETE';
+  const response = await fetch(app.url + (face === 'rest' ? restPath : `/trpc/${name}${query}`), {
+    method: verb,
+    redirect: 'manual',
+    headers: {
+      ...(hasBody && { 'content-type': 'application/json' }),
+      ...(!isOpen && { authorization: `Bearer ${admin.accessToken}` }),
+    },
+    ...(hasBody && { body }),
+  });
+  const { error } = (await response.json().catch(() => ({}))) as {
+    error?: { message: string; data?: string[] | { data?: string[] } };
+  };
+  const data = Array.isArray(error?.data) ? error.data : error?.data?.data;
+  return { status: response.status, message: error?.message, data: data ?? [] };
+}
+
+/** What an operation takes on a face, as it should be: on tRPC one object, with the path's and the query's values in it. */
+function inputOf(face: Face, { parameters, body }: Described): { schema: Schema; value: unknown } | undefined {
+  if (face === 'rest') return body && { schema: body, value: sample(body) };
+  const properties = Object.fromEntries(parameters.filter((one) => one.in !== 'header').map((one) => [one.name, one.schema]));
+  const inner = body && resolve(body);
+  const schema: Schema = { type: 'object', properties: { ...properties, ...inner?.properties } };
+  return Object.keys(schema.properties ?? {}).length > 0 ? { schema, value: sample(schema) } : undefined;
+}
+
+describe.each(FACES)('over %s', (face) => {
+  it('no operation takes a condition, or anything else of the wrong type, for a value', async () => {
+    const refusals = new Map<number, number>();
+    for (const operation of operations) {
+      const input = inputOf(face, operation);
+      if (!input) continue;
+      const isValid = ajv.compile({ ...input.schema, $defs: {}, components: document.components } as object);
+      for (const place of placesIn(input.value)) {
+        for (const hostile of HOSTILE) {
+          const value = replace(input.value, place, hostile);
+          if (isValid(value)) continue;
+          const answer = await send(face, operation, JSON.stringify(value));
+          const where = `${operation.name} ${place.join('/')} ${JSON.stringify(hostile)}: ${JSON.stringify(answer)}`;
+          // a rule over a value refuses what is no text before the input is validated
+          expect([400, 403], where).toContain(answer.status);
+          const isNamed = answer.data.some((text) => text.includes(String(place[0])));
+          expect(isNamed || answer.status === 403, where).toBe(true);
+          refusals.set(answer.status, (refusals.get(answer.status) ?? 0) + 1);
+        }
+      }
+    }
+    expect(refusals.get(400)).toBeGreaterThan(400);
+    expect(refusals.get(403) ?? 0).toBeLessThan(100);
+  }, 120_000);
+
+  it('no operation sets a field that it does not name, nor a prototype', async () => {
+    let tried = 0;
+    const takesList = ({ body }: Described) => body !== undefined && resolve(body).type === 'array';
+    const sendsRecord = (one: Described) => (face === 'trpc' ? !takesList(one) : !['get', 'delete'].includes(one.method));
+    for (const operation of operations.filter(sendsRecord)) {
+      const input = inputOf(face, operation) ?? { schema: {}, value: {} };
+      for (const field of FIELDS.filter((one) => !Object.hasOwn(resolve(input.schema).properties ?? {}, one))) {
+        const isList = Array.isArray(input.value);
+        const record = JSON.stringify(isList ? (input.value as unknown[])[0] : input.value);
+        // as text: an object literal would set the prototype itself
+        const withField = record.replace(/\}$/, `${record === '{}' ? '' : ','}"${field}":{"isAdmin":true}}`);
+        const answer = await send(face, operation, isList ? `[${withField}]` : withField);
+        const where = `${operation.name} ${field}: ${JSON.stringify(answer)}`;
+        // who may not ask is told so first; and a provider's callback takes whatever a provider sends, where there is one
+        expect([400, 403, 404], where).toContain(answer.status);
+        const isNamed = answer.data.some((text) => text.includes(`'${field}'`));
+        expect(isNamed || answer.status !== 400, where).toBe(true);
+        if (isNamed) tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(300);
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  }, 120_000);
+});
+
+describe('over REST', () => {
+  it('no text in a path is more than text', async () => {
+    const texts = ['{"$ne":null}', '[object Object]', '$where', '__proto__', 'constructor', 'null', 'undefined', "' || '1'=='1", '../identities', '\u0000', 'é', `${NOBODY}\n`, 'x'.repeat(5000)]; // prettier-ignore
+    for (const { method, path, isOpen } of operations.filter((one) => one.path.includes('{'))) {
+      for (const text of texts) {
+        const address = app.url + path.replace(/\{\w+\}/g, encodeURIComponent(text));
+        const headers = isOpen ? undefined : { authorization: `Bearer ${admin.accessToken}` };
+        const { status } = await fetch(address, {
+          method: method.toUpperCase(),
+          redirect: 'manual',
+          ...(headers && { headers }),
+        });
+        expect([400, 403, 404, 422], `${method} ${path} ${text.slice(0, 50)}: ${status}`).toContain(status);
+      }
+    }
+  });
+
+  it('no query makes a condition, a list or an object of a value', async () => {
+    const queries = ['page[$ne]=1', 'page[]=1', 'page=1&page=2', 'page=%7B%22$ne%22:null%7D', 'limit=1e9', 'limit=0x10', 'limit=-1', 'limit=', '$where=true', '__proto__[page]=1', '__proto__=1', 'constructor=1', 'page=%00']; // prettier-ignore
+    const lists = operations.filter(
+      ({ method, parameters }) => method === 'get' && parameters.some(({ name }) => name === 'page'),
+    );
+    expect(lists.length).toBeGreaterThan(5);
+    for (const { path } of lists) {
+      for (const query of queries) {
+        const answer = await admin.rest('GET', `${path.replace(/\{\w+\}/g, admin.id)}?${query}`);
+        expect([400, 403], `${path}?${query}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
+      }
+    }
+  });
+});
+
+it('after all of this the one who asked is what it was', async () => {
+  await admin.rest('GET', '/identities').expect(200);
+  expect(app.logs()).not.toContain('unexpected failure');
+});
