@@ -1,4 +1,5 @@
 import { TRPCError } from '@trpc/server';
+import { describeError } from './error-log.js';
 import { ApiError, requestErrors, validationError } from './errors.js';
 
 /** The body of every error on the REST face (spec, "Envelope"). */
@@ -52,9 +53,16 @@ export function knownError(error: unknown): ApiError | undefined {
   return error instanceof TRPCError ? fromTrpcError(error) : undefined;
 }
 
-/** The stack to show in development: of the innermost cause, which is where it went wrong. */
+/**
+ * The stack to show in development: of the innermost cause, which is where it went wrong. Its text goes without values, as in the log:
+ * a driver's or a parser's quotes what it failed on.
+ */
 export function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error.cause instanceof Error ? stackOf(error.cause) : error.stack) : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if (error.cause instanceof Error) return stackOf(error.cause);
+  if (error instanceof ApiError) return error.stack;
+  const { type, message, stack = [] } = describeError(error);
+  return [`${type}: ${message}`, ...stack.map((frame) => `    ${frame}`)].join('\n');
 }
 
 /** Status and body of an error on the REST face (decisions T2). */

@@ -1,6 +1,9 @@
 /** Text that may hold what a person typed: quoted values, braces with keys and values, addresses, long opaque words. */
 const PERSONAL = [/\{[^}]*\}/g, /"[^"]*"/g, /'[^']*'/g, /`[^`]*`/g, /\S+@\S+/g, /\$2[aby]\$\S+/g, /[\w-]{40,}/g];
 
+/** In place of a parser's text, which quotes what it could not read with quotes in it. */
+const UNPARSED = 'a text could not be parsed';
+
 /** What a log may keep of an error: its kind, its text without values, and where it came from. */
 export interface LoggedError {
   type: string;
@@ -21,7 +24,8 @@ export function describeError(error: unknown, depth = 0): LoggedError {
   return {
     type: error.name,
     ...(code !== undefined && { code }),
-    message: PERSONAL.reduce((text, pattern) => text.replace(pattern, '…'), error.message),
+    message:
+      error instanceof SyntaxError ? UNPARSED : PERSONAL.reduce((text, pattern) => text.replace(pattern, '…'), error.message),
     ...(frames && { stack: frames.map((frame) => frame.trim()) }),
     ...(error.cause !== undefined && depth < 3 && { cause: describeError(error.cause, depth + 1) }),
   };
