@@ -11,6 +11,8 @@ const MAX_BYTES = 72;
 /** Password work that waits at most, and the seconds after which another try makes sense when that many do. */
 const QUEUE_LENGTH = 200;
 const RETRY_AFTER_BUSY = 5;
+/** For how long it waits at most, in milliseconds: the requests of what waits longer are being given up. */
+const WAIT_MS = 10_000;
 
 /** Threads of libuv's pool, where bcrypt works, that stay free for tokens and files: else those wait behind passwords. */
 const FREE_THREADS = 2;
@@ -74,8 +76,14 @@ export function createPasswords({ cost, threads, verifyImported }: PasswordsOpti
   const limit = pLimit(Math.max(1, threads - FREE_THREADS));
 
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    if (limit.pendingCount >= QUEUE_LENGTH) throw requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
-    return limit(work);
+    const isBusy = () => requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
+    if (limit.pendingCount >= QUEUE_LENGTH) throw isBusy();
+    const latest = performance.now() + WAIT_MS;
+    return limit(() => {
+      // work for nobody would keep those waiting who are still there
+      if (performance.now() > latest) throw isBusy();
+      return work();
+    });
   }
 
   /**

@@ -1,0 +1,139 @@
+import http from 'node:http';
+import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import bcrypt from 'bcrypt';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+/** Sends a body as it is, and says what came back and how long it took. */
+async function post(face: Face, procedure: string, path: string, body: string, credentials: Record<string, string> = {}) {
+  const start = performance.now();
+  const response = await fetch(face === 'rest' ? app.url + path : `${app.url}/trpc/${procedure}`, {
+    method: path.includes('change-') && face === 'rest' ? 'PATCH' : 'POST',
+    headers: { 'content-type': 'application/json', ...credentials },
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, text, milliseconds: performance.now() - start };
+}
+
+const MEGABYTE = 1_000_000;
+/** Far more than refusing takes anywhere, far less than working through it would. */
+const CHEAP_MS = 3000;
+
+describe.each(FACES)('too much, over %s,', (face) => {
+  it('is refused before any password is compared or made, by every operation that takes one', async () => {
+    const ann = await app.signUp();
+    const mine = { authorization: `Bearer ${ann.accessToken}` };
+    const id = face === 'trpc' ? { identityId: ann.id } : {};
+    const long = 'x'.repeat(MEGABYTE / 2 - 1000);
+    const inputs: [string, string, object, boolean][] = [
+      ['auth.login', '/auth/login', { email: ann.email, password: long }, false],
+      ['auth.login', '/auth/login', { email: long, password: PASSWORD }, false],
+      ['auth.login', '/auth/login', { email: `${'x'.repeat(10_000)}@example.org`, password: PASSWORD }, false],
+      ['auth.register', '/auth/register', { email: 'new@example.org', password: long }, false],
+      ['auth.register', '/auth/register', { email: `${'x'.repeat(10_000)}@example.org`, password: PASSWORD }, false],
+      ['auth.register', '/auth/register', { email: `x@${'a.'.repeat(400_000)}`, password: PASSWORD }, false],
+      ['auth.register', '/auth/register', { email: `x@${'a-'.repeat(400_000)}.org`, password: PASSWORD }, false],
+      ['auth.register', '/auth/register', { email: `${' '.repeat(900_000)}x`, password: PASSWORD }, false],
+      ['auth.register', '/auth/register', { token: long, password: PASSWORD }, false],
+      ['auth.resetPassword', '/auth/reset-password', { token: 'x', password: long }, false],
+      ['auth.resetPassword', '/auth/reset-password', { token: long, password: PASSWORD }, false],
+      ['auth.sendResetPasswordLinkEmail', '/auth/send-reset-password-link-email', { email: `${long}@example.org` }, false],
+      ['auth.mfaVerify', '/auth/mfa/verify', { token: long, code: long }, false],
+      ['auth.changePassword', `/auth/${ann.id}/change-password`, { ...id, password: long, newPassword: long }, true],
+      ['auth.changeEmail', `/auth/${ann.id}/change-email`, { ...id, password: PASSWORD, email: `${long}@example.org` }, true],
+    ];
+    const compare = vi.spyOn(bcrypt, 'compare');
+    const hash = vi.spyOn(bcrypt, 'hash');
+    for (const [procedure, path, input, isMine] of inputs) {
+      const { status, text, milliseconds } = await post(face, procedure, path, JSON.stringify(input), isMine ? mine : {});
+      expect([status, text.includes('Validation Error')], `${procedure}: ${text.slice(0, 200)}`).toEqual([400, true]);
+      expect(text.length).toBeLessThan(1000);
+      expect(milliseconds, procedure).toBeLessThan(CHEAP_MS);
+    }
+    expect([compare.mock.calls.length, hash.mock.calls.length]).toEqual([0, 0]);
+    compare.mockRestore();
+    hash.mockRestore();
+  });
+
+  it('is refused however deep, wide or long it is, by an answer that is short', async () => {
+    const deep = '['.repeat(450_000) + ']'.repeat(450_000);
+    const objects = '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000);
+    const fields = `{${Array.from({ length: 85_000 }, (_, n) => `"k${n}":1`).join(',')}}`;
+    const bodies = [deep, objects, `{"email":${deep},"password":"x"}`, `{"email":"x","password":${objects}}`, fields, `[${'1,'.repeat(400_000)}1]`, `"${'x'.repeat(900_000)}"`]; // prettier-ignore
+    for (const body of bodies) {
+      const { status, text, milliseconds } = await post(face, 'auth.login', '/auth/login', body);
+      expect([status, text.includes('Validation Error')], text.slice(0, 200)).toEqual([400, true]);
+      expect(text.length).toBeLessThan(20_000);
+      expect(milliseconds, text.slice(0, 200)).toBeLessThan(CHEAP_MS);
+    }
+    const { text } = await post(face, 'auth.login', '/auth/login', fields);
+    expect(text).toContain("additional properties: 'k0'");
+    expect(text).toContain('there are more problems');
+  });
+
+  it('is not read at all when it is larger than a body may be', async () => {
+    const { status, milliseconds } = await post(face, 'auth.login', '/auth/login', `{"email":"${'x'.repeat(20 * MEGABYTE)}"}`);
+    expect(status).toBe(413);
+    expect(milliseconds).toBeLessThan(CHEAP_MS);
+  });
+});
+
+/** The status of a page, over a connection of its own that is there already: what waits is the server then, not the one who asks. */
+function look(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { agent }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0)));
+    request.on('error', reject);
+  });
+}
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+afterAll(() => agent.destroy());
+
+describe('400 logins at once', () => {
+  it(
+    'are answered, or refused with a time to come back; the server lives meanwhile, and signs people in afterwards',
+    { timeout: 120_000 },
+    async () => {
+      await using busy = await startTestServer({ bcryptCost: 9 });
+      const people = await Promise.all(Array.from({ length: 10 }, () => app.signUp()));
+      const over = new AbortController();
+      const latencies: number[] = [];
+      async function watch(): Promise<void> {
+        while (!over.signal.aborted) {
+          const start = performance.now();
+          expect(await look(`${busy.url}/health/live`)).toBe(200);
+          latencies.push(performance.now() - start);
+        }
+      }
+      await look(`${busy.url}/health/live`);
+      const watching = watch();
+      const login = (n: number) => {
+        const person = people[n];
+        const credentials = person
+          ? { email: person.email, password: PASSWORD }
+          : { email: `nobody-${n}@example.org`, password: 'a wrong guess' };
+        return busy.rest('POST', '/auth/login', credentials);
+      };
+      const answers = await Promise.all(Array.from({ length: 400 }, (_, n) => login(n)));
+      over.abort();
+      await watching;
+
+      const statuses = answers.map(({ status }) => status);
+      for (const [n, { status, headers }] of answers.entries()) {
+        expect(n < people.length ? [200, 503] : [401, 503]).toContain(status);
+        expect(status === 503).toBe(Number(headers.get('retry-after') ?? 0) > 0);
+      }
+      expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
+      expect(statuses.filter((status) => status !== 503).length).toBeGreaterThan(50);
+      // half of all looks at its life are quick, also on a machine that has little time for it
+      expect(latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length / 2)]).toBeLessThan(1000);
+      expect(Math.max(...latencies)).toBeLessThan(5000);
+      for (const n of [0, 1, 2]) await expect.poll(async () => (await login(n)).status, { timeout: 60_000 }).toBe(200);
+    },
+  );
+});
