@@ -13,6 +13,7 @@ import { createPasswords, type PasswordVerifier } from './authentication/passwor
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import type { Lifetimes } from './configuration.js';
+import { identityErrors } from './identities/identities.errors.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService, type MailSettings } from './mail/mails.service.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
@@ -158,6 +159,11 @@ export function createServices(options: ServicesOptions) {
     typeIds,
     log,
     audit,
+    async provePassword(identityId, password, by) {
+      const credentials = await identities.credentialsOf({ id: identityId });
+      if (!credentials) throw identityErrors.notFound();
+      await proofs.proveIfSet(credentials, password, by);
+    },
     isSessionLive: shownSessions.isLive,
     async createLoginToken(identityId, fph) {
       const given = { identityId, target: 'login' as const, lifetimeMs: lifetimes.provider, ...(fph !== undefined && { fph }) };

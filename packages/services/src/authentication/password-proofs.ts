@@ -1,3 +1,4 @@
+import { validationError } from '@tandem/core';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import type { Credentials } from '../identities/identity-credentials.js';
@@ -10,16 +11,25 @@ export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
 /** Whether somebody who is signed in knows the password: guesses count as failed logins, whoever holds the session. */
 export function createPasswordProofs(options: { failedLogins: FailedLogins; passwords: Passwords; audit: AuditService }) {
   const { failedLogins, passwords, audit } = options;
+  /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
+  async function prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
+    await failedLogins.inTurn(email, async (turn) => {
+      if (await passwords.matches(password, passwordHash)) return;
+      const isLocked = await turn.fail();
+      void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
+      if (isLocked) void audit.record('login.locked', by, { identityId });
+      throw errors.invalidInput();
+    });
+  }
+
   return {
-    /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
-    async prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
-      await failedLogins.inTurn(email, async (turn) => {
-        if (await passwords.matches(password, passwordHash)) return;
-        const isLocked = await turn.fail();
-        void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
-        if (isLocked) void audit.record('login.locked', by, { identityId });
-        throw errors.invalidInput();
-      });
+    prove,
+
+    /** The same where a password has been set; else there is none to ask for. @throws validationError when it is missing */
+    async proveIfSet(credentials: Credentials, password: string | undefined, by: RequestFacts): Promise<void> {
+      if (credentials.passwordHash === undefined) return;
+      if (password === undefined) throw validationError(["request body must have required property 'password'"]);
+      await prove(credentials, password, by);
     },
   };
 }

@@ -58,7 +58,7 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
   return {
     ...createIdentityCredentials(storage, changes),
     /** Accounts at identity providers. */
-    providerAccounts: createProviderAccounts(storage),
+    providerAccounts: createProviderAccounts(storage, relay),
     /** Puts into the queue what processes that died have left of mails. */
     relayMails: relayAll,
 

@@ -1,4 +1,4 @@
-import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
 import { identityErrors } from './identities.errors.js';
 import { identityModel, type IdentityRecord, type LinkedProvider } from './identity.model.js';
 
@@ -21,7 +21,7 @@ export function toLinked(account: ProviderAccount, linkedAt: Date): LinkedProvid
 }
 
 /** Provider accounts by which identities sign in. Each is of one live identity at most, by a unique index. */
-export function createProviderAccounts(storage: Storage) {
+export function createProviderAccounts(storage: Storage, relay: (identityId: string) => Promise<void>) {
   const Identities = storage.model(identityModel);
 
   async function fieldsOf<Field extends keyof IdentityRecord>(identityId: string, fields: readonly Field[]) {
@@ -45,17 +45,21 @@ export function createProviderAccounts(storage: Storage) {
     },
 
     /**
-     * Lets an identity sign in by an account too, by one atomic write; one account of each provider. Again is fine.
+     * Lets an identity sign in by an account too, by one atomic write, which holds the mail about it; one account of each provider. Again
+     * is fine.
      * @throws identityErrors.notFound, providerTaken when the account is another's, or the identity has another one of the provider
      */
     async link(identityId: string, account: ProviderAccount): Promise<void> {
       const key = keyOf(account);
+      const { provider } = account;
+      const now = storage.clock.now();
+      const mail = { id: newId(storage.clock), template: 'provider-linked', identityId, values: { provider } } as const;
       try {
         const { matchedCount } = await Identities.updateOne(
-          { _id: identityId, 'providers.provider': { $ne: account.provider } },
-          { $push: { providers: toLinked(account, storage.clock.now()) } },
+          { _id: identityId, 'providers.provider': { $ne: provider } },
+          { $push: { providers: toLinked(account, now), outbox: mail }, $set: { outboxAt: now } },
         );
-        if (matchedCount > 0) return;
+        if (matchedCount > 0) return await relay(identityId);
       } catch (error) {
         throw isDuplicateKey(error) ? identityErrors.providerTaken({ cause: error }) : error;
       }

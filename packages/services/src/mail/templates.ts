@@ -9,6 +9,7 @@ export interface MailValues {
   code?: string;
   newEmail?: string;
   organizationName?: string;
+  provider?: string;
   /** For how long the link or the code is valid: one of the two, or none. */
   minutes?: number;
   hours?: number;
@@ -69,6 +70,14 @@ const CONTENTS = {
     subject: 'Your password has changed',
     before: ['Hello,', `The password of the account of ${values.email} was changed. All devices were signed out.`],
     after: [NOT_YOU],
+  }),
+  'provider-linked': (values) => ({
+    subject: 'A new way to sign in to your account',
+    before: [
+      'Hello,',
+      `from now on one can sign in to the account of ${values.email} through ${values.provider ?? 'a provider'} too.`,
+    ],
+    after: ['If this was you, there is nothing to do.', 'If it was not, unlink it, change your password and tell us.'],
   }),
   deactivated: (values) => ({
     subject: 'Your account is deactivated',

@@ -31,7 +31,7 @@ afterAll(async () => {
 async function beginLink(person: Person, browser: Browser, provider = 'acme'): Promise<string> {
   const headers = { ...person.credentials.headers, authorization: `Bearer ${person.accessToken}` };
   const url = `${app.url}/auth/${person.id}/oauth/${provider}`;
-  const answer = await browser.send('POST', url, { redirectUrl: RETURN_URL }, headers);
+  const answer = await browser.send('POST', url, { redirectUrl: RETURN_URL, password: PASSWORD }, headers);
   expect(answer.status).toBe(200);
   return (answer.body as { url: string }).url;
 }
@@ -99,7 +99,7 @@ describe('linking', () => {
     const ann = await app.signUp();
     await link(ann, newOidcAccount());
     await ann
-      .rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL })
+      .rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD })
       .expect(409, 'Provider account already linked');
     expect(await link(ann, newOidcAccount(), 'other')).toBe(`${RETURN_URL}?linked=other`);
   });
@@ -117,7 +117,7 @@ describe('linking', () => {
     await gone.stop();
     await using server = await startTestServer({ providers: { acme: gone.settings }, redirectUrls: [RETURN_URL] });
     const bob = await server.signUp();
-    const answer = await bob.rest('POST', `/auth/${bob.id}/oauth/acme`, { redirectUrl: RETURN_URL });
+    const answer = await bob.rest('POST', `/auth/${bob.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
 
@@ -126,7 +126,7 @@ describe('linking', () => {
     await using server = await startTestServer({ authModes, providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
     const ann = await server.signUp();
     const start = (origin: string) =>
-      server.rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL }, { headers: { ...ann.credentials.headers, origin } }); // prettier-ignore
+      server.rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD }, { headers: { ...ann.credentials.headers, origin } }); // prettier-ignore
     expect((await start('https://evil.example')).status).toBe(403);
     const begun = await start(server.url);
     const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -222,7 +222,7 @@ describe.each(FACES)('the procedures over %s', (face: Face) => {
   it('link, list and unlink', async () => {
     const ann = await app.signUp();
     const given = { identityId: ann.id, provider: 'acme' };
-    expect(await ann.call(face, 'auth.linkProvider', { ...given, redirectUrl: RETURN_URL })).toEqual({
+    expect(await ann.call(face, 'auth.linkProvider', { ...given, redirectUrl: RETURN_URL, password: PASSWORD })).toEqual({
       ok: true,
       value: { url: expect.stringContaining(`${idp.settings.issuer}/auth?`) as string },
     });

@@ -11,6 +11,7 @@ import {
 } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { requireCookiesPossible } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
@@ -93,7 +94,13 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
         rest('POST /auth/{identityId}/oauth/{provider}', {
           summary: 'Begin to link an account at an identity provider',
           failure: 'Failed to create authorization',
-          errors: [providerErrors.notFound, identityErrors.notFound, identityErrors.providerTaken],
+          errors: [
+            providerErrors.notFound,
+            identityErrors.notFound,
+            identityErrors.providerTaken,
+            authenticationServiceErrors.invalidInput,
+            authenticationServiceErrors.locked,
+          ],
         }),
       )
       .use(self('identityId'))
@@ -102,7 +109,7 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
       .mutation(async ({ ctx, input: { identityId: _, ...given } }) => {
         requireCookiesPossible(ctx);
         keepPrivate(ctx);
-        const { url, binding } = await providers.startLink(ctx.identity, given);
+        const { url, binding } = await providers.startLink(ctx.identity, given, requestFactsOf(ctx));
         browserCookies.set(ctx, binding);
         return { url };
       }),

@@ -1,5 +1,6 @@
 import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
 import { z } from 'zod';
+import { GivenPassword } from '../authentication/authentication.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { isAllowedRedirect } from './redirect-urls.js';
 
@@ -37,7 +38,12 @@ export const callbackInput = z.looseObject({
 export const LocationSchema = z.object({ location: z.string() });
 
 export function linkInput(allowed: ReadonlySet<string>) {
-  return z.strictObject({ identityId: Id, provider: ProviderName, redirectUrl: redirectUrl(allowed) });
+  return z.strictObject({
+    identityId: Id,
+    provider: ProviderName,
+    redirectUrl: redirectUrl(allowed),
+    password: GivenPassword.optional().meta({ description: 'Needed where the identity has one' }),
+  });
 }
 export const LinkSchema = z.object({ url: z.string() });
 

@@ -23,6 +23,8 @@ interface ProvidersOptions {
   typeIds: IdentityTypeIds;
   log: Log;
   audit: AuditService;
+  /** Asks for the password of an identity that has one: a stolen session would else make itself a way in for good. */
+  provePassword(identityId: string, password: string | undefined, by: RequestFacts): Promise<void>;
   isSessionLive(identityId: string, sessionId: string): Promise<boolean>;
   /** Makes a one-time token that signs an identity in, with the fingerprint that the session is to have. */
   createLoginToken(identityId: string, fingerprintHash: string | undefined): Promise<string>;
@@ -45,7 +47,7 @@ class Refused extends Error {
 
 /** Sign-in, sign-up and linking through identity providers (decisions A15). */
 export function createProvidersService(options: ProvidersOptions) {
-  const { states, identities, typeIds, log, audit, isSessionLive, createLoginToken } = options;
+  const { states, identities, typeIds, log, audit, provePassword, isSessionLive, createLoginToken } = options;
   const { providerAccounts } = identities;
   const clients = new Map(options.clients.map((client) => [client.name, client]));
 
@@ -165,17 +167,20 @@ export function createProvidersService(options: ProvidersOptions) {
     },
 
     /**
-     * Begins to link a provider account to an identity that is signed in.
-     * @throws providerErrors.notFound, identityErrors.providerTaken, requestErrors.unavailable when the provider cannot be asked
+     * Begins to link a provider account to an identity that is signed in, and gives its password where it has one.
+     * @throws providerErrors.notFound, identityErrors.providerTaken; validationError, authenticationServiceErrors.invalidInput and locked for
+     * the password; requestErrors.unavailable when the provider cannot be asked
      */
     async startLink(
       identity: { id: string; sessionId: string },
-      { provider, redirectUrl }: { provider: string; redirectUrl: string },
+      { provider, redirectUrl, password }: { provider: string; redirectUrl: string; password?: string | undefined },
+      by: RequestFacts,
     ): Promise<{ url: string; binding: BrowserBinding }> {
       clientOf(provider);
       const linked = await providerAccounts.list(identity.id);
       if (linked.some((one) => one.provider === provider)) throw identityErrors.providerTaken();
       const { id: identityId, sessionId } = identity;
+      await provePassword(identityId, password, by);
       try {
         return await begin({ provider, purpose: 'oauth-link', redirectUrl, fingerprintHash: null, identityId, sessionId });
       } catch (error) {

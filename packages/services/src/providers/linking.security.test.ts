@@ -1,0 +1,70 @@
+import {
+  FACES,
+  PASSWORD,
+  RETURN_URL,
+  createBrowser,
+  newOidcAccount,
+  startOidcProvider,
+  startTestServer,
+  throughProvider,
+  type Face,
+  type OidcProvider,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { oauthStateModel } from './oauth-state.model.js';
+
+let idp: OidcProvider;
+let app: TestServer;
+beforeAll(async () => {
+  idp = await startOidcProvider({ names: ['acme', 'other'] });
+  app = await startTestServer({ providers: { acme: idp.settings, other: idp.settings }, redirectUrls: [RETURN_URL] });
+});
+afterAll(async () => {
+  await app.close();
+  await idp.stop();
+});
+
+const begin = (face: Face, person: Pick<Person, 'id' | 'call'>, more: object = {}) =>
+  person.call(face, 'auth.linkProvider', { identityId: person.id, provider: 'acme', redirectUrl: RETURN_URL, ...more });
+
+describe.each(FACES)('a stolen session over %s', (face) => {
+  it('makes itself no way in: to link a provider takes the password, and guesses count as failed logins', async () => {
+    const ann = await app.signUp();
+    const begun = () => app.storage.model(oauthStateModel).countDocuments({ identityId: ann.id });
+    const missing = { ok: false, status: 400, message: 'Validation Error', data: ["request body must have required property 'password'"] }; // prettier-ignore
+    expect(await begin(face, ann)).toEqual(missing);
+    for (let guess = 0; guess < 5; guess++)
+      expect(await begin(face, ann, { password: `guess ${guess}` })).toEqual({
+        ok: false,
+        status: 400,
+        message: 'Invalid input',
+      });
+    expect(await begin(face, ann, { password: PASSWORD })).toMatchObject({ status: 401, message: 'This account is locked' });
+    expect(await begun()).toBe(0);
+    app.clock.advance(60_000);
+    expect(await begin(face, ann, { password: PASSWORD })).toMatchObject({ ok: true });
+    expect(await begun()).toBe(1);
+  });
+
+  it('of somebody who has no password has none to give', async () => {
+    const back = await throughProvider(app, idp, { account: newOidcAccount() }, { purpose: 'oauth-signup', provider: 'other' });
+    const session = await app
+      .rest('POST', '/auth/ott/login', { token: back.searchParams.get('onetimeToken') })
+      .expect<{ id: string; accessToken: string }>(200);
+    const { id, accessToken } = session;
+    const call: Person['call'] = (on, procedure, input) => app.call(on, procedure, input, { accessToken });
+    expect(await begin(face, { id, call })).toMatchObject({ ok: true });
+  });
+});
+
+it('a link is told by mail', async () => {
+  const ann = await app.signUp();
+  const browser = createBrowser(app);
+  const headers = { authorization: `Bearer ${ann.accessToken}` };
+  const { body } = await browser.send('POST', `${app.url}/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD }, headers); // prettier-ignore
+  await browser.goTo(await idp.visit(browser, (body as { url: string }).url, { account: newOidcAccount() }));
+  const { subject, text } = await app.mail.next(ann.email);
+  expect([subject, text.includes('through acme too')]).toEqual(['A new way to sign in to your account', true]);
+});
