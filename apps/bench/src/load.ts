@@ -1,4 +1,5 @@
 import http from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** One request of a load. */
 export interface LoadRequest {
@@ -70,6 +71,43 @@ export async function runLoad(url: string, clients: readonly LoadClient[], milli
     agent.destroy();
   }
   return { requests, seconds: (performance.now() - start) / 1000 };
+}
+
+/**
+ * Lets each client send so many requests a second until the time is up. One that falls due while an answer is still awaited is sent after
+ * it, and counts from when it was due: a server that stalls does not get fewer bad figures by being asked less.
+ * @returns milliseconds that each answer took
+ * @throws Error for an answer with another status than expected
+ */
+export async function runPaced(
+  url: string,
+  clients: readonly LoadClient[],
+  { perSecond, milliseconds }: { perSecond: number; milliseconds: number },
+): Promise<number[]> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: clients.length });
+  const start = performance.now();
+  const interval = 1000 / perSecond;
+  const latencies: number[] = [];
+
+  async function work(client: LoadClient, at: number): Promise<void> {
+    // not all at the same moment
+    for (let due = start + (interval * at) / clients.length; due < start + milliseconds; due += interval) {
+      const isLate = performance.now() > due;
+      if (!isLate) await wait(due - performance.now());
+      const request = client.next();
+      if (!request) return;
+      const begun = isLate ? due : performance.now();
+      const { status, text } = await send(agent, url, request);
+      if (status !== client.expected) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 300)}`);
+      latencies.push(performance.now() - begun);
+    }
+  }
+  try {
+    await Promise.all(clients.map(work));
+  } finally {
+    agent.destroy();
+  }
+  return latencies;
 }
 
 /** Does something so many times, so many of them at once. */

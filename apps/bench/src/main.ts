@@ -1,18 +1,21 @@
 import { parseArgs } from 'node:util';
+import { compareLatency, type LatencyResult } from './latency.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
-import type { Scenario } from './scenario.js';
+import type { LatencyScenario, Scenario } from './scenario.js';
 import { login } from './scenarios/login.js';
+import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatTable, formatTarget } from './table.js';
+import { formatLatencies, formatTable, formatTarget } from './table.js';
 
-const SCENARIOS: Record<string, Scenario> = {
+const SCENARIOS: Record<string, Scenario | LatencyScenario> = {
   'notification-list': notificationList,
   'mark-read': markRead,
   'token-refresh': tokenRefresh,
   login,
+  'login-storm': loginStorm,
 };
 /** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
@@ -20,7 +23,8 @@ const QUICK: RoundPlan = { rounds: 3, roundMs: 600, warmUpMs: 1500 };
 
 const ABOUT = `The server under test and a bare Express route over the MongoDB driver take turns; ratios are of the first to the second,
 median and range of the pairs. CPU is that of each server's own process, all threads; the database engine, one process for both, is
-not in it. Compare ratios, not figures of different runs.`;
+not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
+sign in. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
@@ -30,15 +34,22 @@ const { values } = parseArgs({
   },
 });
 const plan = values.quick ? QUICK : FULL;
-const results: ComparisonResult[] = [];
+const comparisons: ComparisonResult[] = [];
+const latencies: LatencyResult[] = [];
 
 await withStage(async (stage) => {
   for (const name of values.only) {
     const scenario = SCENARIOS[name];
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
-    results.push(await compare(await scenario(stage), plan));
+    const comparison = await scenario(stage);
+    if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
+    else comparisons.push(await compare(comparison, plan));
   }
 });
 
+const results = [...comparisons, ...latencies];
 if (values.json) console.log(JSON.stringify({ plan, results }, undefined, 2));
-else console.log(`${ABOUT}\n\n${formatTable(results)}\n\n${results.map(formatTarget).join('\n')}`);
+else {
+  const tables = [formatTable(comparisons), formatLatencies(latencies)].filter((table) => table !== '');
+  console.log([ABOUT, ...tables, results.map(formatTarget).join('\n')].join('\n\n'));
+}

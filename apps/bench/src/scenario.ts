@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { LatencyComparison } from './latency.js';
 import type { MeasuredProcess } from './measured-process.js';
 import type { Person } from './people.js';
 import type { Comparison } from './rounds.js';
@@ -14,6 +15,7 @@ export interface Stage {
 }
 
 export type Scenario = (stage: Stage) => Promise<Comparison>;
+export type LatencyScenario = (stage: Stage) => Promise<LatencyComparison>;
 
 /** Requests to warm up with, where one is a matter of microseconds. */
 export const WARM_UP_REQUESTS = 6000;

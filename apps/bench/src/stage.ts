@@ -11,16 +11,18 @@ import type { Stage } from './scenario.js';
 /** Connections of every load, each somebody else's. */
 const CONNECTIONS = 8;
 
-/** Settings of the server under test: those of production, on a free port. */
+/** Settings of the server under test: those of production, on a free port, with mails in a folder that goes. */
 function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
   const secret = () => randomBytes(48).toString('base64');
   return {
     NODE_ENV: 'production',
     LOG_LEVEL: 'info',
     PORT: '0',
+    DATA_DIR: dataDir,
+    MAIL_URL: 'outbox:',
+    MFA_ENABLED: 'false',
     // every load comes from one address
     RATE_LIMITS: 'off',
-    DATA_DIR: dataDir,
     MONGODB_URI: mongodbUri,
     AUTH_ENC_SECRET: secret(),
     AUTH_SIGN_SECRET: secret(),

@@ -1,3 +1,4 @@
+import type { LatencyResult } from './latency.js';
 import type { ComparisonResult, Spread } from './rounds.js';
 
 function ratio({ median, min, max }: Spread): string {
@@ -12,7 +13,12 @@ function rate(perSecond: number): string {
   return perSecond < 100 ? perSecond.toFixed(1) : String(Math.round(perSecond));
 }
 
-const COLUMNS: { title: string; cell(result: ComparisonResult): string }[] = [
+interface Column<Result> {
+  title: string;
+  cell(result: Result): string;
+}
+
+const COLUMNS: Column<ComparisonResult>[] = [
   { title: 'scenario', cell: ({ name }) => name },
   { title: 'CPU ratio', cell: ({ ratios }) => ratio(ratios.cpu) },
   { title: 'rate ratio', cell: ({ ratios }) => ratio(ratios.rate) },
@@ -22,16 +28,44 @@ const COLUMNS: { title: string; cell(result: ComparisonResult): string }[] = [
   { title: 'bare', cell: ({ bare }) => rate(bare.rate) },
 ];
 
-/** The results as a table of text: ratios with their median and range, then what they are of. */
-export function formatTable(results: readonly ComparisonResult[]): string {
-  const rows = [COLUMNS.map(({ title }) => title), ...results.map((result) => COLUMNS.map(({ cell }) => cell(result)))];
-  const widths = COLUMNS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+const LATENCY_COLUMNS: Column<LatencyResult>[] = [
+  { title: 'scenario', cell: ({ name }) => name },
+  { title: 'p99 ratio', cell: ({ ratios }) => ratio(ratios.p99) },
+  { title: 'p99', cell: ({ disturbed }) => time(disturbed.p99 * 1000) },
+  { title: 'quiet', cell: ({ quiet }) => time(quiet.p99 * 1000) },
+  { title: 'median', cell: ({ disturbed }) => time(disturbed.median * 1000) },
+  { title: 'quiet', cell: ({ quiet }) => time(quiet.median * 1000) },
+  { title: 'logins/s', cell: ({ disturbed }) => rate(disturbed.disturbances) },
+];
+
+function format<Result>(columns: readonly Column<Result>[], results: readonly Result[]): string {
+  if (results.length === 0) return '';
+  const rows = [columns.map(({ title }) => title), ...results.map((result) => columns.map(({ cell }) => cell(result)))];
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const align = (cell: string, at: number) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0));
   return rows.map((row) => row.map(align).join('   ')).join('\n');
 }
 
+/** The results as a table of text: ratios with their median and range, then what they are of. Empty without results. */
+export function formatTable(results: readonly ComparisonResult[]): string {
+  return format(COLUMNS, results);
+}
+
+/** The same of latencies. */
+export function formatLatencies(results: readonly LatencyResult[]): string {
+  return format(LATENCY_COLUMNS, results);
+}
+
+/** What a target asks for, and the median of what was measured. */
+function judge(result: ComparisonResult | LatencyResult): [wanted: string, median: number] {
+  const { target } = result;
+  if (result.of === 'p99') return [`at most ${target} × the quiet p99`, result.ratios.p99.median];
+  if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, result.ratios.cpu.median];
+  return [`at least ${target} × the rate`, result.ratios.rate.median];
+}
+
 /** One line that says whether a target is met. */
-export function formatTarget({ name, of, target, isMet, ratios }: ComparisonResult): string {
-  const wanted = of === 'cpu' ? `at most ${target} × the CPU per request` : `at least ${target} × the rate`;
-  return `${isMet ? 'met    ' : 'NOT met'}  ${name}: ${wanted}; median ${ratios[of].median.toFixed(2)}`;
+export function formatTarget(result: ComparisonResult | LatencyResult): string {
+  const [wanted, median] = judge(result);
+  return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; median ${median.toFixed(2)}`;
 }

@@ -123,7 +123,8 @@ export const VARIABLES = {
   UV_THREADPOOL_SIZE: variable({
     read: WholeNumber(1, 1024),
     fallback: '4',
-    meaning: "Node's own, set before it starts: threads that hash passwords, all but two of them. `npm start` sets 16",
+    meaning:
+      "Node's own, set before it starts: threads for passwords, one a core, tokens and files, two at least. `npm start` sets 16",
   }),
   BOOTSTRAP_ADMIN_EMAIL: variable({
     read: z.string().trim().toLowerCase().check(z.email('must be an email address')),

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { requestErrors } from '@tandem/core';
 import bcrypt from 'bcrypt';
 import pLimit from 'p-limit';
@@ -71,9 +72,17 @@ interface PasswordsOptions {
   verifyImported?: PasswordVerifier | undefined;
 }
 
+/**
+ * How many passwords are worked on at once: one a core. More make no login faster, and take the cores from the thread that answers all
+ * other requests: it then waits for its turn behind each of them. Fewer would leave a core idle while people wait to sign in.
+ */
+function atOnce(threads: number): number {
+  return Math.max(1, Math.min(availableParallelism(), threads - FREE_THREADS));
+}
+
 /** Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end. */
 export function createPasswords({ cost, threads, verifyImported }: PasswordsOptions) {
-  const limit = pLimit(Math.max(1, threads - FREE_THREADS));
+  const limit = pLimit(atOnce(threads));
 
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
     const isBusy = () => requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });

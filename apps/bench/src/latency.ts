@@ -1,0 +1,77 @@
+import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
+
+/** How long answers take while nothing else happens, and while something does. */
+export interface LatencyComparison {
+  name: string;
+  of: 'p99';
+  /** At most so many times the quiet value. */
+  target: number;
+  /** How many times as long a round is as one of the plan: the 99th percentile of few answers is any one of them. */
+  roundMsFactor: number;
+  /** Asks at a steady rate for so long. @returns milliseconds that each answer took */
+  measure(milliseconds: number): Promise<number[]>;
+  /** Begins what disturbs, and is back when it is under way. @returns ends it, and says how often it was done a second */
+  disturb(): Promise<() => Promise<number>>;
+}
+
+/** Of the answers of one round, in milliseconds. */
+interface Latencies {
+  answers: number;
+  median: number;
+  p99: number;
+}
+
+interface Pair {
+  quiet: Latencies;
+  disturbed: Latencies & { disturbances: number };
+}
+
+export interface LatencyResult {
+  name: string;
+  of: 'p99';
+  target: number;
+  isMet: boolean;
+  /** Ratios of the disturbed 99th percentile to the quiet one, each of one pair of rounds. */
+  ratios: { p99: Spread };
+  /** Medians over the rounds, in milliseconds; `disturbances` a second. */
+  quiet: { median: number; p99: number };
+  disturbed: { median: number; p99: number; disturbances: number };
+  /** Every round, in order. */
+  pairs: Pair[];
+}
+
+function summarize(latencies: readonly number[]): Latencies {
+  const sorted = [...latencies].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number;
+  return { answers: sorted.length, median: at(0.5), p99: at(0.99) };
+}
+
+/** Quiet and disturbed rounds in turn; each pair of rounds gives one ratio. */
+export async function compareLatency(comparison: LatencyComparison, plan: RoundPlan): Promise<LatencyResult> {
+  const { name, of, target, roundMsFactor, measure, disturb } = comparison;
+  const milliseconds = plan.roundMs * roundMsFactor;
+  await measure(plan.warmUpMs);
+  const pairs: Pair[] = [];
+  for (let round = 0; round < plan.rounds; round++) {
+    const quiet = summarize(await measure(milliseconds));
+    const end = await disturb();
+    const latencies = await measure(milliseconds);
+    pairs.push({ quiet, disturbed: { ...summarize(latencies), disturbances: await end() } });
+  }
+  const medianOf = (figure: (pair: Pair) => number) => spreadOf(pairs.map(figure)).median;
+  const ratios = { p99: spreadOf(pairs.map(({ quiet, disturbed }) => disturbed.p99 / quiet.p99)) };
+  return {
+    name,
+    of,
+    target,
+    isMet: ratios.p99.median <= target,
+    ratios,
+    quiet: { median: medianOf(({ quiet }) => quiet.median), p99: medianOf(({ quiet }) => quiet.p99) },
+    disturbed: {
+      median: medianOf(({ disturbed }) => disturbed.median),
+      p99: medianOf(({ disturbed }) => disturbed.p99),
+      disturbances: medianOf(({ disturbed }) => disturbed.disturbances),
+    },
+    pairs,
+  };
+}

@@ -1,0 +1,64 @@
+import http from 'node:http';
+import { runPaced, send, type LoadClient } from '../load.js';
+import { writeNotifications } from '../notifications.js';
+import { PASSWORD, signUp } from '../people.js';
+import type { LatencyScenario } from '../scenario.js';
+
+/** Logins at once, without end, each of another person. */
+const LOGINS = 16;
+const READERS = 4;
+/** Of each reader: little beside what the server can do, so that what is measured is not its own queue. */
+const READS_PER_SECOND = 25;
+const NOTIFICATIONS = 200;
+
+/** How long a page of notifications takes while many sign in, against when nobody does. */
+export const loginStorm: LatencyScenario = async ({ tandem, db, people }) => {
+  const readers = people.slice(0, READERS);
+  for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
+  const clients = readers.map(({ id, accessToken }): LoadClient => {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    return { expected: 200, next: () => ({ method: 'GET', path: `/notifications/identities/${id}`, headers }) };
+  });
+  const crowd = await signUp(tandem.url, LOGINS);
+
+  async function disturb(): Promise<() => Promise<number>> {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: LOGINS });
+    const over = new AbortController();
+    let logins = 0;
+    let begin = (): void => {};
+    const underWay = new Promise<void>((resolve) => (begin = resolve));
+
+    async function logInAgainAndAgain(email: string): Promise<void> {
+      while (!over.signal.aborted) {
+        const { status, text } = await send(agent, tandem.url, {
+          method: 'POST',
+          path: '/auth/login',
+          body: { email, password: PASSWORD },
+        });
+        if (status !== 200) throw new Error(`POST /auth/login: ${status} ${text}`);
+        logins++;
+        begin();
+      }
+    }
+    const storm = Promise.all(crowd.map(({ email }) => logInAgainAndAgain(email)));
+    // with the first one done the others are in the queue
+    await Promise.race([underWay, storm]);
+    const start = performance.now();
+    const before = logins;
+    return async () => {
+      const perSecond = (logins - before) / ((performance.now() - start) / 1000);
+      over.abort();
+      await storm;
+      agent.destroy();
+      return perSecond;
+    };
+  }
+  return {
+    name: 'notification list in a login storm',
+    of: 'p99',
+    target: 3,
+    roundMsFactor: 3,
+    measure: (milliseconds) => runPaced(tandem.url, clients, { perSecond: READS_PER_SECOND, milliseconds }),
+    disturb,
+  };
+};
