@@ -37,3 +37,12 @@ test('stopping ends the process, removes the socket, and may be repeated', async
   expect(isRunning(mongo.pid())).toBe(false);
   expect(() => statSync(socketOf(mongo.uri))).toThrow('ENOENT');
 });
+
+test('a query with two candidate indexes and a sort that neither gives is answered', async () => {
+  const { uri } = await startObserved({ dir: await temporaryDirectory() });
+  const notes = connect(uri).db().collection('notes');
+  await notes.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ owner: 'ann', a: n % 100, b: n % 70, c: n % 1000 })));
+  await notes.createIndexes([{ key: { owner: 1, a: 1 } }, { key: { owner: 1, b: 1 } }]);
+  const last = await notes.find({ owner: 'ann' }, { sort: { c: -1 }, limit: 1 }).toArray();
+  expect(last).toMatchObject([{ c: 999 }]);
+});
