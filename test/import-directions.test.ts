@@ -31,6 +31,8 @@ it.each([
   ['packages/storage/src/x.ts', '@tandem/services'],
   ['packages/storage/src/deep/x.ts', '../../../core/src/index.js'],
   ['packages/embedded-mongo/src/x.ts', '@tandem/storage'],
+  ['packages/list-query/src/x.ts', '@tandem/storage'],
+  ['packages/list-query/src/x.ts', 'mongoose'],
   ['packages/services/src/notifications/x.ts', '../identities/identity.model.js'],
   ['packages/services/src/x.ts', '@tandem/server'],
   ['packages/services/src/x.ts', '../../../apps/server/src/index.js'],
@@ -50,6 +52,7 @@ it('what goes the right way is taken', () => {
   expect(isRefused('packages/services/src/notifications/x.ts', '../identities/identities.service.js')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/storage')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/drivers/mail', 'type ')).toBe(false);
+  expect(isRefused('packages/services/src/x.ts', '@tandem/list-query')).toBe(false);
   expect(isRefused('packages/drivers/src/x.ts', '@tandem/core')).toBe(false);
   expect(isRefused('packages/client/src/x.ts', '@tandem/services', 'type ')).toBe(false);
   expect(isRefused('packages/core/src/rest/x.ts', '../errors.js')).toBe(false);

@@ -1,0 +1,93 @@
+import { bindField } from './bind.js';
+import { problemAt, shorten } from './errors.js';
+import type { Expression } from './expression.js';
+import { clash, computedField, type Field, type Fields, type ScalarType } from './fields.js';
+import type { AggregateFunction, AggregateItem } from './tree.js';
+
+/** What `aggregate` means for the store: what is accumulated over the documents, and what is made of it. */
+export interface CompiledAggregates {
+  accumulators: Record<string, Expression>;
+  outputs: Record<string, Expression>;
+  /** What later transformations can see of it. */
+  fields: Field[];
+  /** The values over no documents at all. */
+  ofNothing: Record<string, 0 | null>;
+}
+
+/** What each function takes, and what it gives: `same` as it takes. */
+const FUNCTIONS: Record<AggregateFunction, { takes: readonly ScalarType[]; gives: ScalarType | 'same' }> = {
+  sum: { takes: ['number'], gives: 'number' },
+  average: { takes: ['number'], gives: 'number' },
+  min: { takes: ['number', 'date'], gives: 'same' },
+  max: { takes: ['number', 'date'], gives: 'same' },
+  countdistinct: { takes: ['string', 'number', 'boolean', 'date'], gives: 'number' },
+};
+
+/**
+ * Computed values; nulls enter none of them (decisions L4).
+ * @param among names that the row has already
+ * @param only which of the documents count; without it all of them
+ * @throws ListQueryError
+ */
+export function compileAggregates(
+  items: readonly AggregateItem[],
+  { fields, among, only, parameter }: { fields: Fields; among: readonly string[]; only?: Expression; parameter: string },
+): CompiledAggregates {
+  const compiled: CompiledAggregates = { accumulators: {}, outputs: {}, fields: [], ofNothing: {} };
+  const names = new Map<string, string>();
+  const accumulate = (accumulator: object): string => {
+    const key = JSON.stringify(accumulator);
+    const name = names.get(key) ?? `a${names.size}`;
+    names.set(key, name);
+    compiled.accumulators[name] = accumulator;
+    return `$${name}`;
+  };
+  for (const item of items) {
+    const { alias, at = 0 } = item;
+    if ([...among, ...compiled.fields.map(({ name }) => name)].some((name) => clash(name, alias)))
+      throw problemAt(parameter, at, `has the name '${shorten(alias)}' twice`);
+    const { type, output } =
+      item.kind === 'count' ? count(accumulate, only) : value(item, { fields, only, parameter, accumulate });
+    compiled.outputs[alias] = output;
+    compiled.fields.push(computedField(alias, type));
+    compiled.ofNothing[alias] = item.kind === 'count' || item.with === 'countdistinct' ? 0 : null;
+  }
+  return compiled;
+}
+
+type Accumulate = (accumulator: object) => string;
+
+function count(accumulate: Accumulate, only: Expression): { type: ScalarType; output: Expression } {
+  return { type: 'number', output: accumulate({ $sum: only === undefined ? 1 : { $cond: [only, 1, 0] } }) };
+}
+
+function value(
+  item: AggregateItem & { kind: 'value' },
+  { fields, only, parameter, accumulate }: { fields: Fields; only: Expression; parameter: string; accumulate: Accumulate },
+): { type: ScalarType; output: Expression } {
+  const field = bindField(item, fields, 'aggregate', parameter);
+  const { takes, gives } = FUNCTIONS[item.with];
+  if (!takes.includes(field.type))
+    throw problemAt(parameter, item.at ?? 0, `cannot compute ${item.with} of '${shorten(field.name)}', a ${field.type},`);
+  const given = only === undefined ? `$${field.path}` : { $cond: [only, `$${field.path}`, null] };
+  return { type: gives === 'same' ? field.type : gives, output: output(item.with, given, accumulate) };
+}
+
+function output(called: AggregateFunction, given: Expression, accumulate: Accumulate): Expression {
+  switch (called) {
+    case 'sum':
+      // The store's sum of nothing is 0. Its greatest of nothing is null, and costs less to find than a count of what is there.
+      return { $cond: [{ $eq: [accumulate({ $max: given }), null] }, null, accumulate({ $sum: given })] };
+    case 'average':
+      return accumulate({ $avg: given });
+    case 'min':
+      return accumulate({ $min: given });
+    case 'max':
+      return accumulate({ $max: given });
+    default: {
+      // countdistinct, whose set may hold null where the store has one.
+      const set = accumulate({ $addToSet: given });
+      return { $subtract: [{ $size: set }, { $cond: [{ $in: [null, set] }, 1, 0] }] };
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { compileAggregates } from './aggregates.js';
+import { bindCondition } from './bind.js';
+import { compileFilter } from './filter.js';
+import { applyGroupby } from './group.js';
+import { BY_ID, bindOrder } from './order.js';
+import type { ListResource } from './resource.js';
+import { pageStages, sortStages, type Transformation } from './transformation.js';
+import type { Step } from './tree.js';
+
+/** Records of a resource before any transformation. */
+export function untransformed(resource: ListResource, parameter = '$apply'): Transformation {
+  return {
+    parameter,
+    stages: [],
+    fields: resource.fields,
+    shape: { kind: 'records' },
+    order: resource.defaultOrder,
+    unique: BY_ID,
+    isSorted: false,
+    hidden: resource.hidden,
+  };
+}
+
+/**
+ * Checks the transformations of `$apply` against what is visible at each of them, and compiles them.
+ * @throws ListQueryError
+ */
+export function compileApply(steps: readonly Step[], resource: ListResource): Transformation {
+  const state = untransformed(resource);
+  for (const step of steps) {
+    if (state.ofNothing) keepOneRow(state, state.ofNothing);
+    applyStep(state, step);
+  }
+  return state;
+}
+
+function applyStep(state: Transformation, step: Step): void {
+  const { parameter, fields, stages } = state;
+  switch (step.kind) {
+    case 'filter':
+      stages.push({ $match: compileFilter(bindCondition(step.condition, fields, parameter)) });
+      return;
+    case 'orderby':
+      state.order = bindOrder(step.keys, fields, parameter);
+      state.isSorted = false;
+      return;
+    case 'top':
+      stages.push(...sortStages(state), ...pageStages(0, step.count));
+      state.isSorted = true;
+      return;
+    case 'aggregate':
+      applyAggregate(state, step);
+      return;
+    case 'groupby':
+      applyGroupby(state, step);
+  }
+}
+
+function applyAggregate(state: Transformation, step: Step & { kind: 'aggregate' }): void {
+  const { parameter, fields } = state;
+  const { accumulators, outputs, fields: computed, ofNothing } = compileAggregates(step.items, { fields, among: [], parameter });
+  state.stages.push({ $group: { _id: null, ...accumulators } }, { $project: { _id: 0, ...outputs } });
+  Object.assign(state, {
+    fields: new Map(computed.map((field) => [field.name, field])),
+    shape: { kind: 'rows' },
+    order: [],
+    unique: [],
+    isSorted: true,
+    ofNothing,
+  } satisfies Partial<Transformation>);
+}
+
+/** `aggregate` gives one row even over nothing, where the store gives none. At the end of a chain the row is made without it. */
+function keepOneRow(state: Transformation, ofNothing: Record<string, 0 | null>): void {
+  const [group, project] = state.stages.splice(-2);
+  const row = { $ifNull: [{ $first: '$row' }, { $literal: ofNothing }] };
+  state.stages.push({ $facet: { row: [group, project] } }, { $replaceRoot: { newRoot: row } });
+  state.ofNothing = undefined;
+}

@@ -1,0 +1,63 @@
+import { readDate } from './dates.js';
+import { problemAt, shorten } from './errors.js';
+import type { Field, Fields } from './fields.js';
+import type { Comparison, Condition, Literal, PathReference } from './tree.js';
+
+/** What a condition compares with: never more than a scalar. */
+export type Scalar = string | number | boolean | Date;
+
+/** A condition whose fields are known and whose values have their types. */
+export type BoundCondition =
+  | { kind: 'and' | 'or'; terms: BoundCondition[] }
+  | { kind: 'not'; term: BoundCondition }
+  | { kind: 'compare'; field: Field; operator: Comparison; value: Scalar | null }
+  | { kind: 'in'; field: Field; values: (Scalar | null)[] };
+
+/**
+ * Checks a condition against the fields that can be seen.
+ * @throws ListQueryError for an unknown property, one that may not be filtered, a value of another type
+ */
+export function bindCondition(condition: Condition, fields: Fields, parameter: string): BoundCondition {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { kind: condition.kind, terms: condition.terms.map((term) => bindCondition(term, fields, parameter)) };
+    case 'not':
+      return { kind: 'not', term: bindCondition(condition.term, fields, parameter) };
+    case 'in': {
+      const field = bindField(condition, fields, 'filter', parameter);
+      return { kind: 'in', field, values: condition.values.map((value) => bindValue(value, field, parameter)) };
+    }
+    default: {
+      const { operator } = condition;
+      const field = bindField(condition, fields, 'filter', parameter);
+      const value = bindValue(condition.value, field, parameter);
+      if (value === null && operator !== 'eq' && operator !== 'ne')
+        throw problemAt(parameter, condition.value.at ?? 0, `cannot compare null by '${operator}'`);
+      return { kind: 'compare', field, operator, value };
+    }
+  }
+}
+
+/** What a query may do with a field, with the words for a field that it may not do it with. */
+const USES = { filter: 'filtered', sort: 'sorted by', group: 'grouped by', aggregate: 'aggregated' } as const;
+
+/** @throws ListQueryError for a name that nothing visible has, or a field that may not be used so */
+export function bindField({ path, at = 0 }: PathReference, fields: Fields, use: keyof typeof USES, parameter: string): Field {
+  const field = fields.get(path);
+  if (!field) throw problemAt(parameter, at, `has the unknown property '${shorten(path)}'`);
+  if (!field[use]) throw problemAt(parameter, at, `has the property '${shorten(path)}', which cannot be ${USES[use]},`);
+  return field;
+}
+
+function bindValue(literal: Literal, { name, type }: Field, parameter: string): Scalar | null {
+  if (literal.kind === 'null') return null;
+  if (type === 'date' && (literal.kind === 'date' || literal.kind === 'string')) {
+    const date = readDate(literal.value);
+    if (!date) throw problemAt(parameter, literal.at ?? 0, 'has a malformed date');
+    return date;
+  }
+  if (literal.kind !== type)
+    throw problemAt(parameter, literal.at ?? 0, `compares '${shorten(name)}', a ${type}, with a ${literal.kind}`);
+  return literal.value;
+}

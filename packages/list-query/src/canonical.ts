@@ -1,0 +1,23 @@
+/** How deep filters are followed; no filter of ours comes near it. */
+const MAX_DEPTH = 100;
+
+/**
+ * One text for all equal filters: for keys of what was counted and for what a cursor is bound to. Types are kept apart (`5`, `"5"`, a date),
+ * the order of keys is not.
+ * @throws TypeError for what is no data: functions, symbols, a structure that contains itself
+ */
+export function canonical(value: unknown, depth = 0): string {
+  if (depth > MAX_DEPTH) throw new TypeError('A filter is nested too deeply');
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'string' || typeof value === 'boolean') return JSON.stringify(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return `#${value}`;
+  if (typeof value !== 'object') throw new TypeError(`A filter cannot hold a ${typeof value}`);
+  if (value instanceof Date) return `@${value.getTime()}`;
+  if (value instanceof RegExp) return `/${String(value)}`;
+  if (value instanceof Uint8Array) return `<${Buffer.from(value).toString('base64')}>`;
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join()}]`;
+  // oxlint-disable-next-line typescript/no-base-to-string -- the store's own types have a toString of their own
+  if ('_bsontype' in value) return `${String(value._bsontype)}(${JSON.stringify(String(value))})`;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join()}}`;
+}

@@ -1,0 +1,69 @@
+/** Keeps counts that were slow to make, so that a list's total need not be counted anew for each page (decisions L1). */
+export interface CountCache {
+  /** The count under a key of a group: one that is kept, one that is being made, or a new one. */
+  count(group: string, key: string, make: () => Promise<number>): Promise<number>;
+  /** Forgets all counts of a group, also those being made: something in it was written. */
+  drop(group: string): void;
+}
+
+export interface CountCacheSettings {
+  /** The time in milliseconds; default the machine's. */
+  now?: () => number;
+  /** What took less is not kept. Default 5 ms. */
+  slowMs?: number;
+  /** For so long. Default 5 s. */
+  keepMs?: number;
+  /** So many counts at most in each group; the oldest goes. Default 1000. */
+  size?: number;
+}
+
+interface Entry {
+  total: Promise<number>;
+  /** Undefined while it is being made. */
+  until: number | undefined;
+}
+
+/** A cache for one process. Its owner calls `drop` at each write it makes. */
+export function createCountCache({
+  now = Date.now,
+  slowMs = 5,
+  keepMs = 5000,
+  size = 1000,
+}: CountCacheSettings = {}): CountCache {
+  const groups = new Map<string, Map<string, Entry>>();
+
+  function startCount(entries: Map<string, Entry>, key: string, make: () => Promise<number>): Promise<number> {
+    const started = performance.now();
+    const entry: Entry = { total: make(), until: undefined };
+    const isCurrent = () => entries.get(key) === entry;
+    entry.total.then(
+      () => {
+        if (!isCurrent()) return;
+        if (performance.now() - started > slowMs) entry.until = now() + keepMs;
+        else entries.delete(key);
+      },
+      () => {
+        if (isCurrent()) entries.delete(key);
+      },
+    );
+    entries.delete(key);
+    entries.set(key, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > size && oldest !== undefined) entries.delete(oldest);
+    return entry.total;
+  }
+
+  return {
+    count(group, key, make) {
+      const entries = groups.get(group) ?? new Map<string, Entry>();
+      groups.set(group, entries);
+      const kept = entries.get(key);
+      if (kept && (kept.until === undefined || kept.until > now())) return kept.total;
+      return startCount(entries, key, make);
+    },
+    // What is being made goes on for those who asked before the write, and is found by nobody after it.
+    drop(group) {
+      groups.delete(group);
+    },
+  };
+}

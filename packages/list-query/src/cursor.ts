@@ -1,0 +1,68 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { NextTokenError, problemOf } from './errors.js';
+import type { SortValue } from './keyset.js';
+import { LIMITS } from './limits.js';
+
+/** What cursors are signed with. The first of several signs, all are taken: so that secrets can be changed while people page. */
+export type CursorSecret = string | Uint8Array | readonly (string | Uint8Array)[];
+
+const MAC_BYTES = 16;
+const KEY_INFO = 'list-query cursor v1';
+
+/** Keys by secret: they are few, and deriving one costs more than all the rest of a cursor. */
+const keys = new Map<string, Buffer>();
+
+function keysOf(secret: CursorSecret): Buffer[] {
+  const secrets = typeof secret === 'string' || secret instanceof Uint8Array ? [secret] : secret;
+  if (secrets.length === 0 || secrets.some(({ length }) => length === 0)) throw new TypeError('A cursor secret is empty');
+  return secrets.map((one) => {
+    const id = typeof one === 'string' ? `s${one}` : `b${Buffer.from(one).toString('base64')}`;
+    const key = keys.get(id) ?? Buffer.from(hkdfSync('sha256', one, '', KEY_INFO, 32));
+    if (keys.size < 100) keys.set(id, key);
+    return key;
+  });
+}
+
+function sign(key: Buffer, binding: string, payload: Buffer): Buffer {
+  return createHmac('sha256', key).update(`${binding.length}:${binding}`).update(payload).digest().subarray(0, MAC_BYTES);
+}
+
+/**
+ * The token of the page behind a row.
+ * @param binding what the query is of: it is signed and not contained, so that the token is good for the same query alone
+ * @throws ListQueryError when the row's sort values are too long for a token
+ */
+export function writeCursor(values: readonly SortValue[], binding: string, secret: CursorSecret): string {
+  const payload = Buffer.from(JSON.stringify(values.map(pack)));
+  const [key] = keysOf(secret) as [Buffer];
+  const token = Buffer.concat([sign(key, binding, payload), payload]).toString('base64url');
+  if (token.length > LIMITS.token) throw problemOf('$orderby', 'sorts by values that are too long for a $nextToken');
+  return token;
+}
+
+/**
+ * The sort values that a token names.
+ * @throws NextTokenError for a token that was not made for this query
+ */
+export function readCursor(token: string, binding: string, secret: CursorSecret): SortValue[] {
+  if (token.length > LIMITS.token) throw new NextTokenError();
+  const bytes = Buffer.from(token, 'base64url');
+  // Buffer passes over what is no base64url, so that many texts would be one token.
+  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw new NextTokenError();
+  const [mac, payload] = [bytes.subarray(0, MAC_BYTES), bytes.subarray(MAC_BYTES)];
+  if (!keysOf(secret).some((key) => timingSafeEqual(sign(key, binding, payload), mac))) throw new NextTokenError();
+  return (JSON.parse(payload.toString()) as Packed[]).map(unpack);
+}
+
+/** JSON knows no dates, and no numbers without an end. */
+type Packed = string | number | boolean | null | { d: number } | { n: string };
+
+function pack(value: SortValue): Packed {
+  if (value instanceof Date) return { d: value.getTime() };
+  return typeof value === 'number' && !Number.isFinite(value) ? { n: String(value) } : value;
+}
+
+function unpack(packed: Packed): SortValue {
+  if (typeof packed !== 'object' || packed === null) return packed;
+  return 'd' in packed ? new Date(packed.d) : Number(packed.n);
+}

@@ -1,0 +1,115 @@
+import { problemAt, shorten } from './errors.js';
+import { allOf, type StoreFilter } from './filter.js';
+import { valueAt } from './keyset.js';
+import { LIMITS } from './limits.js';
+import type { ListResource, Relation } from './resource.js';
+import { showRecord, type Show, type StoredDocument } from './show.js';
+import { limitStore, type ListCollection } from './store.js';
+import { without } from './transformation.js';
+import type { PathReference } from './tree.js';
+
+/** Where the records of a relation are, and which of them this caller may see. */
+export interface RelatedSource {
+  collection: ListCollection;
+  scope?: StoreFilter;
+  show?: Show;
+}
+
+/** By the relation's path: `category`, `category.parent`. */
+export type RelatedSources = Readonly<Record<string, ListCollection | RelatedSource>>;
+
+/** A relation that is asked for, and those of its records. */
+export interface Expansion {
+  name: string;
+  path: string;
+  relation: Relation;
+  /** What is known of the related records. */
+  resource: ListResource | undefined;
+  inner: Expansion[];
+}
+
+/**
+ * Checks `$expand` against the declared relations (decisions L6).
+ * @throws ListQueryError for what is no relation, or one too deep
+ */
+export function bindExpand(items: readonly PathReference[], resource: ListResource, parameter = '$expand'): Expansion[] {
+  const expansions: Expansion[] = [];
+  for (const { path, at = 0 } of items) {
+    const names = path.split('.');
+    if (names.length > LIMITS.expandDepth) throw problemAt(parameter, at, `goes deeper than ${LIMITS.expandDepth} relations`);
+    let level = expansions;
+    let of: ListResource | undefined = resource;
+    names.forEach((name, n) => {
+      const relation = of?.relations.get(name);
+      if (!relation) throw problemAt(parameter, at, `has the unknown relation '${shorten(path)}'`);
+      const known = level.find((expansion) => expansion.name === name);
+      const expansion = known ?? {
+        name,
+        path: names.slice(0, n + 1).join('.'),
+        relation,
+        resource: relation.resource(),
+        inner: [],
+      };
+      if (!known) level.push(expansion);
+      level = expansion.inner;
+      of = expansion.resource;
+    });
+  }
+  return expansions;
+}
+
+/**
+ * Puts the related records into the shown ones, under the relation's name: null for what is gone, a list where the ids are one. One query a
+ * relation, however many records there are.
+ */
+export async function expandRecords(
+  records: readonly StoredDocument[],
+  shown: readonly unknown[],
+  expansions: readonly Expansion[],
+  { sources, maxTimeMs }: { sources: RelatedSources; maxTimeMs: number },
+): Promise<void> {
+  await Promise.all(
+    expansions.map(async (expansion) => {
+      const ids = records.map((record) => valueAt(record, expansion.relation.from));
+      const related = await findRelated(ids.flat(), expansion, { sources, maxTimeMs });
+      const pick = (id: unknown) => related.get(keyOf(id)) ?? null;
+      shown.forEach((row, n) => {
+        const id = ids[n];
+        (row as Record<string, unknown>)[expansion.name] = Array.isArray(id) ? id.map(pick) : pick(id);
+      });
+    }),
+  );
+}
+
+/** The related records as they are shown, by what names them. */
+async function findRelated(
+  ids: readonly unknown[],
+  { path, relation, resource, inner }: Expansion,
+  { sources, maxTimeMs }: { sources: RelatedSources; maxTimeMs: number },
+): Promise<Map<string | undefined, unknown>> {
+  const byKey = new Map(ids.map((id) => [keyOf(id), id]));
+  byKey.delete(undefined);
+  if (byKey.size === 0) return new Map();
+  const { collection, scope, show = showRecord } = sourceOf(sources, path);
+  const live = resource?.softDelete === false ? undefined : { deletedAt: null };
+  const named = { [relation.to]: { $in: [...byKey.values()] } };
+  const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
+  const records = await limitStore(collection, maxTimeMs, '$expand').find(allOf(named, live, scope), { projection });
+  const shown = records.map(show);
+  await expandRecords(records, shown, inner, { sources, maxTimeMs });
+  return new Map(records.map((record, n) => [keyOf(valueAt(record, relation.to)), shown[n]]));
+}
+
+function sourceOf(sources: RelatedSources, path: string): RelatedSource {
+  const source = Object.hasOwn(sources, path) ? sources[path] : undefined;
+  if (!source) throw new Error(`The relation ${path} was given no collection`);
+  return 'collection' in source ? source : { collection: source };
+}
+
+/** By what an id is found again: undefined for what is none, so that nothing but scalars ever stands in the query. */
+function keyOf(id: unknown): string | undefined {
+  if (typeof id === 'string') return `s${id}`;
+  if (typeof id === 'number') return `n${id}`;
+  // oxlint-disable-next-line typescript/no-base-to-string -- the store's ids have a toString of their own
+  return typeof id === 'object' && id !== null && '_bsontype' in id && id._bsontype === 'ObjectId' ? `o${String(id)}` : undefined;
+}

@@ -1,0 +1,40 @@
+import type { BoundCondition, Scalar } from './bind.js';
+import type { Comparison } from './tree.js';
+
+/** An expression of the store's aggregations, as plain data. */
+export type Expression = unknown;
+
+/**
+ * A condition as an expression that is true for the documents that `compileFilter` finds: for what is computed over a part of a group, where
+ * no filter of the store can stand. Expressions compare across types, with null and what is missing below everything else.
+ */
+export function compileExpression(condition: BoundCondition): Expression {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { [`$${condition.kind}`]: condition.terms.map(compileExpression) };
+    case 'not':
+      return { $not: [compileExpression(condition.term)] };
+    case 'in':
+      return { $or: condition.values.map((value) => compare(condition.field, 'eq', value)) };
+    default:
+      return compare(condition.field, condition.operator, condition.value);
+  }
+}
+
+function compare({ path, isList }: { path: string; isList: boolean }, operator: Comparison, value: Scalar | null): Expression {
+  if (operator === 'ne') return { $not: [compare({ path, isList }, 'eq', value)] };
+  const whole = compareValue(`$${path}`, operator, value);
+  if (!isList) return whole;
+  const elements = { $cond: [{ $isArray: [`$${path}`] }, `$${path}`, []] };
+  const anyElement = { $anyElementTrue: [{ $map: { input: elements, in: compareValue('$$this', operator, value) } }] };
+  return value === null ? { $or: [whole, anyElement] } : anyElement;
+}
+
+function compareValue(tested: string, operator: Exclude<Comparison, 'ne'>, value: Scalar | null): Expression {
+  if (value === null) return { $lte: [tested, null] };
+  // Text that begins with a dollar sign would be a path.
+  const literal = { $literal: value };
+  const holds = { [operator === 'ge' ? '$gte' : operator === 'le' ? '$lte' : `$${operator}`]: [tested, literal] };
+  return operator === 'lt' || operator === 'le' ? { $and: [{ $gt: [tested, null] }, holds] } : holds;
+}

@@ -1,0 +1,39 @@
+import type { BoundCondition, Scalar } from './bind.js';
+import type { Comparison } from './tree.js';
+
+/** A filter of the store, as plain data. */
+export type StoreFilter = Record<string, unknown>;
+
+const OPERATORS = { eq: '$eq', ne: '$ne', gt: '$gt', ge: '$gte', lt: '$lt', le: '$lte' } as const satisfies Record<
+  Comparison,
+  string
+>;
+
+/**
+ * The store's filter for a condition: fixed operators around scalars at declared paths, and nothing else. Null matches what is missing; on a
+ * list a comparison means any of its elements, and `ne` none of them.
+ */
+export function compileFilter(condition: BoundCondition): StoreFilter {
+  switch (condition.kind) {
+    case 'and':
+      return { $and: condition.terms.map(compileFilter) };
+    case 'or':
+      return { $or: condition.terms.map(compileFilter) };
+    case 'not':
+      return { $nor: [compileFilter(condition.term)] };
+    case 'in':
+      return { [condition.field.path]: { $in: condition.values } };
+    default:
+      return compare(condition.field.path, condition.operator, condition.value);
+  }
+}
+
+function compare(path: string, operator: Comparison, value: Scalar | null): StoreFilter {
+  return { [path]: { [OPERATORS[operator]]: value } };
+}
+
+/** All of the filters at once; what filters nothing is left out. */
+export function allOf(...filters: (StoreFilter | undefined)[]): StoreFilter {
+  const given = filters.filter((filter) => filter !== undefined && Object.keys(filter).length > 0) as StoreFilter[];
+  return given.length > 1 ? { $and: given } : (given[0] ?? {});
+}

@@ -1,0 +1,143 @@
+import { compileAggregates, type CompiledAggregates } from './aggregates.js';
+import { bindCondition, bindField, type BoundCondition } from './bind.js';
+import { problemAt, shorten } from './errors.js';
+import { compileExpression, type Expression } from './expression.js';
+import { clash, computedField, type Field } from './fields.js';
+import { compileFilter } from './filter.js';
+import { bindOrder, compileOrder, completeOrder, type SortKey } from './order.js';
+import { LIMITS } from './limits.js';
+import { without, type Stage, type Transformation } from './transformation.js';
+import type { Condition, PathReference, Step } from './tree.js';
+
+type Groupby = Step & { kind: 'groupby' };
+
+/** What is made of each group. */
+interface Inside {
+  aggregates: CompiledAggregates | undefined;
+  /** The records of a group that are kept in `top`. */
+  top: { count: number; order: readonly SortKey[]; only: Expression } | undefined;
+  /** Conditions on the group's row. */
+  having: Condition[];
+}
+
+/** Marks, while a group is made, the documents that a filter inside it lets through. */
+const MARK = '__counts';
+
+/** One row for each distinct combination of the keys, null and missing being one value (decisions L4). */
+export function applyGroupby(state: Transformation, step: Groupby): void {
+  const { keys: references, steps } = flatten(state, step);
+  const { parameter } = state;
+  const keys = bindKeys(references, state);
+  const inside = compileInside(steps, keys, state);
+  const { aggregates, top, having } = inside;
+  const hidden = state.shape.kind === 'records' ? state.hidden : [];
+
+  state.stages.push(
+    ...(top && hidden.length > 0 ? [{ $project: without(hidden) }] : []),
+    ...(top?.only === undefined ? [] : [{ $set: { [MARK]: top.only } }]),
+    { $group: { _id: keyExpression(keys), ...aggregates?.accumulators, ...topAccumulator(inside) } },
+    { $project: { _id: 0, ...keyOutputs(keys), ...aggregates?.outputs, ...topOutput(inside) } },
+  );
+  const fields = [...keys.map(({ name, type }) => computedField(name, type)), ...(aggregates?.fields ?? [])];
+  Object.assign(state, {
+    fields: new Map(fields.map((field) => [field.name, field])),
+    shape: { kind: 'rows', ...(top && { top: state.shape }) },
+    order: [],
+    unique: keys.map(({ name }) => ({ field: { name, path: name }, direction: 1 })),
+    isSorted: false,
+  } satisfies Partial<Transformation>);
+  for (const condition of having) state.stages.push({ $match: compileFilter(bindCondition(condition, state.fields, parameter)) });
+}
+
+/** Groups inside groups are groups by all of the keys; what was filtered before the inner ones makes no groups. */
+function flatten(state: Transformation, { keys, steps }: Groupby): { keys: PathReference[]; steps: Step[] } {
+  const at = steps.findIndex(({ kind }) => kind === 'groupby');
+  const inner = steps[at];
+  if (inner?.kind !== 'groupby') return { keys, steps };
+  const before = steps.slice(0, at);
+  const behind = steps[at + 1];
+  if (behind) throw problemAt(state.parameter, behind.at ?? 0, "has a transformation behind a 'groupby' inside a group");
+  for (const step of before) {
+    if (step.kind !== 'filter')
+      throw problemAt(state.parameter, step.at ?? 0, "can only have 'filter' before a 'groupby' inside a group");
+    state.stages.push({ $match: compileFilter(bindCondition(step.condition, state.fields, state.parameter)) });
+  }
+  return flatten(state, { ...inner, keys: [...keys, ...inner.keys] });
+}
+
+function bindKeys(references: readonly PathReference[], { fields, parameter }: Transformation): Field[] {
+  const keys: Field[] = [];
+  for (const reference of references) {
+    const field = bindField(reference, fields, 'group', parameter);
+    const at = reference.at ?? 0;
+    if (keys.some(({ name }) => clash(name, field.name)))
+      throw problemAt(parameter, at, `groups by '${shorten(field.name)}' twice`);
+    if (keys.length === LIMITS.groupKeys) throw problemAt(parameter, at, `has more than ${LIMITS.groupKeys} group properties`);
+    keys.push(field);
+  }
+  return keys;
+}
+
+/** Reads the chain inside a group: filters for what follows them, an `aggregate`, conditions on it, an order, a `top`. */
+function compileInside(steps: readonly Step[], keys: readonly Field[], state: Transformation): Inside {
+  const { parameter, fields } = state;
+  const names = keys.map(({ name }) => name);
+  const inside: Inside = { aggregates: undefined, top: undefined, having: [] };
+  const conditions: BoundCondition[] = [];
+  let order: { keys: readonly SortKey[]; at: number } | undefined;
+  for (const step of steps) {
+    const at = step.at ?? 0;
+    if (inside.top) throw problemAt(parameter, at, "has a transformation behind the 'top' of a group");
+    if (step.kind === 'filter') {
+      if (inside.aggregates) inside.having.push(step.condition);
+      else conditions.push(bindCondition(step.condition, fields, parameter));
+    } else if (step.kind === 'aggregate') {
+      if (inside.aggregates) throw problemAt(parameter, at, "has a second 'aggregate' in a group");
+      inside.aggregates = compileAggregates(step.items, { fields, among: names, only: allTrue(conditions), parameter });
+    } else if (step.kind === 'orderby') {
+      order = { keys: bindOrder(step.keys, fields, parameter), at };
+    } else if (step.kind === 'top') {
+      if (step.count > LIMITS.groupTop) throw problemAt(parameter, at, `can keep ${LIMITS.groupTop} records of a group at most`);
+      const taken = [...names, ...(inside.aggregates?.fields ?? []).map(({ name }) => name)];
+      if (taken.some((name) => clash(name, 'top'))) throw problemAt(parameter, at, "has the name 'top' twice");
+      inside.top = {
+        count: step.count,
+        order: completeOrder(order?.keys ?? state.order, state.unique),
+        only: allTrue(conditions),
+      };
+    }
+  }
+  if (order && !inside.top) throw problemAt(parameter, order.at, "needs a 'top' behind the 'orderby' of a group");
+  if (conditions.length > 0 && !inside.aggregates && !inside.top)
+    throw problemAt(parameter, steps[0]?.at ?? 0, "needs an 'aggregate' or a 'top' behind the 'filter' of a group");
+  return inside;
+}
+
+function allTrue(conditions: readonly BoundCondition[]): Expression {
+  return conditions.length === 0 ? undefined : { $and: conditions.map(compileExpression) };
+}
+
+/** One key alone groups what is missing with null by itself, and can be read from an index. */
+function keyExpression(keys: readonly Field[]): Expression {
+  if (keys.length === 1) return `$${keys[0]?.path}`;
+  return Object.fromEntries(keys.map(({ path }, n) => [`k${n}`, { $ifNull: [`$${path}`, null] }]));
+}
+
+/** The keys in the row, those of a dotted path in nested objects. */
+function keyOutputs(keys: readonly Field[]): Record<string, Expression> {
+  return Object.fromEntries(keys.map(({ name }, n) => [name, keys.length === 1 ? '$_id' : `$_id.k${n}`]));
+}
+
+function topAccumulator({ top }: Inside): Stage {
+  if (!top || top.count === 0) return {};
+  const order = compileOrder(top.order);
+  if (top.only === undefined) return { top: { $topN: { n: top.count, sortBy: order, output: '$$ROOT' } } };
+  const unmarked = { $unsetField: { field: MARK, input: '$$ROOT' } };
+  return { top: { $topN: { n: top.count, sortBy: { [MARK]: -1, ...order }, output: { $cond: [`$${MARK}`, unmarked, null] } } } };
+}
+
+function topOutput({ top }: Inside): Stage {
+  if (!top) return {};
+  if (top.count === 0) return { top: { $literal: [] } };
+  return { top: top.only === undefined ? '$top' : { $filter: { input: '$top', cond: { $ne: ['$$this', null] } } } };
+}

@@ -1,0 +1,71 @@
+import { problemOf, type Problems } from './errors.js';
+import { LIMITS } from './limits.js';
+
+/** The parameters as a request gives them: decoded, in their order, repeated ones repeated. */
+export type ParameterPairs = Iterable<readonly [string, unknown]>;
+
+/** What the parameters are, each text still unparsed. */
+export interface ListParameters {
+  filter?: string;
+  orderby?: string;
+  expand?: string;
+  apply?: string;
+  nextToken?: string;
+  skip?: number;
+  top?: number;
+  page?: number;
+  limit?: number;
+}
+
+type Name = keyof ListParameters;
+
+/** The convention's parameters, one of them in a second spelling that clients have. */
+const QUERY = new Map<string, Name>([
+  ['$filter', 'filter'],
+  ['$orderby', 'orderby'],
+  ['$orderBy', 'orderby'],
+  ['$expand', 'expand'],
+  ['$apply', 'apply'],
+  ['$nextToken', 'nextToken'],
+  ['$skip', 'skip'],
+  ['$top', 'top'],
+]);
+const PAGED = new Map<string, Name>([...QUERY, ['page', 'page'], ['limit', 'limit']]);
+
+const BOUNDS: Partial<Record<Name, { least: number; most: number }>> = {
+  skip: { least: 0, most: LIMITS.skip },
+  top: { least: 0, most: LIMITS.top },
+  page: { least: 1, most: LIMITS.page },
+  limit: { least: 1, most: LIMITS.limit },
+};
+
+/** Reads the parameters; what is wrong with them goes to `problems`. With `isPaged` also `page` and `limit` are parameters. */
+export function readParameters(pairs: ParameterPairs, problems: Problems, isPaged = false): ListParameters {
+  const known = isPaged ? PAGED : QUERY;
+  const read: Record<string, string | number> = {};
+  const given = new Set<Name>();
+  for (const [key, value] of pairs) {
+    const name = known.get(key);
+    if (name === undefined) problems.add(problemOf(key, 'is not allowed'));
+    else if (given.has(name)) problems.add(problemOf(key, 'must be given once'));
+    else if (typeof value !== 'string') problems.add(problemOf(key, 'must be string'));
+    else {
+      const bounds = BOUNDS[name];
+      const text = bounds ? problems.attempt(() => readNumber(key, value, bounds)) : value;
+      if (text !== undefined) read[name] = text;
+    }
+    if (name !== undefined) given.add(name);
+  }
+  if (given.has('nextToken') && given.has('skip')) problems.add(problemOf('$skip', "cannot be used together with '$nextToken'"));
+  if (given.has('nextToken') && given.has('apply'))
+    problems.add(problemOf('$apply', "cannot be used together with '$nextToken'"));
+  return read;
+}
+
+function readNumber(key: string, text: string, { least, most }: { least: number; most: number }): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw problemOf(key, 'must be integer');
+  const number = Number(text);
+  if (number < least) throw problemOf(key, `must be >= ${least}`);
+  if (number > most) throw problemOf(key, `must be <= ${most}`);
+  return number;
+}

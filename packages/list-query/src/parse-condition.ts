@@ -1,0 +1,93 @@
+import { problemAt } from './errors.js';
+import { LIMITS } from './limits.js';
+import { deeper, expectEnd, expectName, expectSign, isSign, openReader, peek, readList, take, takeWord, unexpected, type Reader } from './reader.js'; // prettier-ignore
+import type { Comparison, Condition, Literal } from './tree.js';
+
+const COMPARISONS: ReadonlySet<string> = new Set<Comparison>(['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const DATE = /^\d{4}-\d\d-\d\d/;
+
+/**
+ * Parses the conditions of `$filter` (decisions L3).
+ * @throws ListQueryError
+ */
+export function parseFilter(text: string, parameter = '$filter'): Condition {
+  const reader = openReader(text, parameter);
+  const condition = readCondition(reader);
+  expectEnd(reader);
+  return condition;
+}
+
+/** Conditions up to whatever is none: `or` joins what `and` has joined. */
+export function readCondition(reader: Reader): Condition {
+  return readJoined(reader, 'or', () => readJoined(reader, 'and', () => readTerm(reader)));
+}
+
+function readJoined(reader: Reader, kind: 'and' | 'or', readTerm: () => Condition): Condition {
+  const first = readTerm();
+  if (!takeWord(reader, kind)) return first;
+  const terms = [first];
+  do terms.push(readTerm());
+  while (takeWord(reader, kind));
+  return { kind, terms };
+}
+
+function readTerm(reader: Reader): Condition {
+  if (isSign(reader, '(')) return readParentheses(reader);
+  // A field may be called `not`: only before a parenthesis it is the operator.
+  const { kind, text } = peek(reader);
+  if (kind === 'word' && text === 'not' && isSign(reader, '(', 1)) {
+    take(reader);
+    return { kind: 'not', term: readParentheses(reader) };
+  }
+  return readComparison(reader);
+}
+
+function readParentheses(reader: Reader): Condition {
+  expectSign(reader, '(');
+  const condition = deeper(reader, () => readCondition(reader));
+  expectSign(reader, ')');
+  return condition;
+}
+
+function readComparison(reader: Reader): Condition {
+  const { text: path, at } = expectName(reader, 'a property');
+  reader.comparisons += 1;
+  if (reader.comparisons > LIMITS.comparisons)
+    throw problemAt(reader.parameter, at, `has more than ${LIMITS.comparisons} comparisons`);
+  if (takeWord(reader, 'in')) return { kind: 'in', path, values: readValues(reader), at };
+  const operator = peek(reader);
+  if (operator.kind !== 'word' || !COMPARISONS.has(operator.text))
+    throw unexpected(reader, 'an operator (eq, ne, gt, ge, lt, le, in)');
+  take(reader);
+  return { kind: 'compare', path, operator: operator.text as Comparison, value: readLiteral(reader), at };
+}
+
+function readValues(reader: Reader): Literal[] {
+  expectSign(reader, '(');
+  const values = readList(reader, LIMITS.inValues, "values of an 'in'", () => readLiteral(reader));
+  expectSign(reader, ')');
+  return values;
+}
+
+function readLiteral(reader: Reader): Literal {
+  const { kind, text, at } = peek(reader);
+  const literal = kind === 'string' ? { kind, value: text, at } : kind === 'word' ? named(text, at) : undefined;
+  if (literal) {
+    take(reader);
+    return literal;
+  }
+  if (kind !== 'value') throw unexpected(reader, 'a value');
+  take(reader);
+  if (DATE.test(text)) return { kind: 'date', value: text, at };
+  if (!NUMBER.test(text)) throw problemAt(reader.parameter, at, 'has a malformed number');
+  // Minus zero is zero: it is written so.
+  const value = Number(text) + 0;
+  if (!Number.isFinite(value)) throw problemAt(reader.parameter, at, 'has a number that is too large');
+  return { kind: 'number', value, at };
+}
+
+function named(word: string, at: number): Literal | undefined {
+  if (word === 'null') return { kind: 'null', at };
+  return word === 'true' || word === 'false' ? { kind: 'boolean', value: word === 'true', at } : undefined;
+}

@@ -1,0 +1,62 @@
+import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from './tree.js';
+
+// Trees back to text: parsing what is printed gives the same tree. The only place that quotes.
+
+/** The text of `$filter` for a tree. */
+export function printFilter(condition: Condition): string {
+  switch (condition.kind) {
+    case 'or':
+      return condition.terms.map((term) => (term.kind === 'or' ? `(${printFilter(term)})` : printFilter(term))).join(' or ');
+    case 'and':
+      return condition.terms
+        .map((term) => (term.kind === 'or' || term.kind === 'and' ? `(${printFilter(term)})` : printFilter(term)))
+        .join(' and ');
+    case 'not':
+      return `not (${printFilter(condition.term)})`;
+    case 'in':
+      return `${condition.path} in (${condition.values.map(printLiteral).join(', ')})`;
+    default:
+      return `${condition.path} ${condition.operator} ${printLiteral(condition.value)}`;
+  }
+}
+
+function printLiteral(literal: Literal): string {
+  if (literal.kind === 'null') return 'null';
+  return literal.kind === 'string' ? `'${literal.value.replaceAll("'", "''")}'` : String(literal.value);
+}
+
+/** The text of `$orderby`. */
+export function printOrder(keys: readonly OrderKey[]): string {
+  return keys.map(({ path, direction }) => `${path} ${direction}`).join(', ');
+}
+
+/** The text of `$expand`. */
+export function printExpand(items: readonly PathReference[]): string {
+  return items.map(({ path }) => path).join(', ');
+}
+
+/** The text of `$apply`. */
+export function printApply(steps: readonly Step[]): string {
+  return steps.map(printStep).join(' then ');
+}
+
+function printStep(step: Step): string {
+  switch (step.kind) {
+    case 'aggregate':
+      return `aggregate(${step.items.map(printItem).join(', ')})`;
+    case 'groupby': {
+      const keys = `(${step.keys.map(({ path }) => path).join(', ')})`;
+      return `groupby(${step.steps.length === 0 ? keys : `${keys}, ${printApply(step.steps)}`})`;
+    }
+    case 'filter':
+      return `filter(${printFilter(step.condition)})`;
+    case 'orderby':
+      return `orderby(${printOrder(step.keys)})`;
+    default:
+      return `top(${step.count})`;
+  }
+}
+
+function printItem(item: AggregateItem): string {
+  return `${item.kind === 'count' ? '$count' : `${item.path} with ${item.with}`} as ${item.alias}`;
+}

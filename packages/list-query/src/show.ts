@@ -1,0 +1,50 @@
+/** A document as the store gives it. */
+export type StoredDocument = Record<string, unknown>;
+
+/** Makes of a stored record what callers get. */
+export type Show = (record: StoredDocument) => unknown;
+
+/** Keys of records that are shown otherwise or not at all. */
+const OWN_KEYS: ReadonlySet<string> = new Set(['_id', 'id', '__v', 'deletedAt']);
+
+/** A record in its wire shape: `id` for `_id`, dates as ISO-8601 strings at any depth. */
+export function showRecord(record: StoredDocument): Record<string, unknown> {
+  const shown: Record<string, unknown> = { id: wire(record['_id']) };
+  copy(record, shown, OWN_KEYS);
+  return shown;
+}
+
+/** A computed row in its wire shape. */
+export function showRow(row: StoredDocument): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  copy(row, shown, undefined);
+  return shown;
+}
+
+function copy(from: object, to: Record<string, unknown>, except: ReadonlySet<string> | undefined): void {
+  const values = from as Record<string, unknown>;
+  for (const key of Object.keys(values)) {
+    // A stored `__proto__` would become the prototype of what is shown.
+    if (key === '__proto__' || except?.has(key) === true) continue;
+    const value = values[key];
+    to[key] = typeof value === 'object' && value !== null ? wire(value) : value;
+  }
+}
+
+function wire(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map(wire);
+  if ('_bsontype' in value) return wireStoreType(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  const shown: Record<string, unknown> = {};
+  copy(value, shown, undefined);
+  return shown;
+}
+
+/** The store's own types, which only hosts write: binary data as base64, the rest as text. */
+function wireStoreType(value: object & { toJSON?: () => unknown }): string {
+  const json = value.toJSON?.();
+  // oxlint-disable-next-line typescript/no-base-to-string -- these have a toString of their own
+  return typeof json === 'string' ? json : String(value);
+}

@@ -1,0 +1,43 @@
+/** The trees that texts are parsed into. `at` is the offset in the text; what prints the same is the same query, wherever it stood. */
+
+export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
+
+/** A value as it was written. A date written bare is kept as text until the field's type says what it must be. */
+export type Literal = { at?: number } & (
+  | { kind: 'string'; value: string }
+  | { kind: 'number'; value: number }
+  | { kind: 'boolean'; value: boolean }
+  | { kind: 'null' }
+  | { kind: 'date'; value: string }
+);
+
+export type Condition =
+  | { kind: 'and' | 'or'; terms: Condition[] }
+  | { kind: 'not'; term: Condition }
+  | { kind: 'compare'; path: string; operator: Comparison; value: Literal; at?: number }
+  | { kind: 'in'; path: string; values: Literal[]; at?: number };
+
+export interface PathReference {
+  path: string;
+  at?: number;
+}
+
+export interface OrderKey extends PathReference {
+  direction: 'asc' | 'desc';
+}
+
+export type AggregateFunction = 'sum' | 'average' | 'min' | 'max' | 'countdistinct';
+
+/** One computed value. Without a path it is `$count`. */
+export type AggregateItem = { alias: string; at?: number } & (
+  { kind: 'count' } | { kind: 'value'; path: string; with: AggregateFunction }
+);
+
+/** One transformation of `$apply`. */
+export type Step = { at?: number } & (
+  | { kind: 'aggregate'; items: AggregateItem[] }
+  | { kind: 'groupby'; keys: PathReference[]; steps: Step[] }
+  | { kind: 'filter'; condition: Condition }
+  | { kind: 'orderby'; keys: OrderKey[] }
+  | { kind: 'top'; count: number }
+);
