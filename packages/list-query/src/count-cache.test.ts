@@ -1,0 +1,88 @@
+import type { Collection } from 'mongodb';
+import { beforeAll, expect, it } from 'vitest';
+import { filled, openTestDatabase, type Stored } from '../test/database.js';
+import { productDocuments, products } from '../test/products.js';
+import { createCountCache, runListQuery } from './index.js';
+
+/** A time that stands still. */
+const now = (): number => 0;
+
+/** Takes long enough to be kept. */
+async function slowly(total: number): Promise<number> {
+  const end = performance.now() + 6;
+  while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve));
+  return total;
+}
+
+it('keeps a slow count for five seconds', async () => {
+  let time = 0;
+  const cache = createCountCache({ now: () => time });
+  expect(await cache.count('a', 'key', () => slowly(1))).toBe(1);
+  time = 4999;
+  expect(await cache.count('a', 'key', () => slowly(2))).toBe(1);
+  expect(await cache.count('a', 'other key', () => slowly(3))).toBe(3);
+  expect(await cache.count('b', 'key', () => slowly(4))).toBe(4);
+  time = 5000;
+  expect(await cache.count('a', 'key', () => slowly(5))).toBe(5);
+});
+
+it('keeps no count that was quick', async () => {
+  const cache = createCountCache({ slowMs: 60_000 });
+  expect(await cache.count('a', 'key', () => slowly(1))).toBe(1);
+  expect(await cache.count('a', 'key', () => slowly(2))).toBe(2);
+});
+
+it('forgets at a write, also what was being counted while it happened', async () => {
+  const cache = createCountCache({ now });
+  await cache.count('a', 'key', () => slowly(1));
+  await cache.count('b', 'key', () => slowly(1));
+  cache.drop('a');
+  const during = cache.count('a', 'key', () => slowly(2));
+  cache.drop('a');
+  const behind = cache.count('a', 'key', () => slowly(3));
+  expect(await Promise.all([during, behind])).toEqual([2, 3]);
+  expect(await cache.count('a', 'key', () => slowly(4))).toBe(3);
+  expect(await cache.count('b', 'key', () => slowly(5))).toBe(1);
+});
+
+it('counts once for all who ask at the same time', async () => {
+  const cache = createCountCache({ now });
+  let counts = 0;
+  const ask = () =>
+    cache.count('a', 'key', () => {
+      counts += 1;
+      return slowly(7);
+    });
+  expect(await Promise.all(Array.from({ length: 20 }, ask))).toEqual(Array(20).fill(7));
+  expect(counts).toBe(1);
+});
+
+it('keeps no failure, and no more than it may', async () => {
+  const cache = createCountCache({ now, size: 2 });
+  await expect(cache.count('a', '1', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  for (const key of ['1', '2', '3']) await cache.count('a', key, () => slowly(Number(key)));
+  expect(await cache.count('a', '3', () => slowly(0))).toBe(3);
+  expect(await cache.count('a', '1', () => slowly(0))).toBe(0);
+});
+
+let collection: Collection<Stored>;
+beforeAll(async () => {
+  collection = await filled(await openTestDatabase(), 'products', productDocuments(40));
+});
+
+it('serves the totals of a list: those of the same filter and scope alone, until a write', async () => {
+  const countCache = createCountCache({ now, slowMs: 0 });
+  const totalOf = async (filter: string, scope = {}) =>
+    (await runListQuery(products, [['$filter', filter]], { collection, scope, countCache })).total;
+  const drafts = await totalOf("status eq 'draft'");
+  const scoped = await totalOf("status eq 'draft'", { stock: { $lt: 6 } });
+  expect(scoped).toBeLessThan(drafts);
+  await collection.insertOne({ _id: 'new', status: 'draft', stock: 1 });
+  expect([await totalOf("status eq 'draft'"), await totalOf("status  eq 'draft'", { stock: { $lt: 6 } })]).toEqual([
+    drafts,
+    scoped,
+  ]);
+  expect(await totalOf("status in ('draft')")).toBe(drafts + 1);
+  countCache.drop('products');
+  expect([await totalOf("status eq 'draft'"), await totalOf("status eq 'draft'", { stock: { $lt: 6 } })]).toEqual([drafts + 1, scoped + 1]); // prettier-ignore
+});

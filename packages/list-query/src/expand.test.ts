@@ -1,0 +1,133 @@
+import type { Collection, Db } from 'mongodb';
+import { beforeAll, expect, it } from 'vitest';
+import { filled, openTestDatabase, type Stored } from '../test/database.js';
+import { defineListResource, runListQuery, type ListCollection, type ListQueryOptions, type ListResource } from './index.js';
+
+const people: ListResource = defineListResource({
+  name: 'people',
+  fields: { name: 'string' },
+  hidden: ['password'],
+  relations: { team: { from: 'teamId', to: 'teams.id', resource: () => teams } },
+});
+const teams: ListResource = defineListResource({
+  name: 'teams',
+  fields: { name: 'string', code: 'string' },
+  relations: { lead: { from: 'leadId', resource: people } },
+});
+const tasks = defineListResource({
+  name: 'tasks',
+  fields: { title: 'string' },
+  relations: {
+    owner: { from: 'ownerId', resource: people },
+    watchers: { from: 'meta.watcherIds', resource: people },
+    team: { from: 'teamCode', to: 'teams.code', resource: teams },
+    plain: { from: 'ownerId' },
+  },
+});
+
+let db: Db;
+let options: ListQueryOptions;
+/** The filters of the queries that related records were asked for with. */
+const asked: object[] = [];
+
+/** The collection, with a note of each query. */
+function noted(collection: Collection<Stored>): ListCollection {
+  return {
+    find(filter, settings) {
+      asked.push(filter);
+      return collection.find(filter, settings);
+    },
+    aggregate: (pipeline, settings) => collection.aggregate(pipeline, settings),
+    countDocuments: (filter, settings) => collection.countDocuments(filter, settings),
+  };
+}
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  const persons = noted(
+    await filled(db, 'people', [
+      { _id: 'ann', name: 'Ann', teamId: 't1', password: 'secret', bornAt: new Date(0), deletedAt: null },
+      { _id: 'bob', name: 'Bob', teamId: 'gone', password: 'secret' },
+      { _id: 'eve', name: 'Eve', teamId: 't1', password: 'secret', deletedAt: new Date() },
+    ]),
+  );
+  const groups = noted(await filled(db, 'teams', [{ _id: 't1', name: 'One', code: 'ONE', leadId: 'bob' }]));
+  const collection = await filled(db, 'tasks', [
+    { _id: '1', title: 'a', ownerId: 'ann', meta: { watcherIds: ['bob', 'eve', 'ann', 'bob'] }, teamCode: 'ONE' },
+    { _id: '2', title: 'b', ownerId: 'eve', meta: null, teamCode: null },
+    { _id: '3', title: 'c', ownerId: { $ne: null }, meta: { watcherIds: [] }, teamCode: 5 },
+    { _id: '4', title: 'd', ownerId: 'ann' },
+  ]);
+  const relations = {
+    owner: persons,
+    watchers: persons,
+    team: groups,
+    plain: persons,
+    'owner.team': groups,
+    'team.lead': persons,
+  };
+  options = { collection, relations };
+});
+
+async function expand(names: string, changed: Partial<ListQueryOptions> = {}) {
+  asked.length = 0;
+  return (await runListQuery(tasks, [['$expand', names]], { ...options, ...changed })).value;
+}
+const ANN = { id: 'ann', name: 'Ann', teamId: 't1', bornAt: '1970-01-01T00:00:00.000Z' };
+const BOB = { id: 'bob', name: 'Bob', teamId: 'gone' };
+
+it('puts the related record beside its id, without what is hidden of it, and null for one that is gone', async () => {
+  const rows = await expand('owner');
+  expect(rows.map(({ owner }) => owner)).toEqual([ANN, null, null, ANN]);
+  expect(rows[0]).toMatchObject({ id: '1', ownerId: 'ann' });
+});
+
+it('asks once a relation, for nothing but ids', async () => {
+  await expand('owner');
+  expect(asked).toEqual([{ $and: [{ _id: { $in: ['ann', 'eve'] } }, { deletedAt: null }] }]);
+  await expand('owner, watchers, team');
+  expect(asked).toHaveLength(3);
+});
+
+it('gives lists for lists of ids, as long as they are', async () => {
+  const rows = await expand('watchers');
+  expect(rows.map(({ watchers }) => watchers)).toEqual([[BOB, null, ANN, BOB], null, [], null]);
+});
+
+it('follows relations by other fields, and relations of relations', async () => {
+  const rows = await expand('owner.team, team.lead');
+  const team = { id: 't1', name: 'One', code: 'ONE', leadId: 'bob' };
+  expect(rows.map(({ owner }) => owner)).toEqual([{ ...ANN, team }, null, null, { ...ANN, team }]);
+  expect(rows.map((row) => row['team'])).toEqual([{ ...team, lead: BOB }, null, null, null]);
+  expect(asked).toHaveLength(4);
+});
+
+it('shows only what the caller may see of a relation, in its own form', async () => {
+  const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
+  const owner = { collection, scope: { name: 'Bob' }, show: ({ name }: Record<string, unknown>) => ({ name }) };
+  expect((await expand('owner', { relations: { owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]);
+  const everybody = { ...owner, scope: {} };
+  expect((await expand('owner', { relations: { owner: everybody } }))[0]).toMatchObject({ owner: { name: 'Ann' } });
+});
+
+it('expands the records that a transformation leaves', async () => {
+  const { value } = await runListQuery(tasks, [['$apply', 'orderby(title desc) then top(1)'], ['$expand', 'owner']], options); // prettier-ignore
+  expect(value).toMatchObject([{ id: '4', owner: ANN }]);
+});
+
+it.each<[string, string]>([
+  ['nope', "has the unknown relation 'nope' at offset 0"],
+  ['owner, title', "has the unknown relation 'title' at offset 7"],
+  ['owner.nope', "has the unknown relation 'owner.nope' at offset 0"],
+  ['plain.team', "has the unknown relation 'plain.team' at offset 0"],
+  ['owner.team.lead', 'goes deeper than 2 relations at offset 0'],
+  ['__proto__', "has the unknown relation '__proto__' at offset 0"],
+  ['$where', "has the unknown relation '$where' at offset 0"],
+  ['owner.', "has the unknown relation 'owner.' at offset 0"],
+])('%s is refused', async (names, problem) => {
+  await expect(expand(names)).rejects.toMatchObject({ status: 400, message: `query parameter '$expand' ${problem}` });
+});
+
+it('needs the collection of each relation that it is asked for', async () => {
+  await expect(expand('owner', { relations: {} })).rejects.toThrow('The relation owner was given no collection');
+});

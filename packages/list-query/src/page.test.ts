@@ -1,0 +1,108 @@
+import type { Collection } from 'mongodb';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filled, openTestDatabase, type Stored } from '../test/database.js';
+import { productDocuments, products } from '../test/products.js';
+import { ListQueryError, answerList, runListQuery, type ListQueryOptions } from './index.js';
+
+const live = productDocuments(30).filter(({ deletedAt }) => !deletedAt);
+const drafts = live.filter(({ status }) => status === 'draft');
+let options: ListQueryOptions;
+beforeAll(async () => {
+  const collection: Collection<Stored> = await filled(await openTestDatabase(), 'products', productDocuments(30));
+  options = { collection, cursorSecret: 'the secret of the page tests' };
+});
+
+const answer = (parameters: Record<string, string>) => answerList(products, Object.entries(parameters), options);
+
+/** The problems that a query has. */
+async function problems(pairs: Iterable<readonly [string, unknown]>, run: typeof answerList = answerList): Promise<string[]> {
+  const error: unknown = await run(products, pairs, options).catch((thrown: unknown) => thrown);
+  if (error instanceof ListQueryError) return error.problems.map(({ message }) => message);
+  throw new Error('There is no problem', { cause: error });
+}
+
+describe('an endpoint', () => {
+  it('pages by page and limit where it is not asked otherwise', async () => {
+    const page = await answer({});
+    expect(page).toMatchObject({
+      data: live.slice(0, 10).map(({ _id }) => ({ id: _id })),
+      metadata: { pagination: { page: 1, limit: 10, total: live.length, totalPages: 3, hasNext: true, hasPrev: false } },
+    });
+    expect(page).not.toHaveProperty('nextToken');
+    expect(await answer({ page: '2', limit: '4', $filter: "status eq 'draft'", $orderby: 'id desc' })).toMatchObject({
+      data: drafts.toReversed().slice(4, 8).map(({ _id }) => ({ id: _id })),
+      metadata: { pagination: { page: 2, limit: 4, total: drafts.length, hasPrev: true } },
+    }); // prettier-ignore
+  });
+
+  it('answers an empty list by one page, and a page past the end by no data', async () => {
+    expect(await answer({ $filter: 'price gt 1e9' })).toEqual({
+      data: [],
+      metadata: { pagination: { page: 1, limit: 10, total: 0, totalPages: 1, hasNext: false, hasPrev: false } },
+    });
+    expect(await answer({ page: '9' })).toMatchObject({
+      data: [],
+      metadata: { pagination: { page: 9, hasNext: false, hasPrev: true } },
+    });
+  });
+
+  it.each<Record<string, string>>([{ $top: '3' }, { $skip: '2' }, { $apply: 'groupby((status))' }])(
+    'answers %j by the other envelope',
+    async (parameters) => {
+      expect(await answer(parameters)).toEqual(await runListQuery(products, Object.entries(parameters), options));
+    },
+  );
+
+  it('is asked in one way or the other', async () => {
+    expect(await problems([['page', '1'], ['limit', '5'], ['$top', '5']])).toEqual([
+      "query parameter 'page' cannot be used together with '$top'",
+      "query parameter 'limit' cannot be used together with '$top'",
+    ]); // prettier-ignore
+    expect(await problems([['limit', '5'], ['$apply', 'top(1)']])).toEqual(["query parameter 'limit' cannot be used together with '$apply'"]); // prettier-ignore
+  });
+});
+
+describe('parameters', () => {
+  it('are all named that have a problem', async () => {
+    const pairs = Object.entries({ $filter: 'price eq', $orderby: 'nope', $expand: 'nope', $top: '101', foo: '1', $skip: '-1' });
+    expect(await problems(pairs)).toEqual([
+      "query parameter '$top' must be <= 100",
+      "query parameter 'foo' is not allowed",
+      "query parameter '$skip' must be >= 0",
+      "query parameter '$filter' needs a value instead of the end at offset 8",
+      "query parameter '$expand' has the unknown relation 'nope' at offset 0",
+      "query parameter '$orderby' has the unknown property 'nope' at offset 0",
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    ['$top', '1.5', 'must be integer'],
+    ['$top', '', 'must be integer'],
+    ['$top', '0x10', 'must be integer'],
+    ['$top', '1e1', 'must be integer'],
+    ['$top', ' 5', 'must be integer'],
+    ['$top', '٣', 'must be integer'],
+    ['$top', '9'.repeat(400), 'must be integer'],
+    ['$skip', '50001', 'must be <= 50000'],
+    ['page', '0', 'must be >= 1'],
+    ['page', '1001', 'must be <= 1000'],
+    ['limit', '51', 'must be <= 50'],
+    ['$filter[$ne]', 'x', 'is not allowed'],
+    ['$top[]', '5', 'is not allowed'],
+    ['$FILTER', 'price eq 1', 'is not allowed'],
+    ['__proto__', 'x', 'is not allowed'],
+    ['constructor', 'x', 'is not allowed'],
+  ])('%s=%s is refused', async (key, value, problem) => {
+    expect(await problems([[key, value]])).toEqual([`query parameter '${key}' ${problem}`]);
+  });
+
+  it('are given once, in one spelling, as text', async () => {
+    expect(await problems([['$filter', 'price eq 1'], ['$filter', 'price eq 1']])).toEqual(["query parameter '$filter' must be given once"]); // prettier-ignore
+    expect(await problems([['$orderby', 'price'], ['$orderBy', 'price']])).toEqual(["query parameter '$orderBy' must be given once"]); // prettier-ignore
+    expect(await problems([['$filter', { $ne: null }]])).toEqual(["query parameter '$filter' must be string"]);
+  });
+
+  it('of pages are none to a list query', async () => {
+    expect(await problems([['page', '1']], runListQuery as typeof answerList)).toEqual(["query parameter 'page' is not allowed"]);
+  });
+});

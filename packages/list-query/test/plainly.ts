@@ -1,0 +1,67 @@
+import { readDate } from '../src/dates.js';
+import { valueAt } from '../src/keyset.js';
+import type { Condition, Literal, OrderKey } from '../src/index.js';
+import type { Stored } from './database.js';
+
+// What conditions and orders mean, said once more without a database: what the store finds must be this.
+
+type Value = string | number | boolean | null;
+
+function plain(value: unknown): Value {
+  return value instanceof Date ? value.getTime() : ((value ?? null) as Value);
+}
+
+function valueOf(literal: Literal): Value {
+  if (literal.kind === 'null') return null;
+  return literal.kind === 'date' ? plain(readDate(literal.value)) : literal.value;
+}
+
+function valuesAt(document: Stored, path: string): { values: Value[]; isList: boolean } {
+  const found = valueAt(document, path === 'id' ? '_id' : path);
+  return { values: (Array.isArray(found) ? found : [found]).map(plain), isList: Array.isArray(found) };
+}
+
+/** Whether a document meets a condition: a list by any of its elements, nulls by `eq` and `ne` alone. */
+export function meets(document: Stored, condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'and':
+      return condition.terms.every((term) => meets(document, term));
+    case 'or':
+      return condition.terms.some((term) => meets(document, term));
+    case 'not':
+      return !meets(document, condition.term);
+    case 'in':
+      return condition.values.some((value) => meets(document, { ...condition, kind: 'compare', operator: 'eq', value }));
+    default: {
+      const { operator, path } = condition;
+      const wanted = valueOf(condition.value);
+      if (operator === 'ne') return !meets(document, { ...condition, operator: 'eq' });
+      const { values, isList } = valuesAt(document, path);
+      return values.some((value) => {
+        if (operator === 'eq') return value === wanted && !(isList && values.length === 0);
+        if (value === null || wanted === null) return false;
+        const order = compare(value, wanted);
+        return { gt: order > 0, ge: order >= 0, lt: order < 0, le: order <= 0 }[operator];
+      });
+    }
+  }
+}
+
+/** Nulls first; text by its bytes, as the store compares it. */
+function compare(one: Value, other: Value): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return Number(one) - Number(other);
+}
+
+/** The documents in an order, equal ones by id. */
+export function sorted(documents: readonly Stored[], order: readonly OrderKey[]): Stored[] {
+  const keys: OrderKey[] = [...order, { path: 'id', direction: 'asc' }];
+  return [...documents].sort((one, other) => {
+    for (const { path, direction } of keys) {
+      const result = compare(valuesAt(one, path).values[0] ?? null, valuesAt(other, path).values[0] ?? null);
+      if (result !== 0) return direction === 'asc' ? result : -result;
+    }
+    return 0;
+  });
+}
