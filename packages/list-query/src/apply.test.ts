@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { ListTimeLimitError, defineListResource, runListQuery } from './index.js';
@@ -31,9 +31,11 @@ const documents = [
   { _id: 's8', shop: 'north', amount: 1e6, soldAt: day(8), deletedAt: day(9), cost: 1 },
 ] satisfies Stored[];
 
+let db: Db;
 let collection: Collection<Stored>;
 beforeAll(async () => {
-  collection = await filled(await openTestDatabase(), 'sales', documents);
+  db = await openTestDatabase();
+  collection = await filled(db, 'sales', documents);
 });
 
 async function apply(text: string, ...others: [string, string][]) {
@@ -222,7 +224,7 @@ describe('the chain', () => {
 describe('what a transformation may cost', () => {
   it('is bounded in time: beyond it there is an error of its own', async () => {
     const many = await filled(
-      await openTestDatabase(),
+      db,
       'many',
       Array.from({ length: 20_000 }, (_, n) => ({ _id: String(n), amount: n })),
     );
@@ -238,22 +240,13 @@ describe('what a transformation may cost', () => {
 
   it('is bounded in memory: beyond it the caller is told', async () => {
     const note = 'x'.repeat(20_000);
-    const many = await filled(
-      await openTestDatabase(),
-      'big',
-      Array.from({ length: 6000 }, (_, n) => ({ _id: String(n), amount: n, note })),
-    );
-    const options = { collection: many, maxTimeMs: 25_000 };
-    const problem = {
+    const records = Array.from({ length: 1000 }, (_, n) => ({ _id: String(n), amount: n % 20, note }));
+    const options = { collection: await filled(db, 'big', records), maxTimeMs: 25_000 };
+    await expect(runListQuery(sales, [['$apply', 'groupby((amount), top(100))']], options)).rejects.toMatchObject({
       status: 400,
       parameter: '$apply',
       message: "query parameter '$apply' asks for more than one query may hold in memory",
-    };
-    await expect(runListQuery(sales, [['$apply', 'groupby((id), top(1))']], options)).rejects.toMatchObject(problem);
-    await expect(
-      runListQuery(sales, [['$apply', 'groupby((shop, id), top(1)) then groupby((shop), top(100))']], options),
-    ).rejects.toMatchObject(problem);
-    const page = await runListQuery(sales, [['$apply', 'orderby(amount desc) then top(5)']], options);
-    expect(page.count).toBe(5);
+    });
+    expect((await runListQuery(sales, [['$apply', 'groupby((amount), top(5))']], options)).count).toBe(20);
   });
 });

@@ -1,0 +1,69 @@
+import type { KindOf, LiteralValue, Use } from './builder-fields.js';
+import type { Comparison, Condition, Literal } from './tree.js';
+
+/** A condition, and in its type what it compares with what. */
+export interface Where<Uses extends Use = Use> {
+  readonly tree: Condition;
+  readonly uses?: Uses;
+}
+
+type UseOf<Name extends string, Value> = readonly [Name, KindOf<Value>];
+
+/** What can be asked of one field. */
+export type FieldConditions<Name extends string> = {
+  readonly [Operator in Comparison]: <const Value extends LiteralValue>(value: Value) => Where<UseOf<Name, Value>>;
+} & {
+  /** One of the values. */
+  in<const Value extends LiteralValue>(...values: [Value, ...Value[]]): Where<UseOf<Name, Value>>;
+};
+
+/** A field in a condition: `field('price').gt(20)`. Whether it exists and takes the value, the query says that the condition is given to. */
+export function field<const Name extends string>(name: Name): FieldConditions<Name> {
+  const compare = (operator: Comparison) => (value: LiteralValue) => ({
+    tree: { kind: 'compare', path: name, operator, value: literal(value) } satisfies Condition,
+  });
+  return {
+    eq: compare('eq'),
+    ne: compare('ne'),
+    gt: compare('gt'),
+    ge: compare('ge'),
+    lt: compare('lt'),
+    le: compare('le'),
+    in: (...values: LiteralValue[]) => ({ tree: { kind: 'in', path: name, values: values.map(literal) } satisfies Condition }),
+  };
+}
+
+/** @throws TypeError for a number or a date that no text can say */
+function literal(value: LiteralValue): Literal {
+  if (value === null) return { kind: 'null' };
+  if (value instanceof Date) return { kind: 'date', value: value.toISOString() };
+  if (typeof value === 'string') return { kind: 'string', value };
+  if (typeof value === 'boolean') return { kind: 'boolean', value };
+  if (!Number.isFinite(value)) throw new TypeError(`A condition cannot compare with ${value}`);
+  return { kind: 'number', value: value + 0 };
+}
+
+type UsesIn<Conditions extends readonly Where[]> = Conditions[number] extends infer One
+  ? One extends Where<infer Uses>
+    ? Uses
+    : never
+  : never;
+
+/** All of the conditions. */
+export function and<const Conditions extends readonly [Where, ...Where[]]>(...conditions: Conditions): Where<UsesIn<Conditions>> {
+  return { tree: join('and', conditions) };
+}
+
+/** Any of the conditions. */
+export function or<const Conditions extends readonly [Where, ...Where[]]>(...conditions: Conditions): Where<UsesIn<Conditions>> {
+  return { tree: join('or', conditions) };
+}
+
+export function not<Uses extends Use>(condition: Where<Uses>): Where<Uses> {
+  return { tree: { kind: 'not', term: condition.tree } };
+}
+
+function join(kind: 'and' | 'or', conditions: readonly [Where, ...Where[]]): Condition {
+  const [first, ...others] = conditions;
+  return others.length === 0 ? first.tree : { kind, terms: conditions.map(({ tree }) => tree) };
+}

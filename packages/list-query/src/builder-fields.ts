@@ -1,0 +1,67 @@
+import type { FieldSettings, FieldType, ScalarType } from './fields.js';
+import type { ListResource } from './resource.js';
+
+/** Fields that a query can see at some place, with their types. */
+export type BuilderFields = Record<string, FieldType>;
+
+/** The fields of a resource: `FieldsOf<typeof products>`. */
+export type FieldsOf<Resource> =
+  Resource extends ListResource<infer Declared>
+    ? { [Name in keyof Declared]: TypeOf<Declared[Name]> } & ('id' extends keyof Declared ? unknown : { id: 'string' })
+    : never;
+
+type TypeOf<Declared> = Declared extends FieldSettings ? Declared['type'] : Declared;
+
+/** Names of fields of some types. */
+export type NamesOf<Fields, Type> = { [Name in keyof Fields & string]: Fields[Name] extends Type ? Name : never }[keyof Fields &
+  string];
+
+/** What a value of a type is in an answer: dates are ISO-8601 text. */
+export type Shown<Type> = Type extends 'number' ? number : Type extends 'boolean' ? boolean : string;
+
+/** What a literal of each kind is given as. */
+export interface LiteralValues {
+  string: string;
+  number: number;
+  boolean: boolean;
+  date: Date;
+  null: null;
+}
+export type LiteralValue = LiteralValues[keyof LiteralValues];
+
+/** The kind of a given value. */
+export type KindOf<Value> = Value extends string
+  ? 'string'
+  : Value extends number
+    ? 'number'
+    : Value extends boolean
+      ? 'boolean'
+      : Value extends Date
+        ? 'date'
+        : 'null';
+
+/** The kinds of literal that a field may be compared with: a date also with its text. */
+type KindsFor<Type> =
+  | 'null'
+  | (Type extends `${infer Scalar extends ScalarType}[]` ? Scalar : Type)
+  | (Type extends 'date' | 'date[]' ? 'string' : never);
+
+/** A comparison that a condition makes: which field, with which kinds of values. */
+export type Use = readonly [name: string, kind: keyof LiteralValues];
+
+/** The comparisons that fields allow. */
+export type UsesOf<Fields> = { [Name in keyof Fields & string]: readonly [Name, KindsFor<Fields[Name]>] }[keyof Fields & string];
+
+/** `{ brand: { name: Value } }` for `brand.name`. */
+export type Nested<Name extends string, Value> = Name extends `${infer First}.${infer Rest}`
+  ? { [Key in First]: Nested<Rest, Value> }
+  : { [Key in Name]: Value };
+
+/** One object type for an intersection of them, at every depth. */
+export type Merged<Type> = Type extends readonly unknown[] | string | number | boolean | null
+  ? Type
+  : { [Key in keyof Type]: Merged<Type[Key]> };
+
+export type Intersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (value: infer All) => void
+  ? All
+  : never;

@@ -1,0 +1,105 @@
+import { and, field, type Where } from './builder-conditions.js';
+import type { BuilderFields, KindOf, LiteralValue, NamesOf, Use, UsesOf } from './builder-fields.js';
+import type { AnyStep, Behind, Checked } from './builder-steps.js';
+import type { ScalarType } from './fields.js';
+import { printApply, printExpand, printFilter, printOrder } from './print.js';
+import type { Comparison, Condition, OrderKey, PathReference, Step } from './tree.js';
+
+/** What a list is of, as types: its fields, what a row is in an answer, what its relations are. */
+export interface ListShape {
+  fields: BuilderFields;
+  row: unknown;
+  /** The related records by the relation's name. */
+  relations?: Record<string, unknown>;
+}
+
+declare const rowType: unique symbol;
+
+/** The parameters of a list query, ready to be sent; in their type, what a row of the answer is. */
+export type QueryParameters<Row = unknown> = {
+  readonly [Name in '$filter' | '$orderby' | '$expand' | '$apply' | '$skip' | '$top' | '$nextToken']?: string;
+} & { readonly [rowType]?: Row };
+
+/** What a row of the answer to these parameters is: `RowOf<typeof parameters>`. */
+export type RowOf<Parameters> = Parameters extends { readonly [rowType]?: infer Row } ? Exclude<Row, undefined> : never;
+
+type Expandable<Shape extends ListShape> = keyof NonNullable<Shape['relations']> & string;
+
+/** A query under construction; each call gives a new one. */
+export interface ListQueryBuilder<Shape extends ListShape> {
+  /** Adds a condition to those before. */
+  where<const Uses extends Use>(condition: Where<Uses> & ([Uses] extends [UsesOf<Shape['fields']>] ? unknown : never)): ListQueryBuilder<Shape>; // prettier-ignore
+  where<const Name extends keyof Shape['fields'] & string, const Value extends LiteralValue>(
+    name: Name,
+    operator: Comparison,
+    value: readonly [Name, KindOf<Value>] extends UsesOf<Shape['fields']> ? Value : never,
+  ): ListQueryBuilder<Shape>;
+  /** Adds a key to the order. */
+  orderBy(name: NamesOf<Shape['fields'], ScalarType>, direction?: 'asc' | 'desc'): ListQueryBuilder<Shape>;
+  skip(rows: number): ListQueryBuilder<Shape>;
+  top(rows: number): ListQueryBuilder<Shape>;
+  /** Goes on behind the page that carried this token. */
+  after(nextToken: string): ListQueryBuilder<Shape>;
+  /** Puts related records into the rows. */
+  expand<Name extends Expandable<Shape>>(
+    ...names: [Name, ...Name[]]
+  ): ListQueryBuilder<{
+    fields: Shape['fields'];
+    row: Shape['row'] & { [Key in Name]: NonNullable<Shape['relations']>[Key] };
+    relations: Shape['relations'];
+  }>;
+  /** Transforms the rows; what follows sees those that come of it. */
+  apply<const Steps extends readonly AnyStep[]>(
+    ...steps: Steps & Checked<Shape, Steps>
+  ): ListQueryBuilder<Behind<{ fields: Shape['fields']; row: Shape['row'] }, Steps>>;
+  readonly parameters: QueryParameters<Shape['row']>;
+}
+
+interface Parts {
+  conditions: readonly Condition[];
+  order: readonly OrderKey[];
+  expansions: readonly PathReference[];
+  steps: readonly Step[];
+  numbers: Readonly<Record<string, string>>;
+}
+
+/** Begins a query: `listQuery<{ fields: FieldsOf<typeof products>; row: Product }>()`. */
+export function listQuery<Shape extends ListShape>(): ListQueryBuilder<Shape> {
+  return build({ conditions: [], order: [], expansions: [], steps: [], numbers: {} });
+}
+
+function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
+  const { conditions, order, expansions, steps, numbers } = parts;
+  const withCondition = ({ tree }: Where) => {
+    // A filter comes before all transformations; behind them it is one of them.
+    if (steps.length === 0) return build({ ...parts, conditions: [...conditions, tree] });
+    return build({ ...parts, steps: [...steps, { kind: 'filter', condition: tree }] });
+  };
+  const builder = {
+    where: (given: Where | string, operator: Comparison = 'eq', value: LiteralValue = null) =>
+      withCondition(typeof given === 'string' ? field(given)[operator](value) : given),
+    orderBy: (path: string, direction: 'asc' | 'desc' = 'asc') => build({ ...parts, order: [...order, { path, direction }] }),
+    skip: (rows: number) => build({ ...parts, numbers: { ...numbers, $skip: String(rows) } }),
+    top: (rows: number) => build({ ...parts, numbers: { ...numbers, $top: String(rows) } }),
+    after: (nextToken: string) => build({ ...parts, numbers: { ...numbers, $nextToken: nextToken } }),
+    expand: (...names: string[]) => build({ ...parts, expansions: [...expansions, ...names.map((path) => ({ path }))] }),
+    // An order given before is one of the rows that go in; `$orderby` is one of those that come out.
+    apply: (...added: AnyStep[]) => {
+      const ordered: Step[] = order.length > 0 ? [{ kind: 'orderby', keys: [...order] }] : [];
+      return build({ ...parts, order: [], steps: [...steps, ...ordered, ...added.map(({ tree }) => tree)] });
+    },
+    parameters: print(parts),
+  };
+  return builder as unknown as ListQueryBuilder<Shape>;
+}
+
+function print({ conditions, order, expansions, steps, numbers }: Parts): QueryParameters {
+  const [first, ...others] = conditions.map((tree): Where => ({ tree }));
+  return {
+    ...(first && { $filter: printFilter(and(first, ...others).tree) }),
+    ...(order.length > 0 && { $orderby: printOrder(order) }),
+    ...(expansions.length > 0 && { $expand: printExpand(expansions) }),
+    ...(steps.length > 0 && { $apply: printApply(steps) }),
+    ...numbers,
+  };
+}
