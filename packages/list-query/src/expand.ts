@@ -1,4 +1,4 @@
-import { problemAt, shorten } from './errors.js';
+import { problemAt, problemOf, shorten } from './errors.js';
 import { allOf, type StoreFilter } from './filter.js';
 import { valueAt } from './keyset.js';
 import { LIMITS } from './limits.js';
@@ -89,6 +89,8 @@ async function findRelated(
 ): Promise<Map<string | undefined, unknown>> {
   const byKey = new Map(ids.map((id) => [keyOf(id), id]));
   byKey.delete(undefined);
+  if (byKey.size > LIMITS.expandRecords)
+    throw problemOf('$expand', `asks for more than ${LIMITS.expandRecords} related records; fewer rows have fewer`);
   if (byKey.size === 0) return new Map();
   const { collection, scope, show = showRecord } = sourceOf(sources, path);
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };

@@ -32,8 +32,11 @@ function compare(path: string, operator: Comparison, value: Scalar | null): Stor
   return { [path]: { [OPERATORS[operator]]: value } };
 }
 
-/** All of the filters at once; what filters nothing is left out. */
+/** All of the filters at once, side by side where that says the same: the store plans it faster. */
 export function allOf(...filters: (StoreFilter | undefined)[]): StoreFilter {
   const given = filters.filter((filter) => filter !== undefined && Object.keys(filter).length > 0) as StoreFilter[];
-  return given.length > 1 ? { $and: given } : (given[0] ?? {});
+  const keys = given.flatMap((filter) => Object.keys(filter));
+  return new Set(keys).size === keys.length
+    ? Object.fromEntries(given.flatMap((filter) => Object.entries(filter)))
+    : { $and: given };
 }

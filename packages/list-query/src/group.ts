@@ -33,10 +33,11 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
   const hidden = state.shape.kind === 'records' ? state.hidden : [];
 
   state.stages.push(
-    ...(top && hidden.length > 0 ? [{ $project: without(hidden) }] : []),
     ...(top?.only === undefined ? [] : [{ $set: { [MARK]: top.only } }]),
     { $group: { _id: keyExpression(keys), ...aggregates?.accumulators, ...topAccumulator(inside) } },
     { $project: { _id: 0, ...keyOutputs(keys), ...aggregates?.outputs, ...topOutput(inside) } },
+    // Once the records are few: before they are grouped it would cost each of them.
+    ...(top && hidden.length > 0 ? [{ $project: without(hidden.map((path) => `top.${path}`)) }] : []),
   );
   const fields = [...keys.map(({ name, type }) => computedField(name, type)), ...(aggregates?.fields ?? [])];
   Object.assign(state, {

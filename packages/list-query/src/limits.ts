@@ -21,6 +21,8 @@ export const LIMITS = {
   expansions: 5,
   /** Relations of relations: `category.parent` has depth 2. */
   expandDepth: 2,
+  /** Records that one relation of a page may bring. */
+  expandRecords: 10_000,
   /** `$top` and what it is without being given, `$skip` (decisions L2). */
   top: 100,
   defaultTop: 20,

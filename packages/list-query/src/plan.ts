@@ -13,7 +13,7 @@ import { parseFilter } from './parse-condition.js';
 import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
-import { pageStages, sortStages, without, type Shape, type Stage } from './transformation.js';
+import { pageStages, sortStages, totalingPageStages, without, type Shape, type Stage } from './transformation.js';
 
 /** A page of records, found and counted in their collection. */
 export interface RecordPlan {
@@ -111,8 +111,7 @@ function compilePipelines(
   const { stages, shape, ofNothing, hidden } = transformed;
   const made = [{ $match: all }, ...stages];
   if (ofNothing) return { kind: 'one', row: made, ofNothing };
-  const page = [...sortStages(transformed), ...pageStages(skip, top)];
-  const total = [{ $count: 'total' }];
-  if (shape.kind === 'rows') return { kind: 'together', both: [...made, { $facet: { page, total } }] };
-  return { kind: 'split', page: [...made, ...page, { $project: without(hidden) }], total: [...made, ...total] };
+  if (shape.kind === 'rows') return { kind: 'together', both: [...made, ...totalingPageStages(transformed, skip, top)] };
+  const page = [...made, ...sortStages(transformed), ...pageStages(skip, top), { $project: without(hidden) }];
+  return { kind: 'split', page, total: [...made, { $count: 'total' }] };
 }

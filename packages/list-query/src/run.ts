@@ -117,8 +117,8 @@ async function transform({ pipelines, skip, top }: TransformationPlan, store: Li
       return { rows: [row ?? pipelines.ofNothing].slice(skip, skip + top), total: 1 };
     }
     case 'together': {
-      const [both] = (await store.aggregate(pipelines.both)) as [{ page: StoredDocument[]; total: { total: number }[] }];
-      return { rows: both.page, total: both.total[0]?.total ?? 0 };
+      const [both] = (await store.aggregate(pipelines.both)) as { page?: StoredDocument[]; total: number }[];
+      return { rows: both?.page ?? [], total: both?.total ?? 0 };
     }
     default: {
       const [rows, counted] = await Promise.all([store.aggregate(pipelines.page), store.aggregate(pipelines.total)]);

@@ -41,6 +41,19 @@ export function pageStages(skip: number, top: number): Stage[] {
   return [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: top }];
 }
 
+/** The stages that make one document of all rows: so many of them behind so many, in their order, and how many there are. */
+export function totalingPageStages(transformation: Transformation, skip: number, top: number): Stage[] {
+  const keys = completeOrder(transformation.order, transformation.unique);
+  const total = { total: { $sum: 1 } };
+  if (top === 0) return [{ $group: { _id: null, ...total } }];
+  const first = { n: skip + top };
+  const page =
+    transformation.isSorted || keys.length === 0
+      ? { $firstN: { ...first, input: '$$ROOT' } }
+      : { $topN: { ...first, sortBy: compileOrder(keys), output: '$$ROOT' } };
+  return [{ $group: { _id: null, ...total, page } }, { $project: { total: 1, page: { $slice: ['$page', skip, top] } } }];
+}
+
 /** A projection without these paths. */
 export function without(hidden: readonly string[]): Record<string, 0> {
   return Object.fromEntries(hidden.map((path) => [path, 0 as const]));

@@ -14,7 +14,16 @@ export interface Expectation {
   unordered?: boolean;
   subsetRows?: Record<string, unknown>[];
   walk?: boolean;
-  nextToken?: 'absent';
+  nextToken?: 'absent' | 'present';
+}
+
+/** Changes of the data between two pages. */
+export interface AfterPage1 {
+  softDelete?: string[];
+  delete?: string[];
+  insert?: Record<string, unknown>[];
+  /** New values of fields by id. */
+  update?: Record<string, Record<string, unknown>>;
 }
 
 /** One case of the conformance set; `meta.rules` of the file says what each part means. */
@@ -30,7 +39,7 @@ export interface Vector {
   tamper?: string;
   topByPage?: string[];
   topAsIds?: boolean;
-  afterPage1?: { softDelete?: string[]; insert?: Record<string, unknown>[]; delete?: string[] };
+  afterPage1?: AfterPage1;
 }
 
 export interface VectorFile {

@@ -102,10 +102,15 @@ async function walk(vector: Vector): Promise<{ last: Answer; problems: string[] 
 async function change({ afterPage1 }: Vector): Promise<void> {
   if (!afterPage1) return;
   isFresh = false;
-  const { softDelete = [], insert = [], delete: removed = [] } = afterPage1;
+  const { softDelete = [], insert = [], delete: removed = [], update = {}, ...unknown } = afterPage1;
+  if (Object.keys(unknown).length > 0) throw new Error(`No way is known to ${Object.keys(unknown).join()} after page 1`);
   await collection.updateMany({ _id: { $in: softDelete } }, { $set: { deletedAt: new Date() } });
   await collection.deleteMany({ _id: { $in: removed } });
   if (insert.length > 0) await collection.insertMany(insert.map(stored));
+  for (const [id, fields] of Object.entries(update)) {
+    const { _id, ...set } = stored({ id, ...fields });
+    await collection.updateOne({ _id }, { $set: set });
+  }
 }
 
 describe('the conformance set', () => {
