@@ -1,5 +1,5 @@
 import type { AnyTRPCRouter } from '@trpc/server';
-import type { ErrorRequestHandler, IRouter, Request, RequestHandler, Response } from 'express';
+import { Router, type ErrorRequestHandler, type IRouter, type Request, type RequestHandler, type Response } from 'express';
 import { toEnvelope } from '../answer.js';
 import { createRequestContext, type RequestContext, type ServerFacts } from '../context.js';
 import { describeError } from '../error-log.js';
@@ -33,6 +33,15 @@ function sendError(error: unknown, res: Response, server: ServerFacts): void {
   res.status(status).json(body);
 }
 
+/** As `res.json` answers, without what it looks up and parses for each answer; head and body leave in one write. */
+function sendJson(res: Response, status: number, value: unknown): void {
+  const text = JSON.stringify(value);
+  res.statusCode = status;
+  res.setHeader('content-type', 'application/json; charset=utf-8');
+  res.setHeader('content-length', Buffer.byteLength(text));
+  res.end(text);
+}
+
 function sendOutput({ status }: Operation, output: unknown, res: Response): void {
   if (output === undefined) return void res.status(204).end();
   if (status === 302)
@@ -40,7 +49,7 @@ function sendOutput({ status }: Operation, output: unknown, res: Response): void
       .status(302)
       .setHeader('location', (output as Redirect).location)
       .end();
-  res.status(status).json(output);
+  sendJson(res, status, output);
 }
 
 function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnType<typeof createInputReader>): RequestHandler {
@@ -65,16 +74,31 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
   };
 }
 
+/** The first word of a path: `/notifications/{notificationId}/read` gives `notifications`. */
+function firstWord(path: string): string {
+  return path.split('/', 2)[1] ?? '';
+}
+
 /**
- * Mounts each procedure that has a REST route as a native Express route.
+ * Mounts each procedure that has a REST route as a native Express route. Express tries routes one after the other: those of one first word
+ * are together, and only they are tried, so that a request does not pay for every service there is.
  * @param bodyLimit of JSON bodies, in bytes or in words such as `1mb`
  */
 export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
   const readInput = createInputReader(bodyLimit);
+  const groups = new Map<string, Router>();
   for (const operation of operationsOf(router)) {
+    const word = firstWord(operation.path);
+    const group = groups.get(word) ?? Router({ caseSensitive: true });
+    groups.set(word, group);
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    app[method](operation.path.replace(/\{(\w+)\}/g, ':$1'), handlerOf(operation, server, readInput));
+    group[method](operation.path.replace(/\{(\w+)\}/g, ':$1'), handlerOf(operation, server, readInput));
   }
+  app.use((req, res, next) => {
+    const group = groups.get(firstWord(req.path));
+    if (group) group(req, res, next);
+    else next();
+  });
 }
 
 /**
