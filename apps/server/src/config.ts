@@ -29,7 +29,6 @@ export interface Config {
   typeIds: IdentityTypeIds;
   mfaEnabled: boolean;
   bcryptCost: number;
-  threadPoolSize: number;
   bootstrapAdmin: { email: string; password: string } | undefined;
   /** For the command that makes an admin. */
   adminPassword: string | undefined;
@@ -130,7 +129,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
     mfaEnabled: env.MFA_ENABLED,
     bcryptCost: env.BCRYPT_COST,
-    threadPoolSize: env.UV_THREADPOOL_SIZE,
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,
     mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },

@@ -63,7 +63,6 @@ export function wire(
     auditRetention: config.auditRetention,
     mfaEnabled: config.mfaEnabled,
     bcryptCost: config.bcryptCost,
-    threadPoolSize: config.threadPoolSize,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],
     cookies: config.cookies,
     rateLimits: config.rateLimits,

@@ -120,12 +120,6 @@ export const VARIABLES = {
     fallback: '12',
     meaning: 'Cost of new password hashes; each step doubles the work',
   }),
-  UV_THREADPOOL_SIZE: variable({
-    read: WholeNumber(1, 1024),
-    fallback: '4',
-    meaning:
-      "Node's own, set before it starts: threads for passwords, one a core, tokens and files, two at least. `npm start` sets 16",
-  }),
   BOOTSTRAP_ADMIN_EMAIL: variable({
     read: z.string().trim().toLowerCase().check(z.email('must be an email address')),
     defaultText: 'none',

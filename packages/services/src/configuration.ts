@@ -44,8 +44,6 @@ export interface TandemConfiguration {
   verifyImportedPassword?: PasswordVerifier;
   /** Of new password hashes. Default 12; older hashes of a lower cost are made anew at the next login. */
   bcryptCost?: number;
-  /** What `UV_THREADPOOL_SIZE` was when Node started. One thread a core hashes passwords, and two at least do not. Default 4, which is Node's. */
-  threadPoolSize?: number;
   /** Browser origins that may change state in cookie mode. */
   allowedOrigins?: readonly string[];
   cookies?: CookieSettings;

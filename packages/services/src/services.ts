@@ -45,7 +45,6 @@ interface ServicesOptions {
   verifyImportedPassword: PasswordVerifier | undefined;
   bcryptCost: number;
   /** Of libuv's pool. */
-  threadPoolSize: number;
   mail: MailSettings;
   rateLimits: RateLimits;
   oauth: OauthConfiguration;
@@ -85,7 +84,6 @@ export function createServices(options: ServicesOptions) {
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({
     cost: options.bcryptCost,
-    threads: options.threadPoolSize,
     verifyImported: options.verifyImportedPassword,
   });
   const proofs = createPasswordProofs({ failedLogins, passwords, audit });

@@ -64,7 +64,6 @@ export async function createTandem(configuration: TandemConfiguration) {
     mfaEnabled: configuration.mfaEnabled ?? false,
     verifyImportedPassword: configuration.verifyImportedPassword,
     bcryptCost: configuration.bcryptCost ?? 12,
-    threadPoolSize: configuration.threadPoolSize ?? 4,
     mail: configuration.mail ?? {},
     rateLimits: createRateLimits({
       settings: configuration.rateLimits ?? true,

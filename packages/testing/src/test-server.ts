@@ -113,7 +113,6 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     mfaEnabled: false,
     bcryptCost: 4,
-    threadPoolSize: 4,
     bootstrapAdmin: undefined,
     adminPassword: undefined,
     // only who queued a mail sends it: an instance whose clock was moved would find those of others expired

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bcryptThreads } from './bcrypt-threads.js';
 import { failedLoginModel } from './failed-login.model.js';
 
 const WRONG = 'wrong credentials provided';
@@ -100,7 +101,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
 describe('a login', () => {
   it('costs one comparison of the same price, whether the address is known or not, and none while it waits', async () => {
     const { email } = await app.signUp();
-    const compare = vi.spyOn(bcrypt, 'compare');
+    const compare = vi.spyOn(bcryptThreads, 'compare');
     for (const address of [email, `${crypto.randomUUID()}@example.org`]) {
       compare.mockClear();
       await fail('rest', address, 5);

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { requestErrors } from '@tandem/core';
-import bcrypt from 'bcrypt';
 import pLimit from 'p-limit';
 import { z } from 'zod';
+import { BCRYPT_AT_ONCE, bcryptThreads } from './bcrypt-threads.js';
 
 /** Bounds of a password (decisions A8): bcrypt reads no further than 72 bytes. */
 const MIN_CHARACTERS = 8;
@@ -14,9 +13,6 @@ const QUEUE_LENGTH = 200;
 const RETRY_AFTER_BUSY = 5;
 /** For how long it waits at most, in milliseconds: the requests of what waits longer are being given up. */
 const WAIT_MS = 10_000;
-
-/** Threads of libuv's pool, where bcrypt works, that stay free for tokens and files: else those wait behind passwords. */
-const FREE_THREADS = 2;
 
 let commonPasswords: Set<string> | undefined;
 
@@ -67,22 +63,12 @@ export type PasswordVerifier = (password: string, hash: string) => Promise<boole
 interface PasswordsOptions {
   /** Of bcrypt: each step doubles the work. */
   cost: number;
-  /** Of libuv's pool: `UV_THREADPOOL_SIZE`. */
-  threads: number;
   verifyImported?: PasswordVerifier | undefined;
 }
 
-/**
- * How many passwords are worked on at once: one a core. More make no login faster, and take the cores from the thread that answers all
- * other requests: it then waits for its turn behind each of them. Fewer would leave a core idle while people wait to sign in.
- */
-function atOnce(threads: number): number {
-  return Math.max(1, Math.min(availableParallelism(), threads - FREE_THREADS));
-}
-
-/** Hashes and compares passwords in the thread pool, a few at a time; the others wait in a queue that has an end. */
-export function createPasswords({ cost, threads, verifyImported }: PasswordsOptions) {
-  const limit = pLimit(atOnce(threads));
+/** Hashes and compares passwords, a few at a time; the others wait in a queue that has an end. */
+export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
+  const limit = pLimit(BCRYPT_AT_ONCE);
 
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
     const isBusy = () => requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
@@ -109,13 +95,13 @@ export function createPasswords({ cost, threads, verifyImported }: PasswordsOpti
     const found = BCRYPT_HASH.exec(hash);
     if (!found) return (await verifyImported?.(password, hash)) ?? false;
     // beyond what bcrypt reads, different passwords would be the same
-    return (await enqueue(() => bcrypt.compare(password, `$2b${found[1]}`))) && fitsBcrypt(password);
+    return (await enqueue(() => bcryptThreads.compare(password, `$2b${found[1]}`))) && fitsBcrypt(password);
   }
 
   return {
     /** @throws requestErrors.unavailable when too many wait */
     async hash(password: string): Promise<string> {
-      return enqueue(() => bcrypt.hash(password, cost));
+      return enqueue(() => bcryptThreads.hash(password, cost));
     },
 
     /**
@@ -124,7 +110,8 @@ export function createPasswords({ cost, threads, verifyImported }: PasswordsOpti
      */
     async matches(password: string, hash: string | undefined): Promise<boolean> {
       const isRight = hash !== undefined && (await compare(password, hash));
-      if (!isRight) for (const missing of missingWork(hash)) await enqueue(() => bcrypt.compare(password, decoyOf(missing)));
+      if (!isRight)
+        for (const missing of missingWork(hash)) await enqueue(() => bcryptThreads.compare(password, decoyOf(missing)));
       return isRight;
     },
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bcryptThreads } from './bcrypt-threads.js';
 
 let app: TestServer;
 beforeAll(async () => {
@@ -48,8 +48,8 @@ describe.each(FACES)('too much, over %s,', (face) => {
       ['auth.changePassword', `/auth/${ann.id}/change-password`, { ...id, password: long, newPassword: long }, true],
       ['auth.changeEmail', `/auth/${ann.id}/change-email`, { ...id, password: PASSWORD, email: `${long}@example.org` }, true],
     ];
-    const compare = vi.spyOn(bcrypt, 'compare');
-    const hash = vi.spyOn(bcrypt, 'hash');
+    const compare = vi.spyOn(bcryptThreads, 'compare');
+    const hash = vi.spyOn(bcryptThreads, 'hash');
     for (const [procedure, path, input, isMine] of inputs) {
       const { status, text, milliseconds } = await post(face, procedure, path, JSON.stringify(input), isMine ? mine : {});
       expect([status, text.includes('Validation Error')], `${procedure}: ${text.slice(0, 200)}`).toEqual([400, true]);

@@ -1,0 +1,17 @@
+import { setPriority } from 'node:os';
+import bcrypt from 'bcrypt';
+
+/** Of the thread, as Linux counts: 0 is everybody's, 19 the last in turn. */
+const PRIORITY = 19;
+
+// on Linux this is the thread's own priority; elsewhere it would be the whole process's
+if (process.platform === 'linux') setPriority(PRIORITY);
+
+/** A password to hash, at a cost, or to compare with a hash. */
+export type BcryptTask = { password: string; cost: number } | { password: string; hash: string };
+
+/** What a worker thread does with a task, at once: the thread has nothing else to do. */
+// oxlint-disable-next-line import/no-default-export -- what Piscina calls
+export default function work(task: BcryptTask): string | boolean {
+  return 'hash' in task ? bcrypt.compareSync(task.password, task.hash) : bcrypt.hashSync(task.password, task.cost);
+}
