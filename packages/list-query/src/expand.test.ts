@@ -33,12 +33,12 @@ const asked: object[] = [];
 /** The collection, with a note of each query. */
 function noted(collection: Collection<Stored>): ListCollection {
   return {
+    collectionName: collection.collectionName,
     find(filter, settings) {
       asked.push(filter);
       return collection.find(filter, settings);
     },
     aggregate: (pipeline, settings) => collection.aggregate(pipeline, settings),
-    countDocuments: (filter, settings) => collection.countDocuments(filter, settings),
   };
 }
 

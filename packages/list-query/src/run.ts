@@ -11,7 +11,7 @@ import { readParameters, type ParameterPairs } from './parameters.js';
 import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import { showRecord, showRow, type Show, type StoredDocument } from './show.js';
-import { limitStore, type LimitedStore, type ListCollection } from './store.js';
+import { limitStore, type LimitedStore, type ListCollection, type RowsAndTotal } from './store.js';
 import type { Shape } from './transformation.js';
 
 /** What a query is run over, and for whom. */
@@ -81,19 +81,32 @@ async function runRecords(
   store: LimitedStore,
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
-  const { top, skip, sort, projection, order, pageFilter, filter, binding } = plan;
+  const { top, order, binding } = plan;
   const { countCache, cursorSecret } = options;
-  const count = () => store.count(filter);
-  // One row more than the page tells whether there is a next one. A limit of 0 would be none.
-  const [found, total] = await Promise.all([
-    top === 0 ? [] : store.find(pageFilter, { sort, skip, limit: top + 1, projection }),
-    countCache ? countCache.count(resource.name, canonical(filter), count) : count(),
-  ]);
+  const { rows: found, total } = await readPage(plan, resource, store, countCache);
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
   const value = await showRecords(records, plan, options);
   const nextToken = last && cursorSecret !== undefined ? writeCursor(sortValues(last, order), binding, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
+}
+
+/** The page, with one row more if there is one: it tells whether there is a next page. With the total in one command, unless that is known. */
+async function readPage(
+  { top, skip, sort, projection, pageFilter, filter }: RecordPlan,
+  { name }: ListResource,
+  store: LimitedStore,
+  countCache: CountCache | undefined,
+): Promise<RowsAndTotal> {
+  const page = { sort, skip, limit: top + 1, projection };
+  if (!countCache) return store.findAndCount(pageFilter, page, filter);
+  let both: Promise<RowsAndTotal> | undefined;
+  const counting = countCache.count(name, canonical(filter), async () => {
+    both = store.findAndCount(pageFilter, page, filter);
+    return (await both).total;
+  });
+  const [total, rows] = await Promise.all([counting, both?.then((read) => read.rows) ?? store.find(pageFilter, page)]);
+  return { rows, total };
 }
 
 async function runTransformation(

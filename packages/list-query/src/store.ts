@@ -5,16 +5,31 @@ import type { Stage } from './transformation.js';
 
 /** What is asked of a collection: the driver's own collections are such. */
 export interface ListCollection {
+  collectionName: string;
   find(filter: object, options?: object): { toArray(): Promise<object[]> };
   aggregate(pipeline: object[], options?: object): { toArray(): Promise<object[]> };
-  countDocuments(filter: object, options?: object): Promise<number>;
+}
+
+/** Which rows of those that match, in which order, without which fields. */
+export interface PageOptions {
+  sort?: Record<string, 1 | -1>;
+  skip?: number;
+  /** From 1. */
+  limit?: number;
+  projection: Record<string, 0>;
+}
+
+export interface RowsAndTotal {
+  rows: StoredDocument[];
+  total: number;
 }
 
 /** A collection with the limits of one list query. What one query holds in the store's memory is bounded by the store: nothing goes to its disk. */
 export interface LimitedStore {
-  find(filter: StoreFilter, options: object): Promise<StoredDocument[]>;
+  find(filter: StoreFilter, options: PageOptions): Promise<StoredDocument[]>;
+  /** A page of what matches one filter and the number of all that match another: one command, where two would cost the driver twice. */
+  findAndCount(filter: StoreFilter, options: PageOptions, counted: StoreFilter): Promise<RowsAndTotal>;
   aggregate(pipeline: Stage[]): Promise<StoredDocument[]>;
-  count(filter: StoreFilter): Promise<number>;
 }
 
 /** The server's code for an operation that was stopped by its time limit. */
@@ -28,9 +43,31 @@ export function limitStore(collection: ListCollection, maxTimeMs: number, parame
   const guard = <T>(result: Promise<T>): Promise<T> => result.catch((error: unknown) => rethrow(error, maxTimeMs, parameter));
   return {
     find: (filter, options) => guard(collection.find(filter, { ...options, ...limits }).toArray()) as Promise<StoredDocument[]>,
+    async findAndCount(filter, options, counted) {
+      const stages = pageAndTotal(collection.collectionName, filter, options, counted);
+      const both = (await guard(collection.aggregate(stages, limits).toArray())) as StoredDocument[];
+      // what has no `_id` is no record: the total, which is missing where nothing matches
+      const total = both.find((row) => !('_id' in row)) as { total: number } | undefined;
+      return { rows: total ? both.filter((row) => row !== total) : both, total: total?.total ?? 0 };
+    },
     aggregate: (pipeline) => guard(collection.aggregate(pipeline, limits).toArray()) as Promise<StoredDocument[]>,
-    count: (filter) => guard(collection.countDocuments(filter, { maxTimeMS: maxTimeMs })),
   };
+}
+
+function pageAndTotal(
+  name: string,
+  filter: StoreFilter,
+  { sort, skip, limit, projection }: PageOptions,
+  counted: StoreFilter,
+): object[] {
+  return [
+    { $match: filter },
+    ...(sort ? [{ $sort: sort }] : []),
+    ...(skip ? [{ $skip: skip }] : []),
+    ...(limit ? [{ $limit: limit }] : []),
+    ...(Object.keys(projection).length > 0 ? [{ $project: projection }] : []),
+    { $unionWith: { coll: name, pipeline: [{ $match: counted }, { $count: 'total' }] } },
+  ];
 }
 
 /** @throws ListTimeLimitError, ListQueryError, or what it was */
