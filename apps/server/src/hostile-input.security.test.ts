@@ -44,12 +44,16 @@ interface Described {
 
 let app: TestServer;
 let admin: Person;
+/** In its path existence comes first, so that it has to exist (decisions A17). */
+let categoryId: string;
 let document: OpenApiDocument;
 let operations: Described[];
 const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats });
 beforeAll(async () => {
   app = await startTestServer();
   admin = await app.signUpAdmin();
+  const category = { name: 'Books', description: '' };
+  categoryId = (await admin.rest('POST', '/categories', category).expect<{ id: string }>(201)).id;
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -95,7 +99,7 @@ function sample(given: Schema, name = ''): unknown {
   if (type === 'integer' || type === 'number') return minimum;
   if (type === 'boolean') return true;
   // oneself, where that is asked: whatever else is refused is refused to somebody who may ask
-  if (format === 'uuid') return name === 'identityId' ? admin.id : NOBODY;
+  if (format === 'uuid') return name === 'identityId' ? admin.id : name === 'categoryId' ? categoryId : NOBODY;
   if (format === 'email') return 'somebody@example.org';
   return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
 }
@@ -128,7 +132,10 @@ interface Answer {
 /** Sends a body as it is, to a path or to the procedure. */
 async function send(face: Face, { name, method, path, isOpen }: Described, body: string): Promise<Answer> {
   const isRead = method === 'get';
-  const restPath = path.replace('{identityId}', admin.id).replace(/\{\w+\}/g, NOBODY);
+  const restPath = path
+    .replace('{identityId}', admin.id)
+    .replace('{categoryId}', categoryId)
+    .replace(/\{\w+\}/g, NOBODY);
   const verb = face === 'rest' ? method.toUpperCase() : isRead ? 'GET' : 'POST';
   const query = face === 'trpc' && isRead ? `?input=${encodeURIComponent(body)}` : '';
   const hasBody = verb !== 'GET' && verb !== 'DELETE';

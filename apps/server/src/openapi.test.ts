@@ -13,6 +13,20 @@ afterAll(() => app.close());
 
 /** The interface so far: procedure, route, success status (spec, "Endpoints"; decisions T7). */
 const OPERATIONS = [
+  ['attributes.create', 'POST /attributes', 201],
+  ['attributes.list', 'GET /attributes', 200],
+  ['attributes.get', 'GET /attributes/{attributeId}', 200],
+  ['attributes.patch', 'PATCH /attributes/{attributeId}', 200],
+  ['attributes.delete', 'DELETE /attributes/{attributeId}', 204],
+  ['attributes.restore', 'POST /attributes/{attributeId}/restore', 200],
+  ['categories.create', 'POST /categories', 201],
+  ['categories.list', 'GET /categories', 200],
+  ['categories.get', 'GET /categories/{categoryId}', 200],
+  ['categories.patch', 'PATCH /categories/{categoryId}', 200],
+  ['categories.delete', 'DELETE /categories/{categoryId}', 204],
+  ['categories.enable', 'POST /categories/{categoryId}/enable', 204],
+  ['categories.disable', 'POST /categories/{categoryId}/disable', 204],
+  ['categories.restore', 'POST /categories/{categoryId}/restore', 200],
   ['auth.register', 'POST /auth/register', 201],
   ['auth.login', 'POST /auth/login', 200],
   ['auth.logout', 'POST /auth/logout', 204],
@@ -107,6 +121,10 @@ describe('the OpenAPI document', () => {
     const open = Object.values(document.paths).flatMap((methods) => Object.values(methods).filter(({ security }) => !security));
     expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
       [
+        'attributes.get',
+        'attributes.list',
+        'categories.get',
+        'categories.list',
         'auth.checkToken',
         'auth.confirmEmail',
         'auth.confirmNewEmail',

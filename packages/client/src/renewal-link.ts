@@ -22,6 +22,10 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.resetPassword',
   'auth.startOauth',
   'auth.finishOauth',
+  'attributes.get',
+  'attributes.list',
+  'categories.get',
+  'categories.list',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

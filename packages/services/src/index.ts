@@ -1,10 +1,12 @@
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
+export { attributeErrors } from './attributes/attributes.errors.js';
 export { authenticationServiceErrors } from './authentication/authentication.errors.js';
 export { sessionErrors } from './authentication/sessions.errors.js';
 export type { PasswordVerifier } from './authentication/passwords.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
+export { categoryErrors } from './categories/categories.errors.js';
 export { identityErrors } from './identities/identities.errors.js';
 export type { RenderedMail } from './mail/layout.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/mails.service.js';

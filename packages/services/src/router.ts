@@ -1,4 +1,5 @@
 import { mergeRouters, router, type IdentityTypeIds } from '@tandem/core';
+import { createAttributesRouter } from './attributes/attributes.router.js';
 import { createAuditRouter } from './audit/audit.router.js';
 import { createAccountsRouter } from './authentication/accounts.router.js';
 import { createAuthenticationRouter } from './authentication/authentication.router.js';
@@ -8,6 +9,7 @@ import { createMfaRouter } from './authentication/mfa.router.js';
 import { createPasswordChangesRouter } from './authentication/password-changes.router.js';
 import { createSessionsRouter } from './authentication/sessions.router.js';
 import { createSignInAnswers } from './authentication/sign-in-answers.js';
+import { createCategoriesRouter } from './categories/categories.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
@@ -56,7 +58,9 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
 export function createAppRouter(services: Services, options: AppRouterOptions) {
   const { identities, failedLogins, notifications } = services;
   return router({
+    attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
+    categories: createCategoriesRouter(services.categories),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     notifications: createNotificationsRouter(notifications),
@@ -69,7 +73,9 @@ export type AppRouter = ReturnType<typeof createAppRouter>;
 
 /** Names of the services, as `authMode` takes them. */
 export const SERVICE_NAMES = [
+  'attributes',
   'auth',
+  'categories',
   'identities',
   'invitations',
   'notifications',

@@ -1,5 +1,6 @@
 import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
+import { createAttributesService } from './attributes/attributes.service.js';
 import { createAuditService } from './audit/audit.service.js';
 import { createAuthenticationService } from './authentication/authentication.service.js';
 import { createEmailsService } from './authentication/emails.service.js';
@@ -12,6 +13,7 @@ import { createPasswordProofs } from './authentication/password-proofs.js';
 import { createPasswords, type PasswordVerifier } from './authentication/passwords.js';
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
+import { createCategoriesService } from './categories/categories.service.js';
 import type { Lifetimes } from './configuration.js';
 import { identityErrors } from './identities/identities.errors.js';
 import { createIdentitiesService } from './identities/identities.service.js';
@@ -122,6 +124,8 @@ export function createServices(options: ServicesOptions) {
     audit,
   });
   const notifications = createNotificationsService({ storage, bus });
+  const categories = createCategoriesService({ storage });
+  const attributes = createAttributesService({ storage });
   const joinings = createJoinings(storage);
   const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
@@ -181,6 +185,8 @@ export function createServices(options: ServicesOptions) {
     emails,
     passwordChanges,
     notifications,
+    categories,
+    attributes,
     rateLimits,
     organizations,
     members,

@@ -1,0 +1,88 @@
+import { admin, authenticated, publicProcedure, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { attributeErrors as errors } from './attributes.errors.js';
+import {
+  AttributePageSchema,
+  AttributeSchema,
+  attributeInput,
+  attributeListInput,
+  attributePatchInput,
+  createAttributeInput,
+} from './attributes.schemas.js';
+import type { AttributesService } from './attributes.service.js';
+
+/** Spec, "What the service does" 3: groups of attributes. Who reads, anybody; who writes, the admin. */
+export function createAttributesRouter(attributes: AttributesService) {
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /attributes', {
+          status: 201,
+          summary: 'Create an attribute group',
+          failure: 'Failed to create attribute group',
+        }),
+      )
+      .use(admin)
+      .input(createAttributeInput)
+      .output(AttributeSchema)
+      .mutation(({ input }) => attributes.create(input)),
+
+    list: publicProcedure
+      .meta(rest('GET /attributes', { summary: 'List attribute groups, newest first', failure: 'Failed to find attributes' }))
+      .input(attributeListInput)
+      .output(AttributePageSchema)
+      .query(({ input }) => attributes.list(input)),
+
+    get: publicProcedure
+      .meta(
+        rest('GET /attributes/{attributeId}', {
+          summary: 'Read an attribute group',
+          failure: 'Failed to get attribute group',
+          errors: [errors.notFound],
+        }),
+      )
+      .input(attributeInput)
+      .output(AttributeSchema)
+      .query(({ input }) => attributes.get(input.attributeId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /attributes/{attributeId}', {
+          summary: 'Change the name or the items of an attribute group',
+          failure: 'Failed to update attribute group',
+          errors: [errors.notFound, errors.nothingToUpdate],
+        }),
+      )
+      .use(admin)
+      .input(attributePatchInput)
+      .output(AttributeSchema)
+      .mutation(({ input: { attributeId, ...patch } }) => attributes.patch(attributeId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /attributes/{attributeId}', {
+          status: 204,
+          summary: 'Delete an attribute group',
+          failure: 'Failed to delete attribute',
+          errors: [errors.notFoundToDelete],
+        }),
+      )
+      .use(admin)
+      .input(attributeInput)
+      .output(z.void())
+      .mutation(({ input }) => attributes.delete(input.attributeId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /attributes/{attributeId}/restore', {
+          summary: 'Bring a deleted attribute group back',
+          failure: 'Failed to restore attribute group',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(attributeInput)
+      .output(AttributeSchema)
+      .mutation(({ input }) => attributes.restore(input.attributeId)),
+  });
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+
+/** Longest texts, in characters, and most items of a group. */
+const LINE = 200;
+const VALUE = 1000;
+const ITEMS_MAX = 200;
+
+const Name = z.string().trim().min(1).max(LINE);
+const Items = z
+  .array(z.strictObject({ key: z.string().min(1).max(LINE), value: z.string().max(VALUE) }))
+  .min(1)
+  .max(ITEMS_MAX);
+
+export const AttributeSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    items: z.array(z.object({ key: z.string(), value: z.string() })),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Attribute' });
+export type Attribute = z.infer<typeof AttributeSchema>;
+export const AttributePageSchema = z.compile(pageOf(AttributeSchema));
+
+export const attributeInput = z.strictObject({ attributeId: Id });
+export const attributeListInput = z.compile(z.strictObject({ ...pageParameters }));
+export const createAttributeInput = z.strictObject({ name: Name, items: Items });
+export type NewAttribute = z.infer<typeof createAttributeInput>;
+
+/** Items that are given take the place of all that there were: they have no ids to be merged by. */
+export const attributePatchInput = z.strictObject({ attributeId: Id, name: Name.optional(), items: Items.optional() });
+export type AttributePatch = Omit<z.infer<typeof attributePatchInput>, 'attributeId'>;

@@ -1,0 +1,64 @@
+import { newId, present, type Storage } from '@tandem/storage';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { attributeModel, type AttributeRecord } from './attribute.model.js';
+import { attributeErrors as errors } from './attributes.errors.js';
+import type { Attribute, AttributePatch, NewAttribute } from './attributes.schemas.js';
+
+export type AttributesService = ReturnType<typeof createAttributesService>;
+
+function show(record: AttributeRecord): Attribute {
+  return present(record);
+}
+
+/** Groups of attributes. Ids are UUID strings; nothing here knows HTTP. */
+export function createAttributesService({ storage }: { storage: Storage }) {
+  const Attributes = storage.model(attributeModel);
+
+  return {
+    /** Which of these live. */
+    async existing(attributeIds: readonly string[]): Promise<Set<string>> {
+      if (attributeIds.length === 0) return new Set();
+      const found = await Attributes.find({ _id: { $in: attributeIds } }, { _id: 1 }).lean<{ _id: string }[]>();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    async create(given: NewAttribute): Promise<Attribute> {
+      const record = await Attributes.create({ _id: newId(storage.clock), ...given });
+      return show(record.toObject());
+    },
+
+    list(query: PageQuery): Promise<Page<Attribute>> {
+      return findPage(Attributes, { filter: {}, sort: NEWEST_FIRST, show }, query);
+    },
+
+    /** @throws errors.notFound */
+    async get(attributeId: string): Promise<Attribute> {
+      const record = await Attributes.findById(attributeId).lean<AttributeRecord>();
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+
+    /** @throws errors.nothingToUpdate for an empty change, notFound */
+    async patch(attributeId: string, patch: AttributePatch): Promise<Attribute> {
+      const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+      if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+      const options = { returnDocument: 'after' } as const;
+      const record = await Attributes.findByIdAndUpdate(attributeId, { $set: set }, options).lean<AttributeRecord>();
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+
+    /** Deletes softly. @throws errors.notFoundToDelete */
+    async delete(attributeId: string): Promise<void> {
+      const { deletedCount } = await Attributes.deleteOne({ _id: attributeId });
+      if (deletedCount === 0) throw errors.notFoundToDelete();
+    },
+
+    /** @throws errors.notFound when there is nothing to restore */
+    async restore(attributeId: string): Promise<Attribute> {
+      const record = await Attributes.restore(attributeId);
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+  };
+}

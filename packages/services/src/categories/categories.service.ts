@@ -1,0 +1,90 @@
+import { newId, present, type Storage } from '@tandem/storage';
+import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import { categoryErrors as errors } from './categories.errors.js';
+import type { Category, CategoryPatch, NewCategory } from './categories.schemas.js';
+import { categoryModel, type CategoryRecord, type CategoryStatus } from './category.model.js';
+import { createCategoryTree } from './category-tree.js';
+
+export type CategoriesService = ReturnType<typeof createCategoriesService>;
+
+function show(record: CategoryRecord): Category {
+  const { moving, ...category } = present(record);
+  return { ...category, parent: category.parent ?? null };
+}
+
+/** Categories in a tree. Ids are UUID strings; nothing here knows HTTP. */
+export function createCategoriesService({ storage }: { storage: Storage }) {
+  const Categories = storage.model(categoryModel);
+  const tree = createCategoryTree(storage);
+
+  /** @throws errors.notFound when a category is named that there is none of */
+  async function mustExist(categoryId: string): Promise<void> {
+    if (!(await Categories.exists({ _id: categoryId }))) throw errors.notFound();
+  }
+
+  return {
+    /** Which of these live. */
+    async existing(categoryIds: readonly string[]): Promise<Set<string>> {
+      if (categoryIds.length === 0) return new Set();
+      const found = await Categories.find({ _id: { $in: categoryIds } }, { _id: 1 }).lean<{ _id: string }[]>();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    /** @throws errors.notFound when the parent is missing */
+    async create({ parent = null, ...given }: NewCategory): Promise<Category> {
+      if (parent !== null) await mustExist(parent);
+      const record = await Categories.create({ _id: newId(storage.clock), ...given, parent });
+      return show(record.toObject());
+    },
+
+    list(query: PageQuery): Promise<Page<Category>> {
+      return findPage(Categories, { filter: {}, sort: NEWEST_FIRST, without: ['moving'], show }, query);
+    },
+
+    /** @throws errors.doesNotExist */
+    async get(categoryId: string): Promise<Category> {
+      const record = await Categories.findById(categoryId, { moving: 0 }).lean<CategoryRecord>();
+      if (!record) throw errors.doesNotExist();
+      return show(record);
+    },
+
+    /**
+     * Changes what is given, in one write; a new parent never makes a cycle, whatever else moves meanwhile.
+     * @throws errors.nothingToUpdate for an empty change, notFound when the parent is missing, cycle, doesNotExist
+     */
+    async patch(categoryId: string, patch: CategoryPatch): Promise<Category> {
+      const { parent, ...set } = Object.fromEntries(
+        Object.entries(patch).filter(([, value]) => value !== undefined),
+      ) as CategoryPatch;
+      if (typeof parent === 'string') {
+        await mustExist(parent);
+        return show(await tree.move(categoryId, parent, set));
+      }
+      if (parent === undefined && Object.keys(set).length === 0) throw errors.nothingToUpdate();
+      const change = { ...set, ...(parent === null && { parent, moving: null }) };
+      const options = { returnDocument: 'after' } as const;
+      const record = await Categories.findByIdAndUpdate(categoryId, { $set: change }, options).lean<CategoryRecord>();
+      if (!record) throw errors.doesNotExist();
+      return show(record);
+    },
+
+    /** Enables or disables; doing so twice is no error. @throws errors.doesNotExist */
+    async setStatus(categoryId: string, status: CategoryStatus): Promise<void> {
+      const { matchedCount } = await Categories.updateOne({ _id: categoryId }, { $set: { status } });
+      if (matchedCount === 0) throw errors.doesNotExist();
+    },
+
+    /** Deletes softly; the categories below keep its id, and hang below it again when it is restored. @throws errors.doesNotExist */
+    async delete(categoryId: string): Promise<void> {
+      const { deletedCount } = await Categories.deleteOne({ _id: categoryId });
+      if (deletedCount === 0) throw errors.doesNotExist();
+    },
+
+    /** @throws errors.notFound when there is nothing to restore */
+    async restore(categoryId: string): Promise<Category> {
+      const record = await Categories.restore(categoryId);
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+  };
+}

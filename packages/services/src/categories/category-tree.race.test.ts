@@ -1,0 +1,86 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Category } from './categories.schemas.js';
+import { categoryModel } from './category.model.js';
+
+let app: TestServer;
+let other: TestServer;
+let admin: Person;
+let elsewhere: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  other = await startTestServer({ clock: app.clock });
+  admin = await app.signUpAdmin();
+  elsewhere = await other.signIn(admin.email);
+});
+afterAll(() => Promise.all([app.close(), other.close()]));
+
+async function createMany(count: number): Promise<string[]> {
+  const body = { name: 'Books', description: '' };
+  const made = await Promise.all(
+    Array.from({ length: count }, () => admin.rest('POST', '/categories', body).expect<Category>(201)),
+  );
+  return made.map(({ id }) => id);
+}
+const move = (at: number, id: string | undefined, parent: string | undefined) =>
+  (at % 2 ? admin : elsewhere).rest('PATCH', `/categories/${id}`, { parent });
+const statusesOf = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
+
+/** How many of these can be walked up to the top. */
+async function reachTop(ids: readonly string[]): Promise<number> {
+  const records = await app.storage
+    .model(categoryModel)
+    .find({ _id: { $in: ids } })
+    .lean();
+  const parentOf = new Map(records.map(({ _id, parent }) => [_id, parent]));
+  const reaches = (id: string) => {
+    let at: string | null | undefined = id;
+    for (let steps = 0; steps <= ids.length; steps++) {
+      at = parentOf.get(at);
+      if (at === null) return true;
+      if (at === undefined) return false;
+    }
+    return false;
+  };
+  return ids.filter(reaches).length;
+}
+
+it('two categories that are put below each other at once, on two servers, never make a cycle: one is refused', async () => {
+  for (let round = 0; round < 40; round++) {
+    const [a, b] = await createMany(2);
+    const answers = await Promise.all([move(round, a, b), move(round + 1, b, a)]);
+    expect(statusesOf(answers)).toEqual([200, 409]);
+  }
+});
+
+it('20 categories of which each is put below the next, the last below the first: all but one move', async () => {
+  for (let round = 0; round < 2; round++) {
+    const ids = await createMany(20);
+    const answers = await Promise.all(ids.map((id, at) => move(at, id, ids[(at + 1) % 20])));
+    expect(statusesOf(answers)).toEqual([...Array.from({ length: 19 }, () => 200), 409]);
+    expect(await reachTop(ids)).toBe(20);
+  }
+});
+
+it('20 moves at once between few categories leave a tree, and nothing under way', async () => {
+  const ids = await createMany(5);
+  for (let round = 0; round < 5; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => move(at, ids[at % 5], ids[(at * 7 + round + 1) % 5])),
+    );
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    expect(await reachTop(ids)).toBe(5);
+  }
+  expect(await app.storage.model(categoryModel).countDocuments({ moving: { $ne: null } })).toBe(0);
+});
+
+it('a move that a dead process left announced hinders nobody once it is old', async () => {
+  const [a, b] = await createMany(2);
+  const { collection } = app.storage.model(categoryModel);
+  const moving = { to: b, token: '00000000-0000-7000-8000-000000000000', at: app.clock.now() };
+  await collection.updateOne({ _id: a } as object, { $set: { moving } });
+  app.clock.advance(31_000);
+  admin = await app.signIn(admin.email);
+  await admin.rest('PATCH', `/categories/${b}`, { parent: a }).expect(200);
+  await admin.rest('PATCH', `/categories/${a}`, { parent: b }).expect(409);
+});
