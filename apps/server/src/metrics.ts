@@ -3,10 +3,13 @@ import { requestErrors } from '@tandem/core';
 import type { Request, RequestHandler } from 'express';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 
+/** How often the event loop's delay is sampled, in milliseconds: each sample wakes a server that has nothing else to do. */
+const LOOP_SAMPLE_MS = 100;
+
 /** A registry with the metrics of the process. */
 export function createRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   return registry;
 }
 

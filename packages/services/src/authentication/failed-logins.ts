@@ -72,20 +72,26 @@ export function createFailedLogins(storage: Storage) {
     return record as unknown as FailedLoginRecord;
   }
 
-  /** @throws errors.locked while the address has to wait; @returns whether there is a place */
-  async function look(key: string): Promise<boolean> {
-    const fields = { failures: 1, lockedUntil: 1, underWay: 1 };
-    const found = (await collection.findOne({ _id: key } as object, {
-      projection: fields,
-    })) as unknown as FailedLoginRecord | null;
-    const { failures = 0, lockedUntil = null, underWay = [] } = found ?? {};
-    const now = clock.now();
+  /** @throws errors.locked while the address has to wait */
+  function heed(key: string, { failures = 0, lockedUntil = null }: Partial<FailedLoginRecord>, now: Date): void {
     narrow(key, failures);
     if (lockedUntil !== null && lockedUntil > now) throw errors.locked();
+  }
+
+  /** @throws errors.locked while the address has to wait; @returns whether there is a place */
+  async function look(key: string): Promise<boolean> {
+    const projection = { failures: 1, lockedUntil: 1, underWay: 1 };
+    const found = await collection.findOne({ _id: key } as object, { projection });
+    const { failures = 0, underWay = [], ...rest } = (found ?? {}) as unknown as Partial<FailedLoginRecord>;
+    const now = clock.now();
+    heed(key, { failures, ...rest }, now);
     return underWay.filter(({ until }) => until > now).length < failuresLeft(failures);
   }
 
-  /** Takes one of the places that are left, by one atomic write over all instances. @returns whether there was one */
+  /**
+   * Takes one of the places that are left, by one atomic write over all instances.
+   * @throws errors.locked while the address has to wait; @returns whether there was one
+   */
   async function tryTake(key: string, id: string): Promise<boolean> {
     const now = clock.now();
     const until = new Date(now.getTime() + PLACE_MS);
@@ -102,16 +108,18 @@ export function createFailedLogins(storage: Storage) {
       underWay: live,
     };
     const taken = { $cond: [isOpen, { $concatArrays: ['$underWay', [{ id, until }]] }, '$underWay'] };
-    const { underWay } = await write(key, [{ $set: before }, { $set: { underWay: taken } }], QUICK);
-    return underWay.some((attempt) => attempt.id === id);
+    const record = await write(key, [{ $set: before }, { $set: { underWay: taken } }], QUICK);
+    heed(key, record, now);
+    return record.underWay.some((attempt) => attempt.id === id);
   }
 
   /** Takes a place, and waits for one while other instances hold those that are left. @throws errors.locked, requestErrors.unavailable */
   async function take(key: string): Promise<string> {
     const id = randomUUID();
     const patience = performance.now() + PATIENCE_MS;
-    for (;;) {
-      if ((await look(key)) && (await tryTake(key, id))) return id;
+    // mostly there is one: only who has to wait looks before the next try
+    for (let mayTry = true; ; mayTry = await look(key)) {
+      if (mayTry && (await tryTake(key, id))) return id;
       if (performance.now() > patience) throw requestErrors.unavailable({ retryAfter: 1 });
       await wait(POLL_MS);
     }

@@ -143,18 +143,22 @@ export function createSessionsService(options: SessionsOptions) {
     /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
     async start(identityId: string, epoch: number, device: Device): Promise<TokenPair> {
       const now = storage.clock.now();
-      const session = {
+      const session: SessionRecord = {
         _id: newId(storage.clock),
         identityId,
         epoch,
         jti: randomUUID(),
+        rotations: [],
         fingerprintHash: device.fingerprintHash ?? null,
         ip: device.ip,
         userAgent: device.userAgent,
         lastUsedAt: now,
         expiresAt: refreshExpiry(now),
+        createdAt: now,
+        updatedAt: now,
       };
-      await Sessions.create(session);
+      // by the driver: Mongoose would make a document of it first, to cast what is of the right types
+      await Sessions.collection.insertOne(session as object);
       void audit.record('login.succeeded', device, { identityId, actorId: identityId, sessionId: session._id });
       return issuePair(session, session.jti, session.expiresAt);
     },

@@ -27,14 +27,15 @@ function hostFields(fields: Record<string, unknown>): Record<string, unknown> {
 /** What the host application and the router use. Ids are UUID strings; nothing here knows HTTP. */
 export function createNotificationsService({ storage, bus }: { storage: Storage; bus: EventBus }) {
   const Notifications = storage.model(notificationModel);
+  // by the driver where it is asked for all day: Mongoose has nothing to cast there, and costs as much as the query
+  const { collection } = Notifications;
+  const live = (filter: object): object => ({ ...filter, deletedAt: null });
 
   return {
     /** Whose notification this is; undefined when it does not exist. Serves the owner rule. */
     async receiverOf(notificationId: string): Promise<string | undefined> {
-      const found = await Notifications.findById(notificationId, { receiverId: 1 }).lean<
-        Pick<NotificationRecord, 'receiverId'>
-      >();
-      return found?.receiverId;
+      const found = await collection.findOne(live({ _id: notificationId }), { projection: { receiverId: 1 } });
+      return (found as unknown as NotificationRecord | null)?.receiverId;
     },
 
     list(receiverId: string, query: PageQuery): Promise<Page<ShownNotification>> {
@@ -51,7 +52,8 @@ export function createNotificationsService({ storage, bus }: { storage: Storage;
      */
     async markRead(notificationId: string, receiverId: string): Promise<void> {
       const own = { _id: notificationId, receiverId };
-      const { modifiedCount } = await Notifications.updateOne({ ...own, ...UNREAD }, { isRead: true });
+      const read = { $set: { isRead: true, updatedAt: storage.clock.now() } };
+      const { modifiedCount } = await collection.updateOne(live({ ...own, ...UNREAD }), read);
       if (modifiedCount === 0 && !(await Notifications.exists(own))) throw notificationErrors.notFound();
     },
 
