@@ -22,6 +22,7 @@ import {
   notificationErrors,
   onetimeTokenErrors,
   organizationErrors,
+  profileErrors,
   providerErrors,
   sessionErrors,
 } from '@tandem/services';
@@ -116,6 +117,7 @@ describe('the documents', () => {
       ['invitations', invitationErrors],
       ['notifications', notificationErrors],
       ['organizations', organizationErrors],
+      ['profiles', profileErrors],
     ];
     const rows = groups.flatMap(([group, errors]) =>
       Object.values(errors).map(({ status, message }) => [String(status), code(message), group]),

@@ -87,6 +87,13 @@ const OPERATIONS = [
   ['organizations.memberRole', 'GET /organizations/{organizationId}/members/{identityId}/role', 200],
   ['organizations.isMember', 'GET /organizations/{organizationId}/members/check-existence', 200],
   ['organizations.listOfIdentity', 'GET /organizations/members/{identityId}', 200],
+  ['profiles.create', 'POST /profiles', 201],
+  ['profiles.list', 'GET /profiles', 200],
+  ['profiles.get', 'GET /profiles/{profileId}', 200],
+  ['profiles.patch', 'PATCH /profiles/{profileId}', 200],
+  ['profiles.delete', 'DELETE /profiles/{profileId}', 204],
+  ['profiles.restore', 'POST /profiles/{profileId}/restore', 200],
+  ['profiles.listOfIdentity', 'GET /profiles/identities/{identityId}', 200],
 ] as const;
 
 describe('the OpenAPI document', () => {

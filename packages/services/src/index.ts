@@ -15,6 +15,7 @@ export { invitationErrors } from './invitations/invitations.errors.js';
 export { notificationErrors } from './notifications/notifications.errors.js';
 export { organizationErrors } from './organizations/organizations.errors.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
+export { profileErrors } from './profiles/profiles.errors.js';
 export { onetimeTokenErrors } from './onetime-tokens/onetime-tokens.errors.js';
 export { RATE_LIMITS, type LimitName, type Limit, type RateLimitSettings } from './rate-limits/limits.js';
 export type { ProviderSettings } from './providers/provider-settings.js';

@@ -15,6 +15,7 @@ import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
+import { createProfilesRouter } from './profiles/profiles.router.js';
 import type { BrowserCookies } from './providers/browser-cookies.js';
 import { createProvidersRouter } from './providers/providers.router.js';
 import type { Services } from './services.js';
@@ -56,7 +57,7 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: AppRouterOptions) {
-  const { identities, failedLogins, notifications } = services;
+  const { identities, failedLogins, notifications, profiles } = services;
   return router({
     attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
@@ -65,6 +66,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     invitations: createInvitationsRouter(services),
     notifications: createNotificationsRouter(notifications),
     organizations: createOrganizationsRouter(services),
+    profiles: createProfilesRouter(profiles),
   });
 }
 
@@ -80,5 +82,6 @@ export const SERVICE_NAMES = [
   'invitations',
   'notifications',
   'organizations',
+  'profiles',
 ] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
 export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -26,6 +26,7 @@ import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
+import { createProfilesService } from './profiles/profiles.service.js';
 import type { RateLimits } from './rate-limits/rate-limits.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createOauthStates } from './providers/oauth-states.js';
@@ -64,6 +65,10 @@ export function createServices(options: ServicesOptions) {
     audit,
     mails,
     removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
+    children: {
+      take: (identityId, deletion) => profiles.withIdentity.take(identityId, deletion),
+      bringBack: (identityId, deletionId) => profiles.withIdentity.bringBack(identityId, deletionId),
+    },
   });
   const onetimeTokens = createOnetimeTokensService({
     storage,
@@ -126,6 +131,7 @@ export function createServices(options: ServicesOptions) {
   const notifications = createNotificationsService({ storage, bus });
   const categories = createCategoriesService({ storage });
   const attributes = createAttributesService({ storage });
+  const profiles = createProfilesService({ storage, existingIdentities: identities.existing, relations: [] });
   const joinings = createJoinings(storage);
   const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
@@ -187,6 +193,7 @@ export function createServices(options: ServicesOptions) {
     notifications,
     categories,
     attributes,
+    profiles,
     rateLimits,
     organizations,
     members,

@@ -3,11 +3,13 @@ import { newId, present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
+import type { Children } from '../shared/deletion.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { identityErrors } from './identities.errors.js';
 import type { IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
+import { createIdentityDeletion } from './identity-deletion.js';
 import { createIdentityOutbox } from './identity-outbox.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
@@ -15,7 +17,7 @@ import { createProviderAccounts, toLinked, type ProviderAccount } from './provid
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
 
 /** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
-const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'outbox', 'outboxAt'] as const;
+const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
 type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
 
 interface IdentitiesOptions {
@@ -25,6 +27,8 @@ interface IdentitiesOptions {
   log: Log;
   mails: Pick<MailsService, 'enqueue'>;
   removeSessions: IdentityChangesOptions['removeSessions'];
+  /** What is deleted, and comes back, with an identity. */
+  children: Children;
 }
 
 /** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash, or by a provider's account. */
@@ -49,11 +53,12 @@ function show(record: IdentityRecord): ShownIdentity {
  * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
  * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
  */
-export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails }: IdentitiesOptions) {
+export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails, children }: IdentitiesOptions) {
   const Identities = storage.model(identityModel);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
   const { announce, change } = changes;
+  const deletion = createIdentityDeletion(storage, changes, children);
 
   return {
     ...createIdentityCredentials(storage, changes),
@@ -128,16 +133,15 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
       });
     },
 
-    /** Deletes softly and ends all sessions. @throws identityErrors.notFound */
+    /** Deletes softly, with its profiles, and ends all sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
-      await change(identityId, { deletedAt: storage.clock.now() }, { endSessions: true, voidTokens: true });
+      await deletion.delete(identityId);
       await audit.record('identity.deleted', by, { identityId });
     },
 
     /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
     async restore(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
-      const record = await withUniqueValues(() => Identities.restore(identityId));
-      if (!record) throw identityErrors.notFound();
+      const record = await deletion.restore(identityId);
       announce(identityId);
       await audit.record('identity.restored', by, { identityId });
       return show(record);

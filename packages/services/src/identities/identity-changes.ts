@@ -46,7 +46,9 @@ export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** What a change asks of the identity it changes. */
-type Condition = { _id: string; email?: string; emailVerified?: { $ne: true } } & Partial<ReturnType<typeof isEpoch>>;
+type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; deletionId?: string } & Partial<
+  ReturnType<typeof isEpoch>
+>;
 
 /** The one way in which states of identities change. */
 export function createIdentityChanges({ storage, bus, removeSessions, relay }: IdentityChangesOptions) {

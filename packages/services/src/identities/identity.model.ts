@@ -29,6 +29,8 @@ export interface IdentityRecord extends Live {
   sessionEpoch: number;
   /** One-time tokens likewise: raising it voids all that are outstanding (decisions A13). */
   onetimeEpoch: number;
+  /** Of the deletion that took it last; missing where there was none. Never selected unless it is asked for. */
+  deletionId?: string;
   /** Mails about a change, stored by the same write, until they are in the queue; and since when. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
@@ -52,6 +54,7 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     },
     sessionEpoch: { type: Number, default: 0, select: false },
     onetimeEpoch: { type: Number, default: 0, select: false },
+    deletionId: { type: String, select: false },
     outbox: { type: [Object], default: [], select: false },
     outboxAt: { type: Date, default: null, select: false },
   },

@@ -1,0 +1,106 @@
+import { admin, anyOf, authenticated, owner, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { identityErrors } from '../identities/identities.errors.js';
+import { profileErrors as errors } from './profiles.errors.js';
+import {
+  ProfilePageSchema,
+  ProfileSchema,
+  createProfileInput,
+  identityProfilesInput,
+  profileInput,
+  profileListInput,
+  profilePatchInput,
+} from './profiles.schemas.js';
+import type { ProfilesService } from './profiles.service.js';
+
+/** Spec, "Other services": profiles. */
+export function createProfilesRouter(profiles: ProfilesService) {
+  const ownProfile = anyOf(admin, owner('profileId', profiles.ownerOf));
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /profiles', {
+          status: 201,
+          summary: 'Create a profile of an identity',
+          failure: 'Failed to create profile',
+          errors: [identityErrors.notFound],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(createProfileInput)
+      .output(ProfileSchema)
+      .mutation(({ input }) => profiles.create(input)),
+
+    list: authenticated
+      .meta(rest('GET /profiles', { summary: 'List profiles', failure: 'Failed to find profiles' }))
+      .use(admin)
+      .input(profileListInput)
+      .output(ProfilePageSchema)
+      .query(({ input }) => profiles.list(input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}', {
+          summary: 'Read a profile',
+          failure: 'Failed to get profile',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileInput)
+      .output(ProfileSchema)
+      .query(({ input }) => profiles.get(input.profileId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /profiles/{profileId}', {
+          summary: 'Change a profile',
+          failure: 'Failed to update profile',
+          errors: [errors.notFound, errors.nothingToUpdate],
+        }),
+      )
+      .use(ownProfile)
+      .input(profilePatchInput)
+      .output(ProfileSchema)
+      .mutation(({ input: { profileId, ...patch } }) => profiles.patch(profileId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /profiles/{profileId}', {
+          status: 204,
+          summary: 'Delete a profile',
+          failure: 'Failed to delete profile',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileInput)
+      .output(z.void())
+      .mutation(({ input }) => profiles.delete(input.profileId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /profiles/{profileId}/restore', {
+          summary: 'Bring a deleted profile back',
+          failure: 'Failed to restore profile',
+          errors: [errors.notFound, identityErrors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(profileInput)
+      .output(ProfileSchema)
+      .mutation(({ input }) => profiles.restore(input.profileId)),
+
+    listOfIdentity: authenticated
+      .meta(
+        rest('GET /profiles/identities/{identityId}', {
+          summary: 'List the profiles of an identity, newest first',
+          failure: 'Failed to find profiles',
+        }),
+      )
+      .use(self('identityId'))
+      .input(identityProfilesInput)
+      .output(ProfilePageSchema)
+      .query(({ input: { identityId, ...query } }) => profiles.listOfIdentity(identityId, query)),
+  });
+}

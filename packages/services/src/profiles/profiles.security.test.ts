@@ -1,0 +1,80 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { profileModel } from './profile.model.js';
+import type { Profile } from './profiles.schemas.js';
+
+const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+const NOT_ADMIN = 'Identity is not authorized to access this resource';
+const REFUSED = { ok: false, status: 403, message: NOT_ADMIN };
+/** What is wrong, by somebody who may know. */
+const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+type Who = 'stranger' | 'owner' | 'guest' | 'admin';
+const WHO: readonly Who[] = ['stranger', 'owner', 'guest', 'admin'];
+/** Who may call what about the owner's profile; the guest has one of its own. */
+const ALLOWED: Record<string, readonly Who[]> = {
+  get: ['owner', 'admin'],
+  patch: ['owner', 'admin'],
+  delete: ['owner', 'admin'],
+  restore: ['admin'],
+};
+
+let app: TestServer;
+let people: Record<Who, Person>;
+let profileOf: Record<'owner' | 'guest', Profile>;
+beforeAll(async () => {
+  app = await startTestServer();
+  const [stranger, owner, guest] = await Promise.all(Array.from({ length: 3 }, () => app.signUp()));
+  people = { stranger, owner, guest, admin: await app.signUpAdmin() } as Record<Who, Person>;
+  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
+  const create = (person: Person) =>
+    person.rest('POST', '/profiles', { identityId: person.id, name: 'Name' }).expect<Profile>(201);
+  profileOf = { owner: await create(people.owner), guest: await create(people.guest) };
+});
+afterAll(() => app.close());
+
+describe.each(FACES)('over %s', (face) => {
+  it.each(Object.keys(ALLOWED))('profiles.%s is open to exactly who may, before its input is looked at', async (name) => {
+    const before = await app.storage.model(profileModel).find().lean();
+    // nothing here is valid, so that who may call is told so and changes nothing
+    const bad = (profileId: unknown) => ({ profileId, foo: 1 });
+    for (const id of [profileOf.owner.id, NO_ID, 'no-uuid']) {
+      expect(await app.call(face, `profiles.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
+      for (const who of WHO) {
+        // which profiles exist is told to nobody else
+        const mayCall = who === 'admin' || (id === profileOf.owner.id && ALLOWED[name]?.includes(who));
+        const outcome = await people[who].call(face, `profiles.${name}`, bad(id));
+        expect(outcome, `${who}, ${id}`).toMatchObject(mayCall ? TOLD : REFUSED);
+      }
+    }
+    expect(await app.storage.model(profileModel).find().lean()).toEqual(before);
+  });
+
+  it('a profile is made by its identity, guests too, and by the admin', async () => {
+    const make = (who: Who, identityId: unknown) => people[who].call(face, 'profiles.create', { identityId, name: '' });
+    const { id } = people.owner;
+    expect(await app.call(face, 'profiles.create', { identityId: id, name: 'x' })).toEqual(NOT_SIGNED_IN);
+    for (const who of ['owner', 'admin'] as const) expect(await make(who, id)).toMatchObject({ status: 400 });
+    for (const who of ['stranger', 'guest'] as const) expect(await make(who, id)).toMatchObject({ status: 403 });
+    expect(await make('guest', people.guest.id)).toMatchObject({ status: 400 });
+    expect(await make('stranger', { $ne: null })).toMatchObject({ status: 403 });
+  });
+
+  it('the list is the admin’s alone, that of an identity its own alone', async () => {
+    expect(await app.call(face, 'profiles.list')).toEqual(NOT_SIGNED_IN);
+    const { id: identityId } = people.owner;
+    expect(await app.call(face, 'profiles.listOfIdentity', { identityId })).toEqual(NOT_SIGNED_IN);
+    for (const who of WHO) {
+      const list = await people[who].call(face, 'profiles.list');
+      expect(list).toMatchObject(who === 'admin' ? { ok: true } : { status: 403, message: NOT_ADMIN });
+      const own = await people[who].call(face, 'profiles.listOfIdentity', { identityId });
+      expect(own).toMatchObject(who === 'owner' ? { ok: true } : { status: 403, message: 'Identity ID does not match' });
+    }
+  });
+
+  it('a guest changes its own profile', async () => {
+    const { id: profileId } = profileOf.guest;
+    expect(await people.guest.call(face, 'profiles.patch', { profileId, name: 'Guest' })).toMatchObject({ ok: true });
+  });
+});
