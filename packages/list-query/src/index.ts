@@ -6,7 +6,7 @@ export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
 export { createGate, type Gate } from './gate.js';
 export { LIMITS } from './limits.js';
-export { answerList, type ListPage } from './page.js';
+export { answerList, answerListRequest, bindListRequest, type ListPage, type ListRequest } from './page.js';
 export { readParameters, type ListParameters, type ParameterPairs } from './parameters.js';
 export { parseApply } from './parse-apply.js';
 export { parseFilter } from './parse-condition.js';

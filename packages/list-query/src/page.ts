@@ -1,7 +1,7 @@
 import { Problems, problemOf } from './errors.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ListParameters, type ParameterPairs } from './parameters.js';
-import { planList } from './plan.js';
+import { bindList, planBound, type BoundList } from './plan.js';
 import type { ListResource } from './resource.js';
 import { runPlan, type ListQueryOptions, type ListResult } from './run.js';
 
@@ -16,9 +16,53 @@ export interface ListPage<Row = Record<string, unknown>> {
 /** With any of them the answer is `{ total, count, value }`. */
 const OTHER_STYLE = ['skip', 'top', 'nextToken', 'apply'] as const satisfies (keyof ListParameters)[];
 
+/** What a list endpoint is asked for, checked against its resource; for whom is still open. */
+export interface ListRequest {
+  bound: BoundList;
+  /** Undefined where the answer is `{ total, count, value }`. */
+  page: { page: number; limit: number } | undefined;
+}
+
 /**
- * Answers an endpoint that lists: by `page` and `limit`, or, with any of `$skip`, `$top`, `$nextToken`, `$apply`, as `runListQuery` does
+ * Checks what a list endpoint is asked for; asks nothing of the store.
+ * @param given numbers within their bounds, texts as they came
+ * @throws ListQueryError (400) for wrong parameters, or both styles at once
+ */
+export function bindListRequest(resource: ListResource, given: ListParameters, problems = new Problems()): ListRequest {
+  const other = OTHER_STYLE.find((name) => given[name] !== undefined);
+  if (other === undefined) {
+    const { page = LIMITS.defaultPage, limit = LIMITS.defaultLimit } = given;
+    return {
+      bound: bindList(resource, { ...given, skip: (page - 1) * limit, top: limit }, problems),
+      page: { page, limit },
+    };
+  }
+  for (const name of ['page', 'limit'] as const)
+    if (given[name] !== undefined) problems.add(problemOf(name, `cannot be used together with '$${other}'`));
+  return { bound: bindList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, problems), page: undefined };
+}
+
+/**
+ * Answers what was asked: by `page` and `limit`, or, with any of `$skip`, `$top`, `$nextToken`, `$apply`, as `runListQuery` does
  * (decisions L1).
+ * @throws ListQueryError (400) for a `$nextToken` of another query, ListTimeLimitError (503)
+ */
+export async function answerListRequest<Row = Record<string, unknown>>(
+  resource: ListResource,
+  { bound, page: asked }: ListRequest,
+  options: ListQueryOptions,
+): Promise<ListPage<Row> | ListResult<Row>> {
+  const plan = planBound(resource, bound, options);
+  if (!asked) return (await runPlan(plan, resource, options)) as ListResult<Row>;
+  const { page, limit } = asked;
+  const { total, value } = (await runPlan(plan, resource, { ...options, cursorSecret: undefined })) as ListResult<Row>;
+  const totalPages = Math.max(1, Math.ceil(total / limit));
+  const pagination = { page, limit, total, totalPages, hasNext: page < totalPages, hasPrev: page > 1 };
+  return { data: value, metadata: { pagination } };
+}
+
+/**
+ * Answers an endpoint that lists, from its parameters as they came.
  * @throws ListQueryError (400) for wrong parameters or both styles at once, ListTimeLimitError (503)
  */
 export async function answerList<Row = Record<string, unknown>>(
@@ -27,20 +71,6 @@ export async function answerList<Row = Record<string, unknown>>(
   options: ListQueryOptions,
 ): Promise<ListPage<Row> | ListResult<Row>> {
   const problems = new Problems();
-  const given = readParameters(pairs, problems, true);
-  const other = OTHER_STYLE.find((name) => given[name] !== undefined);
-  for (const name of ['page', 'limit'] as const) {
-    if (other !== undefined && given[name] !== undefined)
-      problems.add(problemOf(name, `cannot be used together with '$${other}'`));
-  }
-  if (other !== undefined) {
-    const plan = planList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, options, problems);
-    return (await runPlan(plan, resource, options)) as ListResult<Row>;
-  }
-  const { page = LIMITS.defaultPage, limit = LIMITS.defaultLimit } = given;
-  const plan = planList(resource, { ...given, skip: (page - 1) * limit, top: limit }, options, problems);
-  const { total, value } = (await runPlan(plan, resource, { ...options, cursorSecret: undefined })) as ListResult<Row>;
-  const totalPages = Math.max(1, Math.ceil(total / limit));
-  const pagination = { page, limit, total, totalPages, hasNext: page < totalPages, hasPrev: page > 1 };
-  return { data: value, metadata: { pagination } };
+  const request = bindListRequest(resource, readParameters(pairs, problems, true), problems);
+  return answerListRequest(resource, request, options);
 }

@@ -6,15 +6,15 @@ export type ParameterPairs = Iterable<readonly [string, unknown]>;
 
 /** What the parameters are, each text still unparsed. */
 export interface ListParameters {
-  filter?: string;
-  orderby?: string;
-  expand?: string;
-  apply?: string;
-  nextToken?: string;
-  skip?: number;
-  top?: number;
-  page?: number;
-  limit?: number;
+  filter?: string | undefined;
+  orderby?: string | undefined;
+  expand?: string | undefined;
+  apply?: string | undefined;
+  nextToken?: string | undefined;
+  skip?: number | undefined;
+  top?: number | undefined;
+  page?: number | undefined;
+  limit?: number | undefined;
 }
 
 type Name = keyof ListParameters;
@@ -56,9 +56,6 @@ export function readParameters(pairs: ParameterPairs, problems: Problems, isPage
     }
     if (name !== undefined) given.add(name);
   }
-  if (given.has('nextToken') && given.has('skip')) problems.add(problemOf('$skip', "cannot be used together with '$nextToken'"));
-  if (given.has('nextToken') && given.has('apply'))
-    problems.add(problemOf('$apply', "cannot be used together with '$nextToken'"));
   return read;
 }
 

@@ -13,7 +13,18 @@ import { parseFilter } from './parse-condition.js';
 import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
-import { pageStages, sortStages, totalingPageStages, without, type Shape, type Stage } from './transformation.js';
+import {
+  pageStages,
+  sortStages,
+  totalingPageStages,
+  without,
+  type Shape,
+  type Stage,
+  type Transformation,
+} from './transformation.js';
+
+/** What is not deleted. */
+const LIVE: StoreFilter = { deletedAt: null };
 
 /** A page of records, found and counted in their collection. */
 export interface RecordPlan {
@@ -24,12 +35,12 @@ export interface RecordPlan {
   pageFilter: StoreFilter;
   sort: Record<string, 1 | -1>;
   order: readonly SortKey[];
-  projection: Record<string, 0>;
+  projection: Readonly<Record<string, 0>>;
   skip: number;
   top: number;
   expansions: Expansion[];
   /** What a cursor of this list is bound to. */
-  binding: string;
+  readonly binding: string;
 }
 
 /** A page of what `$apply` makes. */
@@ -52,16 +63,34 @@ export interface PlanSettings {
   cursorSecret?: CursorSecret | undefined;
 }
 
+/** Parameters that were checked against their resource: all of a plan that is the same for every caller. */
+export interface BoundList {
+  given: ListParameters;
+  filter: StoreFilter | undefined;
+  expansions: Expansion[];
+  /** What `$apply` makes; undefined where it was not given. */
+  transformed: Transformation | undefined;
+  /** Of records: complete, and in the store's form. */
+  order: readonly SortKey[];
+  sort: Record<string, 1 | -1>;
+}
+
+/** What asks for nothing, by resource: it is what most requests ask for. */
+const unasked = new WeakMap<ListResource, BoundList>();
+
 /**
- * Checks the parameters against the resource and compiles them; asks nothing of the store.
+ * Checks the parameters against the resource.
  * @throws ListQueryError with the first problem of each parameter
  */
-export function planList(
-  resource: ListResource,
-  given: ListParameters,
-  { scope, cursorSecret }: PlanSettings,
-  problems = new Problems(),
-): RecordPlan | TransformationPlan {
+export function bindList(resource: ListResource, given: ListParameters, problems = new Problems()): BoundList {
+  const isUnasked =
+    given.filter === undefined && given.orderby === undefined && given.expand === undefined && given.apply === undefined;
+  const known = isUnasked ? unasked.get(resource) : undefined;
+  if (given.nextToken !== undefined) checkNextToken(given, problems);
+  if (known) {
+    problems.raise();
+    return { ...known, given };
+  }
   const parsed = <T>(text: string | undefined, read: (text: string) => T) =>
     text === undefined ? undefined : problems.attempt(() => read(text));
   const filter = parsed(given.filter, (text) => compileFilter(bindCondition(parseFilter(text), resource.fields, '$filter')));
@@ -71,28 +100,62 @@ export function planList(
   const order = visible && parsed(given.orderby, (text) => bindOrder(parseOrder(text), visible.fields, '$orderby'));
   if (transformed?.shape.kind === 'rows' && given.expand !== undefined)
     problems.add(problemOf('$expand', "cannot be used together with a '$apply' that computes rows"));
-  if (given.nextToken !== undefined && cursorSecret === undefined) problems.add(problemOf('$nextToken', 'is not allowed'));
   problems.raise();
 
-  const all = allOf(scope, resource.softDelete ? { deletedAt: null } : undefined, filter);
-  const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
-  if (transformed) {
-    if (order) Object.assign(transformed, { order, isSorted: false });
-    return { kind: 'transformation', shape: transformed.shape, pipelines: compilePipelines(all, transformed, page), ...page };
-  }
+  if (transformed && order) Object.assign(transformed, { order, isSorted: false });
   const complete = completeOrder(order ?? resource.defaultOrder, untransformed(resource).unique);
-  const sort = compileOrder(complete);
-  const binding = canonical([resource.name, Object.entries(sort), all]);
-  const after = given.nextToken === undefined ? undefined : cursorValues(given.nextToken, binding, cursorSecret, complete);
-  const pageFilter = after ? allOf(all, rowsAfter(complete, after)) : all;
+  const bound = { given, filter, expansions, transformed, order: complete, sort: compileOrder(complete) };
+  if (isUnasked) unasked.set(resource, bound);
+  return bound;
+}
+
+function checkNextToken({ skip, apply }: ListParameters, problems: Problems): void {
+  if (skip !== undefined) problems.add(problemOf('$skip', "cannot be used together with '$nextToken'"));
+  if (apply !== undefined) problems.add(problemOf('$apply', "cannot be used together with '$nextToken'"));
+}
+
+/**
+ * Checks the parameters against the resource and compiles them; asks nothing of the store.
+ * @throws ListQueryError with the first problem of each parameter
+ */
+export function planList(
+  resource: ListResource,
+  given: ListParameters,
+  settings: PlanSettings,
+  problems = new Problems(),
+): RecordPlan | TransformationPlan {
+  return planBound(resource, bindList(resource, given, problems), settings);
+}
+
+/**
+ * The plan for one caller. With no `$top` nothing is read.
+ * @throws ListQueryError for a `$nextToken` that is not of this query
+ */
+export function planBound(
+  resource: ListResource,
+  bound: BoundList,
+  { scope, cursorSecret }: PlanSettings,
+): RecordPlan | TransformationPlan {
+  const { given, expansions, transformed, order, sort } = bound;
+  if (given.nextToken !== undefined && cursorSecret === undefined) throw problemOf('$nextToken', 'is not allowed');
+  const all = allOf(scope, resource.softDelete ? LIVE : undefined, bound.filter);
+  const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
+  if (transformed)
+    return { kind: 'transformation', shape: transformed.shape, pipelines: compilePipelines(all, transformed, page), ...page };
+  const bindingOf = () => canonical([resource.name, Object.entries(sort), all]);
+  const after = given.nextToken === undefined ? undefined : cursorValues(given.nextToken, bindingOf(), cursorSecret, order);
+  const pageFilter = after ? allOf(all, rowsAfter(order, after)) : all;
   return {
     kind: 'records',
     filter: all,
     pageFilter,
     sort,
-    order: complete,
-    projection: without(resource.hidden),
-    binding,
+    order,
+    projection: resource.projection,
+    // most pages write no cursor
+    get binding() {
+      return bindingOf();
+    },
     ...page,
   };
 }

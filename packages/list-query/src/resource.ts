@@ -1,6 +1,7 @@
 import { declareField, type Field, type FieldSettings, type FieldType, type Fields } from './fields.js';
 import { bindOrder, type SortKey } from './order.js';
 import { parseOrder } from './parse-order.js';
+import { without } from './transformation.js';
 
 /** A relation from a field that holds ids, or lists of ids, to the records that they name. */
 export interface RelationSettings {
@@ -40,6 +41,8 @@ export interface ListResource<
   readonly name: string;
   readonly fields: Fields;
   readonly hidden: readonly string[];
+  /** All of a record but what is hidden. */
+  readonly projection: Readonly<Record<string, 0>>;
   readonly relations: ReadonlyMap<string, Relation>;
   readonly defaultOrder: readonly SortKey[];
   readonly softDelete: boolean;
@@ -67,10 +70,12 @@ export function defineListResource<const Declared extends Record<string, FieldTy
   for (const relation of Object.keys(relations)) {
     if (fields.has(relation)) throw new Error(`${name}: ${relation} is a field and a relation`);
   }
+  const unshown = [...new Set([...hidden, ...NEVER_SHOWN])];
   return {
     name,
     fields,
-    hidden: [...new Set([...hidden, ...NEVER_SHOWN])],
+    hidden: unshown,
+    projection: without(unshown),
     relations: new Map(Object.entries(relations).map(([key, relation]) => [key, declareRelation(relation)])),
     defaultOrder: defaultOrder === undefined ? [] : bindOrder(parseOrder(defaultOrder), fields, 'defaultOrder'),
     softDelete,
