@@ -67,7 +67,7 @@ export function defineModel<R extends BaseRecord>(collectionName: string, settin
 export function compileModel<R extends BaseRecord>(
   connection: Connection,
   { collectionName, fields, openFields, softDelete }: ModelDefinition<R>,
-  { clock, maxTimeMs }: { clock: Clock; maxTimeMs: number },
+  { clock, maxTimeMs, onWrite }: { clock: Clock; maxTimeMs: number; onWrite: (collectionName: string) => void },
 ): Model<R> {
   const schema: Schema = new connection.base.Schema(
     {
@@ -90,6 +90,6 @@ export function compileModel<R extends BaseRecord>(
   if (softDelete) softDeletion(schema, clock);
   interceptQueries(schema, softDelete ? (query) => hideDeleted(query, clock) : () => undefined);
   const model = connection.model(collectionName, schema);
-  guardOperations(model.collection, maxTimeMs);
+  guardOperations(model.collection, maxTimeMs, () => onWrite(collectionName));
   return model as unknown as Model<R>;
 }

@@ -34,8 +34,9 @@ interface Cursor {
 /**
  * What every operation of a model comes through last: it gets a time limit in the store (Mongoose's own setting leaves out
  * writes and cursors), and reads whose connection broke are sent again. A cursor that is walked row by row is not.
+ * @param onWrite is called when a write has ended, well or badly
  */
-export function guardOperations(collection: Collection, maxTimeMS: number): void {
+export function guardOperations(collection: Collection, maxTimeMS: number, onWrite: () => void): void {
   for (const [name, position] of Object.entries(optionsAt)) {
     const operation: unknown = Reflect.get(collection, name);
     if (typeof operation !== 'function') throw new Error(`The driver has no operation ${name}`);
@@ -44,7 +45,8 @@ export function guardOperations(collection: Collection, maxTimeMS: number): void
       const run = (): unknown => Reflect.apply(operation, collection, args);
       if (reads.has(name))
         return (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>));
-      return openings.has(name) && !endsInWrite(args[0]) ? openCursor(run as () => Cursor) : run();
+      if (!openings.has(name)) return (run() as Promise<unknown>).finally(onWrite);
+      return endsInWrite(args[0]) ? run() : openCursor(run as () => Cursor);
     });
   }
 }

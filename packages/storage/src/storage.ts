@@ -22,6 +22,8 @@ export interface Storage {
   readonly clock: Clock;
   /** The Mongoose model of a definition on this connection; the same one each time. */
   model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R>;
+  /** Calls `listener` whenever a write of this process to a collection has ended, well or badly: what is kept of it may be out of date. */
+  onWrite(listener: (collectionName: string) => void): void;
   /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /**
@@ -53,12 +55,16 @@ export async function openStorage({
 }: StorageOptions): Promise<Storage> {
   const connection = await connect(uri, poolSize);
   const models = new Map<string, { definition: ModelDefinition<BaseRecord>; model: Model<BaseRecord> }>();
-  const units = createUnits({ intents: model(IntentModel), clock, log });
   const stops = new Set<() => Promise<void>>();
+  const listeners: ((collectionName: string) => void)[] = [];
+  const units = createUnits({ intents: model(IntentModel), clock, log });
 
   return {
     clock,
     model,
+    onWrite(listener) {
+      listeners.push(listener);
+    },
     defineUnit: units.define,
     ensureIndexes: () => createIndexes(database(connection), definitions()),
     indexReport: () => compareIndexes(database(connection), definitions()),
@@ -80,9 +86,13 @@ export async function openStorage({
   function model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R> {
     const known = models.get(definition.collectionName);
     if (known && known.definition !== definition) throw new Error(`The collection ${definition.collectionName} is defined twice`);
-    const found = known?.model ?? compileModel(connection, definition, { clock, maxTimeMs });
+    const found = known?.model ?? compileModel(connection, definition, { clock, maxTimeMs, onWrite: written });
     models.set(definition.collectionName, { definition, model: found as unknown as Model<BaseRecord> });
     return found as Model<R>;
+  }
+
+  function written(collectionName: string): void {
+    for (const listener of listeners) listener(collectionName);
   }
 
   function definitions(): ModelDefinition<BaseRecord>[] {
