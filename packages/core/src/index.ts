@@ -36,6 +36,6 @@ export {
   type Rule,
 } from './rules.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';
-export { SECRET_MIN_BYTES, splitSecrets } from './tokens/keys.js';
+export { SECRET_MIN_BYTES, deriveKey, splitSecrets } from './tokens/keys.js';
 export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';
 export { createTokens, type Tokens } from './tokens/tokens.js';

@@ -25,5 +25,7 @@ export { parseRedirectUrls } from './providers/redirect-urls.js';
 export { isTrustedAddress } from './providers/trusted-address.js';
 export { SERVICE_NAMES, type AppRouter, type ServiceName } from './router.js';
 export type { Services } from './services.js';
+export type { ListAnswer } from './shared/list-declaration.js';
+export { listErrors } from './shared/lists.errors.js';
 export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';
 export { createTandem, type Tandem } from './tandem.js';

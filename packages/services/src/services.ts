@@ -28,6 +28,7 @@ import { createNotificationsService } from './notifications/notifications.servic
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import { createProfilesService } from './profiles/profiles.service.js';
 import type { RateLimits } from './rate-limits/rate-limits.js';
+import { createLists } from './shared/lists.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createOauthStates } from './providers/oauth-states.js';
 import { createProvidersService } from './providers/providers.service.js';
@@ -44,6 +45,8 @@ interface ServicesOptions {
   auditRetention: number;
   /** The first makes MFA codes, all compare them. */
   codeSecrets: readonly string[];
+  /** The first signs what leads to the next page of a list, all are taken. */
+  cursorSecrets: readonly Uint8Array[];
   mfaEnabled: boolean;
   verifyImportedPassword: PasswordVerifier | undefined;
   bcryptCost: number;
@@ -56,6 +59,7 @@ interface ServicesOptions {
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
   const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits } = options;
+  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets });
   const audit = createAuditService({ storage, log, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const identities = createIdentitiesService({
@@ -128,7 +132,7 @@ export function createServices(options: ServicesOptions) {
     mails,
     audit,
   });
-  const notifications = createNotificationsService({ storage, bus });
+  const notifications = createNotificationsService({ storage, bus, lists });
   const categories = createCategoriesService({ storage });
   const attributes = createAttributesService({ storage });
   const profiles = createProfilesService({ storage, existingIdentities: identities.existing, relations: [] });

@@ -19,13 +19,14 @@ export function splitSecrets(text: string): string[] {
   return text.split(',').map((secret) => secret.trim());
 }
 
-function derive(secret: string, purpose: string): Buffer {
+/** A key of 32 bytes for one purpose, from which neither the secret nor another purpose's key can be told. */
+export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tandem', purpose, 32));
 }
 
 async function createKeys(type: TokenType, signSecret: string, encSecret: string): Promise<TokenKeys> {
-  const signBytes = derive(signSecret, `${type} sign`);
-  const encryptBytes = derive(encSecret, `${type} encrypt`);
+  const signBytes = deriveKey(signSecret, `${type} sign`);
+  const encryptBytes = deriveKey(encSecret, `${type} encrypt`);
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
   return {
     keyId: createHash('sha256').update(signBytes).update(encryptBytes).digest('base64url').slice(0, 8),

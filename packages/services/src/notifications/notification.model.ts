@@ -1,4 +1,6 @@
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { notificationResource } from './notifications.schemas.js';
 
 export interface NotificationRecord extends Live {
   receiverId: string;
@@ -15,7 +17,7 @@ export const notificationModel = defineModel<NotificationRecord>('notifications'
   },
   openFields: true,
   indexes: [
-    { keys: { receiverId: 1, createdAt: -1, _id: -1 }, serves: "a receiver's list, newest first, and its total" },
-    { keys: { receiverId: 1, isRead: 1, createdAt: 1, _id: 1 }, serves: 'unread count; marking up to an anchor' },
+    ...listIndexes(notificationResource, { within: ['receiverId'], orders: ['createdAt desc'] }),
+    { keys: { receiverId: 1, isRead: 1, createdAt: 1, _id: 1 }, serves: 'unread count and list; marking up to an anchor' },
   ],
 });

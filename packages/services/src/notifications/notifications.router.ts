@@ -1,13 +1,13 @@
 import { admin, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
+import { listErrors } from '../shared/lists.errors.js';
 import { notificationErrors } from './notifications.errors.js';
 import {
-  NotificationPageSchema,
   NotificationSchema,
   UnreadCountSchema,
   markReadUpToInput,
   notificationInput,
-  notificationListInput,
+  notificationList,
   unreadCountInput,
 } from './notifications.schemas.js';
 import type { NotificationsService } from './notifications.service.js';
@@ -36,12 +36,13 @@ export function createNotificationsRouter(notifications: NotificationsService) {
         rest('GET /notifications/identities/{identityId}', {
           summary: 'List the notifications of an identity, newest first',
           failure: 'Failed to find notifications',
+          errors: [listErrors.invalidNextToken],
         }),
       )
       .use(self('identityId'))
-      .input(notificationListInput)
-      .output(NotificationPageSchema)
-      .query(({ input: { identityId, ...query } }) => notifications.list(identityId, query)),
+      .input(notificationList.input)
+      .output(notificationList.output)
+      .query(({ input }) => notifications.list(input.identityId, input)),
 
     unreadCount: authenticated
       .meta(

@@ -1,5 +1,7 @@
+import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
 
 /** A notification and whatever the host application wrote into it (spec, "Notification"). */
 export const NotificationSchema = z
@@ -7,10 +9,16 @@ export const NotificationSchema = z
   .meta({ id: 'Notification' });
 export type Notification = z.infer<typeof NotificationSchema>;
 
-export const NotificationPageSchema = z.compile(pageOf(NotificationSchema));
+/** What a host wrote beside these fields is shown, and cannot be asked for. */
+export const notificationResource = defineListResource({
+  name: 'notifications',
+  fields: { isRead: 'boolean', createdAt: 'date', updatedAt: 'date' },
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const notificationList = defineList(notificationResource, { row: NotificationSchema, own: { identityId: Id } });
+
 export const UnreadCountSchema = z.object({ unread: z.number().int().min(0) });
 
 export const notificationInput = z.strictObject({ notificationId: Id });
-export const notificationListInput = z.compile(z.strictObject({ identityId: Id, ...pageParameters }));
 export const unreadCountInput = z.strictObject({ identityId: Id });
 export const markReadUpToInput = z.strictObject({ identityId: Id, lastReadNotificationId: Id });

@@ -1,8 +1,11 @@
 import type { EventBus } from '@tandem/core';
 import { newId, present, type Presented, type Storage } from '@tandem/storage';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
 import { notificationModel, type NotificationRecord } from './notification.model.js';
 import { notificationErrors } from './notifications.errors.js';
+import { notificationList, type Notification } from './notifications.schemas.js';
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
 type ShownNotification = Presented<NotificationRecord> & { isRead: boolean };
@@ -25,7 +28,7 @@ function hostFields(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** What the host application and the router use. Ids are UUID strings; nothing here knows HTTP. */
-export function createNotificationsService({ storage, bus }: { storage: Storage; bus: EventBus }) {
+export function createNotificationsService({ storage, bus, lists }: { storage: Storage; bus: EventBus; lists: Lists }) {
   const Notifications = storage.model(notificationModel);
   // by the driver where it is asked for all day: Mongoose has nothing to cast there, and costs as much as the query
   const { collection } = Notifications;
@@ -38,8 +41,8 @@ export function createNotificationsService({ storage, bus }: { storage: Storage;
       return (found as unknown as NotificationRecord | null)?.receiverId;
     },
 
-    list(receiverId: string, query: PageQuery): Promise<Page<ShownNotification>> {
-      return findPage(Notifications, { filter: { receiverId }, sort: NEWEST_FIRST, show }, query);
+    list(receiverId: string, query: ListQuery): Promise<ListAnswer<Notification>> {
+      return lists.answer(notificationList, Notifications, { scope: { receiverId }, show }, query);
     },
 
     unreadCount(receiverId: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from './notification.model.js';
 import type { Notification } from './notifications.schemas.js';
@@ -70,6 +70,25 @@ describe.each(FACES)('notifications over %s', (face) => {
       data: [],
       metadata: { pagination: { page: 9, limit: 2, total: 5, totalPages: 3, hasNext: false, hasPrev: true } },
     });
+  });
+
+  it('is a list as every other', async () => {
+    const ann = await app.signUp();
+    await notify(await app.signUp());
+    for (let n = 0; n < 7; n++) await notify(ann, { n });
+    await expectListConvention(ann, face, { procedure: 'notifications.list', input: { identityId: ann.id } });
+  });
+
+  it('counts by what is read, and no condition reaches the notifications of another', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const [first] = [await notify(ann), await notify(ann), await notify(bob)];
+    await ann.call(face, 'notifications.markRead', { notificationId: first.id });
+    const ask = (query: Record<string, unknown>) => ann.call(face, 'notifications.list', { identityId: ann.id, ...query });
+
+    const groups = await ask({ $apply: 'groupby((isRead), aggregate($count as n))', $orderby: 'isRead desc' });
+    expect(groups).toEqual({ ok: true, value: { total: 2, count: 2, value: [{ isRead: true, n: 1 }, { isRead: false, n: 1 }] } }); // prettier-ignore
+    expect(await ask({ $filter: `id ne '${first.id}' or isRead eq true or isRead ne true`, $top: 0 })).toMatchObject({ value: { total: 2, value: [] } }); // prettier-ignore
+    expect(await ask({ $filter: `receiverId eq '${bob.id}'` })).toMatchObject({ ok: false, status: 400 });
   });
 
   it('answers an empty list with one page', async () => {
