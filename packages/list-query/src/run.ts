@@ -81,13 +81,14 @@ async function runRecords(
   store: LimitedStore,
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
-  const { top, order, binding } = plan;
+  const { top, order } = plan;
   const { countCache, cursorSecret } = options;
   const { rows: found, total } = await readPage(plan, resource, store, countCache);
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
   const value = await showRecords(records, plan, options);
-  const nextToken = last && cursorSecret !== undefined ? writeCursor(sortValues(last, order), binding, cursorSecret) : undefined;
+  const nextToken =
+    last && cursorSecret !== undefined ? writeCursor(sortValues(last, order), plan.binding, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
 
