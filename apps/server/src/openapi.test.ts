@@ -94,6 +94,14 @@ const OPERATIONS = [
   ['profiles.delete', 'DELETE /profiles/{profileId}', 204],
   ['profiles.restore', 'POST /profiles/{profileId}/restore', 200],
   ['profiles.listOfIdentity', 'GET /profiles/identities/{identityId}', 200],
+  ['profiles.followProfile', 'PUT /profiles/{profileId}/profile-follows/{followProfileId}', 204],
+  ['profiles.unfollowProfile', 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', 204],
+  ['profiles.listProfileFollows', 'GET /profiles/{profileId}/profile-follows', 200],
+  ['profiles.listFollowers', 'GET /profiles/{profileId}/followers', 200],
+  ['profiles.followOrganization', 'PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', 204],
+  ['profiles.unfollowOrganization', 'DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', 204],
+  ['profiles.listOrganizationFollows', 'GET /profiles/{profileId}/organization-follows', 200],
+  ['organizations.listFollowers', 'GET /organizations/{organizationId}/followers', 200],
 ] as const;
 
 describe('the OpenAPI document', () => {

@@ -13,7 +13,7 @@ export interface CountCacheSettings {
   slowMs?: number;
   /** For so long. Default 5 s. */
   keepMs?: number;
-  /** So many counts at most in each group; the oldest goes. Default 1000. */
+  /** So many groups at most, and so many counts in each; the oldest goes. Default 1000. */
   size?: number;
 }
 
@@ -57,6 +57,8 @@ export function createCountCache({
     count(group, key, make) {
       const entries = groups.get(group) ?? new Map<string, Entry>();
       groups.set(group, entries);
+      const [oldest] = groups.keys();
+      if (groups.size > size && oldest !== undefined) groups.delete(oldest);
       const kept = entries.get(key);
       if (kept && (kept.until === undefined || kept.until > now())) return kept.total;
       return startCount(entries, key, make);

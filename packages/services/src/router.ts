@@ -15,6 +15,7 @@ import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
+import { createFollowsRouter, createOrganizationFollowersRouter } from './profiles/follows.router.js';
 import { createProfilesRouter } from './profiles/profiles.router.js';
 import type { BrowserCookies } from './providers/browser-cookies.js';
 import { createProvidersRouter } from './providers/providers.router.js';
@@ -57,7 +58,7 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: AppRouterOptions) {
-  const { identities, failedLogins, notifications, profiles } = services;
+  const { identities, failedLogins, notifications, organizations, profiles, follows } = services;
   return router({
     attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
@@ -65,8 +66,11 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     notifications: createNotificationsRouter(notifications),
-    organizations: createOrganizationsRouter(services),
-    profiles: createProfilesRouter(profiles),
+    organizations: mergeRouters(
+      createOrganizationsRouter(services),
+      createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
+    ),
+    profiles: mergeRouters(createProfilesRouter(profiles), createFollowsRouter({ follows, ownerOf: profiles.ownerOf })),
   });
 }
 

@@ -26,6 +26,7 @@ import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
+import { createFollowsService } from './profiles/follows.service.js';
 import { createProfilesService } from './profiles/profiles.service.js';
 import type { RateLimits } from './rate-limits/rate-limits.js';
 import { createLists } from './shared/lists.js';
@@ -135,9 +136,19 @@ export function createServices(options: ServicesOptions) {
   const notifications = createNotificationsService({ storage, bus, lists });
   const categories = createCategoriesService({ storage });
   const attributes = createAttributesService({ storage });
-  const profiles = createProfilesService({ storage, existingIdentities: identities.existing, relations: [] });
   const joinings = createJoinings(storage);
   const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
+  const follows = createFollowsService({
+    storage,
+    lists,
+    organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
+  });
+  const profiles = createProfilesService({
+    storage,
+    lists,
+    existingIdentities: identities.existing,
+    relations: follows.ofProfiles,
+  });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
   const invitations = createInvitationsService({
@@ -198,6 +209,7 @@ export function createServices(options: ServicesOptions) {
     categories,
     attributes,
     profiles,
+    follows,
     rateLimits,
     organizations,
     members,

@@ -1,4 +1,6 @@
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { profileResource } from './profiles.schemas.js';
 
 /** What a person shows of itself. An identity may have several. */
 export interface ProfileRecord extends Live {
@@ -15,8 +17,8 @@ export const profileModel = defineModel<ProfileRecord>('profiles', {
     deletionId: { type: String, default: null },
   },
   indexes: [
-    { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list, newest first, and its total" },
-    { keys: { identityId: 1, createdAt: -1, _id: -1 }, serves: 'the profiles of an identity, newest first; their deletion' },
+    // one of them is that of an identity's profiles, newest first
+    ...listIndexes(profileResource),
     {
       keys: { deletionId: 1 },
       where: { deletionId: { $gt: '' } },

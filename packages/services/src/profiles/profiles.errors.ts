@@ -4,4 +4,8 @@ import { defineErrors } from '@tandem/core';
 export const profileErrors = defineErrors({
   notFound: [404, 'Profile not found'],
   nothingToUpdate: [400, 'Failed to update profile'],
+  profileFollowed: [409, 'Profile is already followed'],
+  profileNotFollowed: [404, 'Profile follow not found'],
+  organizationFollowed: [409, 'Organization is already followed'],
+  organizationNotFollowed: [404, 'Organization follow not found'],
 });

@@ -1,14 +1,14 @@
 import { admin, anyOf, authenticated, owner, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import {
-  ProfilePageSchema,
   ProfileSchema,
   createProfileInput,
-  identityProfilesInput,
+  identityProfileList,
   profileInput,
-  profileListInput,
+  profileList,
   profilePatchInput,
 } from './profiles.schemas.js';
 import type { ProfilesService } from './profiles.service.js';
@@ -32,10 +32,16 @@ export function createProfilesRouter(profiles: ProfilesService) {
       .mutation(({ input }) => profiles.create(input)),
 
     list: authenticated
-      .meta(rest('GET /profiles', { summary: 'List profiles', failure: 'Failed to find profiles' }))
+      .meta(
+        rest('GET /profiles', {
+          summary: 'List profiles, newest first',
+          failure: 'Failed to find profiles',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
       .use(admin)
-      .input(profileListInput)
-      .output(ProfilePageSchema)
+      .input(profileList.input)
+      .output(profileList.output)
       .query(({ input }) => profiles.list(input)),
 
     get: authenticated
@@ -96,11 +102,12 @@ export function createProfilesRouter(profiles: ProfilesService) {
         rest('GET /profiles/identities/{identityId}', {
           summary: 'List the profiles of an identity, newest first',
           failure: 'Failed to find profiles',
+          errors: [listErrors.invalidNextToken],
         }),
       )
       .use(self('identityId'))
-      .input(identityProfilesInput)
-      .output(ProfilePageSchema)
-      .query(({ input: { identityId, ...query } }) => profiles.listOfIdentity(identityId, query)),
+      .input(identityProfileList.input)
+      .output(identityProfileList.output)
+      .query(({ input }) => profiles.listOfIdentity(input.identityId, input)),
   });
 }

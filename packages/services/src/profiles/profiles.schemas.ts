@@ -1,5 +1,7 @@
+import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
 
 const Name = z.string().trim().min(1).max(200);
 
@@ -7,11 +9,17 @@ export const ProfileSchema = z
   .object({ id: Id, identityId: z.string(), name: z.string(), createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'Profile' });
 export type Profile = z.infer<typeof ProfileSchema>;
-export const ProfilePageSchema = z.compile(pageOf(ProfileSchema));
+
+export const profileResource = defineListResource({
+  name: 'profiles',
+  fields: { identityId: 'string', name: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: ['deletionId'],
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const profileList = defineList(profileResource, { row: ProfileSchema });
+export const identityProfileList = defineList(profileResource, { row: ProfileSchema, own: { identityId: Id } });
 
 export const profileInput = z.strictObject({ profileId: Id });
-export const profileListInput = z.strictObject(pageParameters);
-export const identityProfilesInput = z.strictObject({ identityId: Id, ...pageParameters });
 
 export const createProfileInput = z.strictObject({ identityId: Id, name: Name });
 export type NewProfile = z.infer<typeof createProfileInput>;

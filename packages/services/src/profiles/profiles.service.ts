@@ -1,15 +1,18 @@
 import { newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
 import { createProfileDeletion, type OfProfiles } from './profile-deletion.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
-import type { NewProfile, Profile, ProfilePatch } from './profiles.schemas.js';
+import { identityProfileList, profileList, type NewProfile, type Profile, type ProfilePatch } from './profiles.schemas.js';
 
 export type ProfilesService = ReturnType<typeof createProfilesService>;
 
 interface ProfilesOptions {
   storage: Storage;
+  lists: Lists;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** What is hidden, and shown again, with profiles. */
@@ -17,7 +20,6 @@ interface ProfilesOptions {
 }
 
 /** What is never read where a profile is. */
-const HIDDEN = ['deletionId'] as const;
 const WITHOUT_HIDDEN = { deletionId: 0 } as const;
 
 function showProfile(record: ProfileRecord): Profile {
@@ -26,7 +28,7 @@ function showProfile(record: ProfileRecord): Profile {
 }
 
 /** Profiles. Ids are UUID strings; nothing here knows HTTP. */
-export function createProfilesService({ storage, existingIdentities, relations }: ProfilesOptions) {
+export function createProfilesService({ storage, lists, existingIdentities, relations }: ProfilesOptions) {
   const Profiles = storage.model(profileModel);
   const deletion = createProfileDeletion(storage, relations);
 
@@ -60,12 +62,12 @@ export function createProfilesService({ storage, existingIdentities, relations }
       return record?.identityId;
     },
 
-    list(query: PageQuery): Promise<Page<Profile>> {
-      return findPage(Profiles, { filter: {}, sort: NEWEST_FIRST, without: HIDDEN, show: showProfile }, query);
+    list(query: ListQuery): Promise<ListAnswer<Profile>> {
+      return lists.answer(profileList, Profiles, { show: showProfile }, query);
     },
 
-    listOfIdentity(identityId: string, query: PageQuery): Promise<Page<Profile>> {
-      return findPage(Profiles, { filter: { identityId }, sort: NEWEST_FIRST, without: HIDDEN, show: showProfile }, query);
+    listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
+      return lists.answer(identityProfileList, Profiles, { scope: { identityId }, show: showProfile }, query);
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFound */

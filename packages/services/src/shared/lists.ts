@@ -5,6 +5,7 @@ import {
   NextTokenError,
   answerListRequest,
   createCountCache,
+  type CountCache,
   type ListCollection,
   type ListResource,
   type StoreFilter,
@@ -36,6 +37,8 @@ interface ListSource<R, Row> {
   scope?: StoreFilter;
   show(record: R): Row;
   relations?: Record<string, Related>;
+  /** Of the list itself, where it knows better than by the collection when a count is out of date. */
+  countCache?: CountCache;
 }
 
 /** The longest that one operation of a list may run in the store. */
@@ -48,8 +51,8 @@ const RETRY_AFTER_TIME_LIMIT = 2;
  * @param cursorSecrets the first signs `$nextToken`, all are taken
  */
 export function createLists({ storage, cursorSecrets }: { storage: Storage; cursorSecrets: readonly Uint8Array[] }) {
-  const countCache = createCountCache({ now: () => storage.clock.now().getTime() });
-  storage.onWrite((collectionName) => countCache.drop(collectionName));
+  const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
+  storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
 
   return {
     /**
@@ -60,7 +63,7 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
     async answer<R extends BaseRecord, Row>(
       { resource, row, related }: DeclaredList<Row>,
       model: Model<R>,
-      { scope, show, relations = {} }: ListSource<R, Row>,
+      { scope, show, relations = {}, countCache = countsOfAll }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
       try {

@@ -1,0 +1,145 @@
+import { admin, anyOf, authenticated, organizationRole, owner, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { OrganizationRole } from '../organizations/roles.js';
+import { listErrors } from '../shared/lists.errors.js';
+import {
+  organizationFollowInput,
+  organizationFollowList,
+  organizationFollowerList,
+  profileFollowInput,
+  profileFollowList,
+  profileFollowerList,
+} from './follows.schemas.js';
+import type { FollowsService } from './follows.service.js';
+import { profileErrors as errors } from './profiles.errors.js';
+
+interface FollowsRouterOptions {
+  follows: FollowsService;
+  /** Whose profile it is. */
+  ownerOf(profileId: string): Promise<string | undefined>;
+}
+
+/** Spec, "Other services": what profiles follow, and their followers. */
+export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) {
+  const ownProfile = anyOf(admin, owner('profileId', ownerOf));
+  return router({
+    followProfile: authenticated
+      .meta(
+        rest('PUT /profiles/{profileId}/profile-follows/{followProfileId}', {
+          status: 204,
+          summary: 'Follow a profile',
+          failure: 'Failed to create profile follow',
+          errors: [errors.notFound, errors.profileFollowed],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileFollowInput)
+      .output(z.void())
+      .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
+
+    unfollowProfile: authenticated
+      .meta(
+        rest('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
+          status: 204,
+          summary: 'Follow a profile no longer',
+          failure: 'Failed to delete profile follow',
+          errors: [errors.notFound, errors.profileNotFollowed],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileFollowInput)
+      .output(z.void())
+      .mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
+
+    listProfileFollows: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}/profile-follows', {
+          summary: 'List the profiles that a profile follows, newest first',
+          failure: 'Failed to find profile follows',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileFollowList.input)
+      .output(profileFollowList.output)
+      .query(({ input }) => follows.listProfiles(input.profileId, input)),
+
+    listFollowers: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}/followers', {
+          summary: 'List the followers of a profile, newest first',
+          failure: 'Failed to find profiles',
+          errors: [errors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .use(ownProfile)
+      .input(profileFollowerList.input)
+      .output(profileFollowerList.output)
+      .query(({ input }) => follows.listFollowersOfProfile(input.profileId, input)),
+
+    followOrganization: authenticated
+      .meta(
+        rest('PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', {
+          status: 204,
+          summary: 'Follow an organization',
+          failure: 'Failed to create organization follow',
+          errors: [errors.notFound, organizationErrors.notFound, errors.organizationFollowed],
+        }),
+      )
+      .use(ownProfile)
+      .input(organizationFollowInput)
+      .output(z.void())
+      .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
+
+    unfollowOrganization: authenticated
+      .meta(
+        rest('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
+          status: 204,
+          summary: 'Follow an organization no longer',
+          failure: 'Failed to delete organization follow',
+          errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
+        }),
+      )
+      .use(ownProfile)
+      .input(organizationFollowInput)
+      .output(z.void())
+      .mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
+
+    listOrganizationFollows: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}/organization-follows', {
+          summary: 'List the organizations that a profile follows, newest first',
+          failure: 'Failed to find organization follows',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(ownProfile)
+      .input(organizationFollowList.input)
+      .output(organizationFollowList.output)
+      .query(({ input }) => follows.listOrganizations(input.profileId, input)),
+  });
+}
+
+interface OrganizationFollowersOptions {
+  follows: FollowsService;
+  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+}
+
+/** Who follows an organization: a part of its own router. */
+export function createOrganizationFollowersRouter({ follows, roleOf }: OrganizationFollowersOptions) {
+  return router({
+    listFollowers: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/followers', {
+          summary: 'List the followers of an organization, newest first',
+          failure: 'Failed to find profiles',
+          errors: [organizationErrors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .use(anyOf(admin, organizationRole('organizationId', ['owner'], roleOf)))
+      .input(organizationFollowerList.input)
+      .output(organizationFollowerList.output)
+      .query(({ input }) => follows.listFollowersOfOrganization(input.organizationId, input)),
+  });
+}

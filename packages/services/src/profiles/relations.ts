@@ -1,0 +1,105 @@
+import type { ApiError } from '@tandem/core';
+import { isDuplicateKey, newId, present, type ModelDefinition, type Presented, type Storage } from '@tandem/storage';
+import { markOf } from '../shared/deletion.js';
+import type { FollowerCounts } from './follower-counts.js';
+import type { OfProfiles } from './profile-deletion.js';
+import { profileModel } from './profile.model.js';
+import { profileErrors } from './profiles.errors.js';
+import type { RelationRecord } from './relation.model.js';
+
+interface RelationSettings<Key extends string> {
+  storage: Storage;
+  definition: ModelDefinition<RelationRecord<Key>>;
+  /** The field with the id of what is followed or liked. */
+  key: Key;
+  counts: FollowerCounts;
+  targetExists(targetId: string): Promise<boolean>;
+  errors: { noTarget(): ApiError; present(): ApiError; missing(): ApiError };
+}
+
+export type ShownRelation<Key extends string> = Omit<Presented<RelationRecord<Key>>, 'deletionId'>;
+
+export function showRelation<Key extends string>(record: RelationRecord<Key>): ShownRelation<Key> {
+  const { deletionId, ...shown } = present(record) as Presented<RelationRecord>;
+  return shown as unknown as ShownRelation<Key>;
+}
+
+/** Writes of follows or likes of one kind. */
+export function createRelation<Key extends string>(settings: RelationSettings<Key>) {
+  const { storage, definition, key, counts, targetExists, errors } = settings;
+  const Relations = storage.model(definition);
+  const Profiles = storage.model(profileModel);
+
+  const pair = (profileId: string, targetId: string) => ({ profileId, [key]: targetId });
+
+  /** @throws profileErrors.notFound, errors.noTarget */
+  async function expectBoth(profileId: string, targetId: string): Promise<void> {
+    const [profile, hasTarget] = await Promise.all([Profiles.exists({ _id: profileId }), targetExists(targetId)]);
+    if (profile === null) throw profileErrors.notFound();
+    if (!hasTarget) throw errors.noTarget();
+  }
+
+  /** @returns undefined when it is there already */
+  async function insert(profileId: string, targetId: string): Promise<RelationRecord<Key> | undefined> {
+    try {
+      const created: unknown = await Relations.create({ _id: newId(storage.clock), ...pair(profileId, targetId) } as object);
+      return (created as { toObject(): RelationRecord<Key> }).toObject();
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    } finally {
+      counts.drop(targetId);
+    }
+  }
+
+  async function erase(filter: Record<string, string>, targetId: string): Promise<boolean> {
+    const { deletedCount } = await Relations.deleteOne(filter as object).setOptions({ hard: true });
+    counts.drop(targetId);
+    return deletedCount > 0;
+  }
+
+  return {
+    model: Relations,
+    targetExists,
+
+    /**
+     * Stores the relation. Both ends are looked for after the write: whichever is deleted from then on finds it.
+     * @throws profileErrors.notFound, errors.noTarget, errors.present
+     */
+    async add(profileId: string, targetId: string): Promise<ShownRelation<Key>> {
+      const record = await insert(profileId, targetId);
+      try {
+        await expectBoth(profileId, targetId);
+      } catch (error) {
+        if (record) await erase({ _id: record._id }, targetId);
+        throw error;
+      }
+      if (!record) throw errors.present();
+      return showRelation(record);
+    },
+
+    /**
+     * Removes the relation for real, also where what it leads to is gone and that is the answer.
+     * @throws profileErrors.notFound, errors.noTarget, errors.missing
+     */
+    async remove(profileId: string, targetId: string): Promise<void> {
+      const isRemoved = await erase(pair(profileId, targetId), targetId);
+      await expectBoth(profileId, targetId);
+      if (!isRemoved) throw errors.missing();
+    },
+
+    /** Hides what deleted profiles follow or like, and shows it again. */
+    ofProfiles: {
+      async take(profileIds, deletion) {
+        const filter = { profileId: { $in: [...profileIds] } } as object;
+        await Relations.updateMany(filter, { $set: markOf(deletion) } as object);
+        counts.dropAll();
+      },
+      async bringBack(profileIds, deletionId) {
+        const filter = { profileId: { $in: [...profileIds] }, deletionId } as object;
+        await Relations.updateMany(filter, { $set: { deletedAt: null } } as object).setOptions({ deleted: 'only' });
+        counts.dropAll();
+      },
+    } satisfies OfProfiles,
+  };
+}
