@@ -92,12 +92,12 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
     ofProfiles: {
       async take(profileIds, deletion) {
         const filter = { profileId: { $in: [...profileIds] } } as object;
-        await Relations.updateMany(filter, { $set: markOf(deletion) } as object);
+        await Relations.updateMany(filter, { $set: markOf(deletion) });
         counts.dropAll();
       },
       async bringBack(profileIds, deletionId) {
         const filter = { profileId: { $in: [...profileIds] }, deletionId } as object;
-        await Relations.updateMany(filter, { $set: { deletedAt: null } } as object).setOptions({ deleted: 'only' });
+        await Relations.updateMany(filter, { $set: { deletedAt: null } }).setOptions({ deleted: 'only' });
         counts.dropAll();
       },
     } satisfies OfProfiles,
