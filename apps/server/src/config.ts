@@ -40,6 +40,11 @@ export interface Config {
     /** How often the queue is looked at for what was left in it, in milliseconds; undefined: as usual. */
     pollMs?: number;
   };
+  files: {
+    url: string;
+    /** How often files that are to be removed are looked for, in milliseconds; undefined: as usual. */
+    pollMs?: number;
+  };
   corsOrigins: string[];
   /** Identity providers by name. */
   providers: Record<string, ProviderSettings>;
@@ -132,6 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,
     mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
+    files: { url: env.FILES_URL },
     corsOrigins: env.CORS_ORIGINS,
     providers: env.OAUTH_PROVIDERS,
     redirectUrls: env.REDIRECT_URLS,

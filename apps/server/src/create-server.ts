@@ -12,7 +12,7 @@ import { createApiPage } from './api-page.js';
 import type { Config } from './config.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
-import { answerClientError, answerStarting } from './outside-express.js';
+import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
 
@@ -20,8 +20,10 @@ import { createObservation } from './observation.js';
 const DRAIN_MS = 15_000;
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
-/** Time for a request to arrive whole, in milliseconds: a slow sender is cut off. */
+/** Time for the head of a request to arrive, and for a body, in milliseconds: a slow sender is cut off. */
 const REQUEST_TIMEOUT_MS = 15_000;
+/** Time for a file to arrive, in milliseconds: the largest takes it at 0.7 Mbit/s. */
+const UPLOAD_TIMEOUT_MS = 120_000;
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -71,6 +73,7 @@ export function wire(
     providers: config.providers,
     redirectUrls: config.redirectUrls,
     mail: { driver: drivers.mail, from: config.mail.from, linksUrl: config.mail.linksUrl ?? publicUrl },
+    files: { driver: drivers.files },
     bodyLimit: config.bodyLimit,
     development: config.development,
   });
@@ -136,14 +139,18 @@ export function createServer(
   { log, clock, code }: { log: Logger; clock?: Clock; code?: CodeConfiguration },
 ): Server {
   let app: Express | undefined;
-  const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-  const server = http.createServer(timeouts, (req, res) => void (app ? app(req, res) : answerStarting(res)));
+  const timeouts = { requestTimeout: UPLOAD_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+  const server = http.createServer(timeouts, (req, res) => {
+    limitArrival(req, res, REQUEST_TIMEOUT_MS);
+    void (app ? app(req, res) : answerStarting(res));
+  });
   server.on('clientError', answerClientError);
   let database: Database | undefined;
   let drivers: Drivers | undefined;
   let tandem: Tandem | undefined;
   let stopSweeping: (() => Promise<void>) | undefined;
   let stopSending: (() => Promise<void>) | undefined;
+  let stopRemoving: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
 
   async function isReady(): Promise<boolean> {
@@ -180,7 +187,7 @@ export function createServer(
 
   async function shutDown(): Promise<void> {
     await drain();
-    await Promise.all([stopSweeping?.(), stopSending?.()]);
+    await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]);
     await tandem?.close();
     await drivers?.close();
     await database?.close();
@@ -192,7 +199,7 @@ export function createServer(
     // the port is known before the services are wired: it is part of the public address
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
-    drivers = openDrivers(config, log);
+    drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });
     drivers.redis?.connect();
     tandem = await wire(config, { storage, drivers, log, publicUrl, ...(code && { code }) });
     await storage.ensureIndexes();
@@ -200,6 +207,7 @@ export function createServer(
       log.info({}, 'made the first admin');
     stopSweeping = storage.startSweeping();
     stopSending = tandem.services.mails.startSending(config.mail.pollMs);
+    stopRemoving = tandem.services.files.startRemoving(config.files.pollMs);
     app = createApp(config, { tandem, log, publicUrl, isReady });
     return { url, tandem, storage };
   }

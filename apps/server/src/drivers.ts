@@ -1,13 +1,16 @@
 import path from 'node:path';
-import { describeError } from '@tandem/core';
+import { describeError, splitSecrets } from '@tandem/core';
+import { openFilesDriver, type FilesDriver } from '@tandem/drivers/files';
 import { openMailDriver, type MailDriver } from '@tandem/drivers/mail';
 import { openRedis, type RedisDriver } from '@tandem/drivers/redis';
+import type { Clock } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
 /** What the services work with beside the store. */
 export interface Drivers {
   mail: MailDriver;
+  files: FilesDriver;
   redis: RedisDriver | undefined;
   close(): Promise<void>;
 }
@@ -19,15 +22,29 @@ function openSharedRedis(url: string, log: Logger): RedisDriver {
   });
 }
 
-/** The drivers of a configuration. Nothing is connected to before it is needed. */
-export function openDrivers(config: Config, log: Logger): Drivers {
+/**
+ * The drivers of a configuration. Nothing is connected to before it is needed.
+ * @param publicUrl where the server is reached: files on disk have addresses below it
+ */
+export async function openDrivers(
+  config: Config,
+  { log, publicUrl, clock }: { log: Logger; publicUrl: string; clock: Clock },
+): Promise<Drivers> {
   const mail = openMailDriver(config.mail.url, { outboxDir: path.join(config.dataDir, 'outbox') });
+  const files = await openFilesDriver(config.files.url, {
+    dir: path.join(config.dataDir, 'files'),
+    secrets: splitSecrets(config.authSecrets.authSignSecret),
+    publicUrl,
+    now: clock.now,
+  });
   const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
   return {
     mail,
+    files,
     redis,
     async close() {
       redis?.close();
+      await files.close();
       await mail.close();
     },
   };

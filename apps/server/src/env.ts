@@ -1,3 +1,4 @@
+import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
 import { SERVICE_NAMES, parseLifetime, parseRedirectUrls, parseSecrets, type ProviderSettings } from '@tandem/services';
@@ -65,7 +66,8 @@ export const VARIABLES = {
   DATA_DIR: variable({
     read: z.string().min(1),
     fallback: '.data',
-    meaning: 'Folder of the embedded database, of mails that are not sent (`outbox`) and of generated secrets',
+    meaning:
+      'Folder of the embedded database, of files (`files`), of mails that are not sent (`outbox`) and of generated secrets',
   }),
   MONGODB_URI: variable({
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
@@ -146,6 +148,12 @@ export const VARIABLES = {
     read: HttpAddress,
     defaultText: 'PUBLIC_URL',
     meaning: 'Base of the links in mails: the pages confirm-email, confirm-new-email, reset-password and invitation are below it',
+  }),
+  FILES_URL: variable({
+    read: z.string().refine(isFilesUrl, 'must be disk: or s3://bucket with endpoint and region in its query'),
+    fallback: 'disk:',
+    meaning:
+      'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or what speaks its protocol, without key and secret by those of the AWS environment',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   REDIRECT_URLS: variable({

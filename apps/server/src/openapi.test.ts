@@ -81,6 +81,8 @@ const OPERATIONS = [
   ['organizations.patchAsAdmin', 'PATCH /admin/organizations/{organizationId}', 200],
   ['organizations.delete', 'DELETE /organizations/{organizationId}', 204],
   ['organizations.restore', 'POST /organizations/{organizationId}/restore', 200],
+  ['organizations.logoUploadUrl', 'GET /organizations/{organizationId}/logo-upload-url', 200],
+  ['organizations.certificateUploadUrl', 'GET /organizations/{organizationId}/certificate-upload-url', 200],
   ['organizations.listMembers', 'GET /organizations/{organizationId}/members', 200],
   ['organizations.upsertMembers', 'PATCH /organizations/{organizationId}/members', 204],
   ['organizations.removeMember', 'DELETE /organizations/{organizationId}/members/{identityId}', 204],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { requestErrors, toEnvelope } from '@tandem/core';
 import { REQUEST_ID_HEADER } from './observation.js';
@@ -24,4 +24,19 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     `HTTP/1.1 ${status} ${text}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${randomUUID()}\r\n\r\n${body}`,
   );
+}
+
+/**
+ * Cuts off a request whose body is too slow. Node's own limit is one for all requests, and files take longer than anything else.
+ * @param limitMs for bodies of anything but files, in milliseconds
+ */
+export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs: number): void {
+  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  if (!hasBody || req.url?.startsWith('/files/')) return;
+  const timer = setTimeout(() => {
+    if (req.complete) return;
+    if (res.headersSent) req.socket.destroy();
+    else answerClientError(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), req.socket);
+  }, limitMs).unref();
+  res.once('close', () => clearTimeout(timer));
 }

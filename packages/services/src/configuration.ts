@@ -7,6 +7,7 @@ import {
   type IdentityTypeIds,
   type Log,
 } from '@tandem/core';
+import type { FilesDriver } from '@tandem/drivers/files';
 import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
@@ -55,6 +56,8 @@ export interface TandemConfiguration {
   redirectUrls?: readonly string[];
   /** How mails leave, and what they say. Without a driver none is sent. */
   mail?: MailSettings;
+  /** Where files are kept: opened by `openFilesDriver`, the host's to close. Without a driver nothing can be uploaded. */
+  files?: { driver: FilesDriver };
   /** Limits of how often something may be asked. Default true: those of docs/configuration.md. */
   rateLimits?: RateLimitSettings;
   /** Shares what instances have to share: the counts of the rate limits. Opened by `openRedis`, the host's to close. */

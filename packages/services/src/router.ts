@@ -13,6 +13,7 @@ import { createCategoriesRouter } from './categories/categories.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
+import { createOrganizationFilesRouter } from './organizations/organization-files.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
 import { createFollowsRouter, createOrganizationFollowersRouter } from './profiles/follows.router.js';
@@ -68,6 +69,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     notifications: createNotificationsRouter(notifications),
     organizations: mergeRouters(
       createOrganizationsRouter(services),
+      createOrganizationFilesRouter(services),
       createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
     ),
     profiles: mergeRouters(createProfilesRouter(profiles), createFollowsRouter({ follows, ownerOf: profiles.ownerOf })),

@@ -1,4 +1,5 @@
 import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
+import type { FilesDriver } from '@tandem/drivers/files';
 import type { Storage } from '@tandem/storage';
 import { createAttributesService } from './attributes/attributes.service.js';
 import { createAuditService } from './audit/audit.service.js';
@@ -15,6 +16,7 @@ import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createCategoriesService } from './categories/categories.service.js';
 import type { Lifetimes } from './configuration.js';
+import { createFilesService } from './files/files.service.js';
 import { identityErrors } from './identities/identities.errors.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService, type MailSettings } from './mail/mails.service.js';
@@ -53,6 +55,7 @@ interface ServicesOptions {
   bcryptCost: number;
   /** Of libuv's pool. */
   mail: MailSettings;
+  files: FilesDriver | undefined;
   rateLimits: RateLimits;
   oauth: OauthConfiguration;
 }
@@ -63,6 +66,7 @@ export function createServices(options: ServicesOptions) {
   const lists = createLists({ storage, cursorSecrets: options.cursorSecrets });
   const audit = createAuditService({ storage, log, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
+  const files = createFilesService({ storage, log, driver: options.files });
   const identities = createIdentitiesService({
     storage,
     bus,
@@ -137,7 +141,9 @@ export function createServices(options: ServicesOptions) {
   const categories = createCategoriesService({ storage });
   const attributes = createAttributesService({ storage });
   const joinings = createJoinings(storage);
-  const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing });
+  const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
+  const certificates = files.attachments({ purpose: 'organization-certificate' });
+  const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing, logos });
   const follows = createFollowsService({
     storage,
     lists,
@@ -196,6 +202,7 @@ export function createServices(options: ServicesOptions) {
   return {
     audit,
     mails,
+    files,
     identities,
     onetimeTokens,
     sessions,
@@ -212,6 +219,7 @@ export function createServices(options: ServicesOptions) {
     follows,
     rateLimits,
     organizations,
+    organizationFiles: { logos, certificates },
     members,
     invitations,
     acceptance,

@@ -19,6 +19,7 @@ import cookieParser from 'cookie-parser';
 import { Router } from 'express';
 import { createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
+import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
@@ -67,6 +68,7 @@ export async function createTandem(configuration: TandemConfiguration) {
     verifyImportedPassword: configuration.verifyImportedPassword,
     bcryptCost: configuration.bcryptCost ?? 12,
     mail: configuration.mail ?? {},
+    files: configuration.files?.driver,
     rateLimits: createRateLimits({
       settings: configuration.rateLimits ?? true,
       redis: configuration.redis,
@@ -112,6 +114,8 @@ export async function createTandem(configuration: TandemConfiguration) {
       const routes = Router({ caseSensitive: true });
       routes.use(cookieParser());
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
+      const localFiles = configuration.files?.driver.local;
+      if (localFiles) routes.use(createFilesRoute(localFiles));
       mountRest(routes, router, facts, maxBodySize);
       return routes;
     },

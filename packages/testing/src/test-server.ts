@@ -117,6 +117,8 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     adminPassword: undefined,
     // only who queued a mail sends it: an instance whose clock was moved would find those of others expired
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
+    // likewise
+    files: { url: 'disk:', pollMs: 3_600_000 },
     corsOrigins: [],
     providers: {},
     redirectUrls: [],

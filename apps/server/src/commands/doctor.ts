@@ -42,6 +42,16 @@ async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding>
   return { subject };
 }
 
+/** Whether files can be kept; a bucket is asked, also whether it takes the credentials. */
+async function lookAtFiles({ config, drivers }: CommandContext): Promise<Finding> {
+  const subject = config.files.url === 'disk:' ? 'files: kept in DATA_DIR/files' : 'files: the bucket of FILES_URL answers';
+  const refusal = await drivers.files.verify?.().then(
+    () => undefined,
+    (error: unknown) => `files cannot be kept (${error instanceof Error ? error.name : 'unknown'}): check FILES_URL`,
+  );
+  return { subject, ...(refusal !== undefined && { advice: refusal }) };
+}
+
 /** Whether the Redis that instances share can be used, where one is configured. */
 async function lookAtRedis({ drivers }: CommandContext): Promise<Finding[]> {
   if (!drivers.redis) return [];
@@ -74,16 +84,16 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
-/** `tandem doctor`: looks at configuration, disk, database, indexes, admins, mail and Redis, and says what to do. */
+/** `tandem doctor`: looks at configuration, disk, database, indexes, admins, mail, files and Redis, and says what to do. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, disk, database, indexes, mail and Redis, and say what to do')
+    .description('Check configuration, disk, database, indexes, mail, files and Redis, and say what to do')
     .action(async () => {
       const config = readConfig(process.env);
       const findings = lookAtConfiguration(config);
       await withDatabase(async (context) => {
         findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtMail(context));
-        findings.push(...(await lookAtRedis(context)));
+        findings.push(await lookAtFiles(context), ...(await lookAtRedis(context)));
       });
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);

@@ -20,10 +20,10 @@ export async function withDatabase(work: (context: CommandContext) => Promise<vo
   // not among what a command prints
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const database = await openDatabase(config, log);
-  const drivers = openDrivers(config, log);
+  const { storage } = database;
+  const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  const drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });
   try {
-    const { storage } = database;
-    const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
     const tandem = await wire(config, { storage, drivers, log, publicUrl });
     await work({ config, storage, drivers, tandem });
     await tandem.close();

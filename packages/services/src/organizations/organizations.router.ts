@@ -12,6 +12,7 @@ import {
   type AuthenticatedContext,
 } from '@tandem/core';
 import { z } from 'zod';
+import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { Actor, MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
@@ -61,14 +62,14 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           status: 201,
           summary: 'Create an organization and become its owner',
           failure: 'Failed to create organization',
-          errors: [errors.nameTaken, identityErrors.notFound],
+          errors: [errors.nameTaken, identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
       .use(notGuest)
       .use(anyOf(admin, ownerIsCaller))
       .input(createOrganizationInput)
       .output(OrganizationSchema)
-      .mutation(({ ctx, input }) => organizations.create(input.organization, input.ownerId ?? ctx.identity.id)),
+      .mutation(({ ctx, input }) => organizations.create(input.organization, input.ownerId ?? ctx.identity.id, ctx.identity.id)),
 
     list: authenticated
       .meta(rest('GET /organizations', { summary: 'List organizations', failure: 'Failed to find organizations' }))
@@ -102,20 +103,20 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(memberOf('owner'))
       .input(organizationPatchInput)
       .output(OrganizationSchema)
-      .mutation(({ input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch)),
+      .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
     patchAsAdmin: authenticated
       .meta(
         rest('PATCH /admin/organizations/{organizationId}', {
           summary: 'Change any field of an organization',
           failure: 'Failed to update organization',
-          errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken],
+          errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken, ...ATTACH_ERRORS],
         }),
       )
       .use(admin)
       .input(organizationAdminPatchInput)
       .output(OrganizationSchema)
-      .mutation(({ input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch)),
+      .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
     delete: authenticated
       .meta(

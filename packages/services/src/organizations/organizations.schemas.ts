@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
+import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
@@ -21,6 +23,7 @@ export const OrganizationSchema = z
     contact_phone: z.string().nullable(),
     branchName: z.string().nullable(),
     typeId: z.string().nullable(),
+    logo: FileSchema.nullable(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -38,6 +41,8 @@ export const MembershipPageSchema = z.compile(pageOf(z.object({ member: HeldRole
 export const IsMemberSchema = z.object({ isMemberOfOrganization: z.boolean() });
 
 export const organizationInput = z.strictObject({ organizationId: Id });
+export const logoUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(IMAGE_TYPES) });
+export const certificateUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(CERTIFICATE_TYPES) });
 export const organizationListInput = z.strictObject(pageParameters);
 
 export const createOrganizationInput = z.strictObject({
@@ -48,6 +53,7 @@ export const createOrganizationInput = z.strictObject({
     contact_phone: Line.optional(),
     branchName: Line.optional(),
     typeId: Line.optional(),
+    logo: GivenFileSchema.nullable().optional(),
   }),
   ownerId: Id.optional(),
 });
@@ -67,6 +73,7 @@ export const organizationAdminPatchInput = z.strictObject({
   ...ownersFields,
   name: Name.optional(),
   typeId: Line.nullable().optional(),
+  logo: GivenFileSchema.nullable().optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
 

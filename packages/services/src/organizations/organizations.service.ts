@@ -1,4 +1,5 @@
 import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { SET_OWNER_NAMES, organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
@@ -12,6 +13,8 @@ interface OrganizationsOptions {
   storage: Storage;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** The logos of organizations: one each. */
+  logos: Attachments;
 }
 
 /** An organization in which an identity is a member, and as what. */
@@ -23,8 +26,11 @@ export interface Membership {
 /** What a host may have left out of a record. */
 const ABSENT = { description: '', contact_email: '', contact_phone: null, branchName: null, typeId: null } as const;
 
+/** An organization without its logo, which is no part of its record. */
+type Bare = Omit<Organization, 'logo'>;
+
 /** Members leave by the members' own service alone. */
-export function showOrganization(record: OrganizationRecord): Organization {
+function showOrganization(record: OrganizationRecord): Bare {
   const shown: Presented<OrganizationRecord> = { ...ABSENT, ...present(record) };
   const { members, ownerNames, ...organization } = shown;
   return organization;
@@ -37,25 +43,39 @@ function literals(values: object): Record<string, { $literal: unknown }> {
 }
 
 /** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
-export function createOrganizationsService({ storage, existingIdentities }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, existingIdentities, logos }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
+
+  /** The same organizations with their logos, by one query. */
+  async function withLogos(organizations: readonly Bare[]): Promise<Organization[]> {
+    const found = await logos.oneOf(organizations.map(({ id }) => id));
+    return organizations.map((organization) => ({ ...organization, logo: found.get(organization.id) ?? null }));
+  }
+  async function withLogo(organization: Bare): Promise<Organization> {
+    const [shown] = await withLogos([organization]);
+    return shown as Organization;
+  }
 
   return {
     /**
      * Stores a new organization with its first owner.
-     * @throws errors.nameTaken when the owner has one of this name; identityErrors.notFound when there is no such owner
+     * @param createdBy who uploaded the logo
+     * @throws errors.nameTaken when the owner has one of this name; identityErrors.notFound when there is no such owner; ATTACH_ERRORS
      */
-    async create(given: NewOrganization, ownerId: string): Promise<Organization> {
+    async create({ logo, ...given }: NewOrganization, ownerId: string, createdBy: string): Promise<Organization> {
       if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
       try {
-        const record = await Organizations.create({
-          _id: newId(storage.clock),
-          ...given,
-          members: [{ identityId: ownerId, role: 'owner', joinedAt }],
-          ownerNames: [ownerNameOf(ownerId, given.name)],
-        });
-        return showOrganization(record.toObject());
+        const id = newId(storage.clock);
+        const record = await logos.replace(id, logo, createdBy, () =>
+          Organizations.create({
+            _id: id,
+            ...given,
+            members: [{ identityId: ownerId, role: 'owner', joinedAt }],
+            ownerNames: [ownerNameOf(ownerId, given.name)],
+          }),
+        );
+        return await withLogo(showOrganization(record.toObject()));
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
       }
@@ -65,30 +85,38 @@ export function createOrganizationsService({ storage, existingIdentities }: Orga
     async get(organizationId: string): Promise<Organization> {
       const record = await Organizations.findById(organizationId, { members: 0, ownerNames: 0 }).lean<OrganizationRecord>();
       if (!record) throw errors.notFound();
-      return showOrganization(record);
+      return withLogo(showOrganization(record));
     },
 
-    list(query: PageQuery): Promise<Page<Organization>> {
-      return findPage(
+    async list(query: PageQuery): Promise<Page<Organization>> {
+      const { data, metadata } = await findPage(
         Organizations,
         { filter: {}, sort: NEWEST_FIRST, without: ['members', 'ownerNames'], show: showOrganization },
         query,
       );
+      return { data: await withLogos(data), metadata };
     },
 
     /**
      * Changes what is given, in one write, the keys of its name too.
-     * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken
+     * @param changedBy who uploaded the logo
+     * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken; ATTACH_ERRORS
      */
-    async patch(organizationId: string, patch: OrganizationPatch): Promise<Organization> {
+    async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, changedBy: string): Promise<Organization> {
       const set = literals(patch);
-      if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+      if (Object.keys(set).length === 0 && logo === undefined) throw errors.nothingToUpdate();
       try {
         const options = { returnDocument: 'after', updatePipeline: true } as const;
-        const stages = [{ $set: set }, ...(patch.name === undefined ? [] : [SET_OWNER_NAMES])];
-        const record = await Organizations.findByIdAndUpdate(organizationId, stages, options).lean<OrganizationRecord>();
-        if (!record) throw errors.notFound();
-        return showOrganization(record);
+        const stages = [
+          { $set: { ...set, updatedAt: storage.clock.now() } },
+          ...(patch.name === undefined ? [] : [SET_OWNER_NAMES]),
+        ];
+        const record = await logos.replace(organizationId, logo, changedBy, async () => {
+          const changed = await Organizations.findByIdAndUpdate(organizationId, stages, options).lean<OrganizationRecord>();
+          if (!changed) throw errors.notFound();
+          return changed;
+        });
+        return await withLogo(showOrganization(record));
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
       }
@@ -105,7 +133,7 @@ export function createOrganizationsService({ storage, existingIdentities }: Orga
       try {
         const record = await Organizations.restore(organizationId);
         if (!record) throw errors.notFound();
-        return showOrganization(record);
+        return await withLogo(showOrganization(record));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const found = await Organizations.findById(organizationId, { name: 1 })
@@ -134,12 +162,15 @@ export function createOrganizationsService({ storage, existingIdentities }: Orga
     },
 
     /** The organizations in which an identity is a member, newest first; with `roles` those where it holds one of these. */
-    ofIdentity(identityId: string, { roles, ...query }: PageQuery & { roles?: readonly string[] }): Promise<Page<Membership>> {
+    async ofIdentity(
+      identityId: string,
+      { roles, ...query }: PageQuery & { roles?: readonly string[] },
+    ): Promise<Page<Membership>> {
       const member = { identityId, ...(roles && { role: { $in: roles } }) };
       const filter = roles
         ? { 'members.identityId': identityId, members: { $elemMatch: member } }
         : { 'members.identityId': identityId };
-      return findPage(
+      const { data, metadata } = await findPage(
         Organizations,
         {
           filter,
@@ -153,6 +184,8 @@ export function createOrganizationsService({ storage, existingIdentities }: Orga
         },
         query,
       );
+      const shown = await withLogos(data.map(({ organization }) => organization));
+      return { data: data.map(({ member }, at) => ({ member, organization: shown[at] as Organization })), metadata };
     },
   };
 }

@@ -45,6 +45,7 @@ describe.each(FACES)('an organization over %s', (face) => {
       ...organization,
       name: organization.name.trim(),
       id: expect.any(String) as string,
+      logo: null,
       createdAt: value.createdAt,
       updatedAt: value.createdAt,
     });

@@ -1,0 +1,45 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { ADDRESS_MS, type StoredObject } from './files.driver.js';
+
+/** Length of an HMAC-SHA256 in bytes. */
+const SIGNATURE_BYTES = 32;
+
+type Action = 'upload' | 'download';
+
+/**
+ * Signed addresses of this server: action, object, type, size and end are under one HMAC, so that none of them can be changed.
+ * @param secrets the first signs, all are tried
+ * @param base the server's address, without a slash at its end
+ */
+export function createDiskAddresses(secrets: readonly string[], base: string, now: () => Date) {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'tandem', 'file-addresses', 32)));
+
+  function sign(key: Buffer, action: Action, { objectId, type, size }: StoredObject, expires: number): Buffer {
+    // no part can hold a line break: types are matched before they are issued, the rest are numbers and ids
+    return createHmac('sha256', key).update([action, objectId, type, size, expires].join('\n')).digest();
+  }
+
+  return {
+    addressOf(action: Action, object: StoredObject): string {
+      const expires = now().getTime() + ADDRESS_MS;
+      const signature = sign(keys[0] as Buffer, action, object, expires).toString('base64url');
+      const query = new URLSearchParams({ type: object.type, size: String(object.size), expires: String(expires), signature });
+      return `${base}/files/${object.objectId}?${query.toString()}`;
+    },
+
+    /** What an address allows. The signature is compared in constant time, and before anything in the address is believed. */
+    read(action: Action, objectId: string, query: URLSearchParams): StoredObject | undefined {
+      const [type, size, expires, signature] = ['type', 'size', 'expires', 'signature'].map((name) => {
+        const values = query.getAll(name);
+        return values.length === 1 ? (values[0] as string) : '';
+      }) as [string, string, string, string];
+      const given = Buffer.from(signature, 'base64url');
+      if (given.length !== SIGNATURE_BYTES || !/^\d{1,16}$/.test(size) || !/^\d{1,16}$/.test(expires)) return undefined;
+      const object = { objectId, type, size: Number(size) };
+      const isOurs = keys
+        .map((key) => timingSafeEqual(sign(key, action, object, Number(expires)), given))
+        .some((isEqual) => isEqual);
+      return isOurs && Number(expires) > now().getTime() ? object : undefined;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { createDiskAddresses } from './disk-addresses.js';
+import { dispositionOf } from './disposition.js';
+import { ADDRESS_MS, type FilesDriver, type StoredObject } from './files.driver.js';
+
+const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Where bodies are until they have arrived whole. */
+const INCOMING = 'incoming';
+/** Half-arrived files of a process that died are removed after this time, in milliseconds: nothing takes so long to arrive. */
+const LEFT_OVER_MS = 60 * 60_000;
+
+export interface DiskFilesOptions {
+  dir: string;
+  /** The first signs addresses, all are tried. */
+  secrets: readonly string[];
+  publicUrl: string;
+  now: () => Date;
+}
+
+/** Keeps files in a folder, readable by its owner alone. Instances that share the folder share the files. */
+export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesOptions): FilesDriver {
+  const addresses = createDiskAddresses(secrets, publicUrl, now);
+  const incoming = path.join(dir, INCOMING);
+  let tidied: Promise<void> | undefined;
+
+  /** @throws Error for what is no id: no other text ever becomes part of a path */
+  function folderOf(objectId: string): string {
+    if (!OBJECT_ID.test(objectId)) throw new Error('an object id is a UUID');
+    // by its last letters, which are random: a folder with all files would grow slow
+    return objectId.slice(-2);
+  }
+  const fileOf = (objectId: string) => path.join(dir, folderOf(objectId), objectId);
+
+  /** Removes what dead processes left, once a process. */
+  async function tidy(): Promise<void> {
+    await mkdir(incoming, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(incoming)) {
+      const file = path.join(incoming, name);
+      const facts = await stat(file).catch(() => undefined);
+      if (facts && facts.mtimeMs < Date.now() - LEFT_OVER_MS) await rm(file, { force: true });
+    }
+  }
+
+  async function write(temporary: string, size: number, body: Readable) {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      let received = 0;
+      // whoever sends too much is to be answered, and so is not cut off here
+      for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        received += chunk.length;
+        if (received > size) return 'too large';
+        await file.writeFile(chunk);
+      }
+      if (received < size) return 'too small';
+      await file.sync();
+      return 'stored';
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function receive({ objectId, size }: StoredObject, body: Readable) {
+    const target = fileOf(objectId);
+    await (tidied ??= tidy().catch((error: unknown) => {
+      tidied = undefined;
+      throw error;
+    }));
+    const temporary = path.join(incoming, randomUUID());
+    try {
+      const result = await write(temporary, size, body);
+      if (result === 'stored') {
+        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        await rename(temporary, target);
+      }
+      return result;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  return {
+    addressMs: ADDRESS_MS,
+    uploadUrl: async (object) => addresses.addressOf('upload', object),
+    downloadUrl: async (object) => addresses.addressOf('download', object),
+    async has({ objectId, size }) {
+      // its type is what it was taken with: no address takes another
+      try {
+        return (await stat(fileOf(objectId))).size === size;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+        throw error;
+      }
+    },
+    remove: (objectId) => rm(fileOf(objectId), { force: true }),
+    async verify() {
+      await mkdir(dir, { recursive: true, mode: 0o700 });
+      await access(dir, constants.W_OK);
+    },
+    async close() {},
+    local: {
+      grantOf: (action, objectId, query) => (OBJECT_ID.test(objectId) ? addresses.read(action, objectId, query) : undefined),
+      receive,
+      locate({ objectId, type }) {
+        return { root: dir, file: path.join(folderOf(objectId), objectId), disposition: dispositionOf(type) };
+      },
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { dispositionOf } from './disposition.js';
+import { ADDRESS_MS, type FilesDriver } from './files.driver.js';
+import { readS3Url, type S3Settings } from './s3-url.js';
+
+/** Longest waits for the storage, in milliseconds: a request has to be answered within 15 s. */
+const CONNECT_MS = 2000;
+const ANSWER_MS = 4000;
+const ATTEMPTS = 2;
+
+function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
+  const config: S3ClientConfig = {
+    region,
+    maxAttempts: ATTEMPTS,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+    // else a checksum of an empty body would stand in every upload address
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+  };
+  return new S3Client(config);
+}
+
+/** Keeps files in a bucket, of S3 or of what speaks its protocol; people upload to it and download from it directly. */
+export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
+  const settings = readS3Url(url);
+  const client = clientOf(settings);
+  const whereOf = (objectId: string) => ({ Bucket: settings.bucket, Key: `${settings.prefix}${objectId}` });
+  const lifetime = () => ({ expiresIn: ADDRESS_MS / 1000, signingDate: now() });
+
+  return {
+    addressMs: ADDRESS_MS,
+    uploadUrl({ objectId, type, size }) {
+      const put = new PutObjectCommand({ ...whereOf(objectId), ContentType: type, ContentLength: size });
+      // what is signed as a header has to be sent as it is: the address takes this type and size alone
+      return getSignedUrl(client, put, { ...lifetime(), signableHeaders: new Set(['host', 'content-type', 'content-length']) });
+    },
+    downloadUrl({ objectId, type }) {
+      const shown = { ResponseContentType: type, ResponseContentDisposition: dispositionOf(type) };
+      return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime());
+    },
+    async has({ objectId, type, size }) {
+      try {
+        const { ContentLength, ContentType } = await client.send(new HeadObjectCommand(whereOf(objectId)));
+        return ContentLength === size && ContentType === type;
+      } catch (error) {
+        if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404) return false;
+        throw error;
+      }
+    },
+    async remove(objectId) {
+      await client.send(new DeleteObjectCommand(whereOf(objectId)));
+    },
+    async verify() {
+      await client.send(new HeadBucketCommand({ Bucket: settings.bucket }));
+    },
+    async close() {
+      client.destroy();
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { describeError, type Log } from '@tandem/core';
+import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
+import { newId, type Model, type Storage } from '@tandem/storage';
+import type { createAddressCache } from './address-cache.js';
+import type { FileRecord } from './file.model.js';
+import { fileErrors as errors } from './files.errors.js';
+import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
+
+/** After this time an object that was issued and never attached is removed, in milliseconds. */
+const UNUSED_MS = 24 * 60 * 60_000;
+/** An upload that began before its address ended may arrive for so long after it, in milliseconds. */
+const LATE_UPLOAD_MS = 5 * 60_000;
+/** Addresses that one identity may have unused. */
+const MAX_UNUSED = 200;
+const DEFAULT_MAX = 50;
+
+export interface AttachmentsSettings {
+  /** What the files are, as `product-image`: an object that was issued for one purpose is attached as nothing else. */
+  purpose: string;
+  /** Files that a record may have at most. Default 50. `replace` keeps one, whatever this says. */
+  max?: number;
+}
+
+export interface AttachmentsParts {
+  storage: Storage;
+  Files: Model<FileRecord>;
+  driver: FilesDriver | undefined;
+  addresses: ReturnType<typeof createAddressCache> | undefined;
+  log: Log;
+}
+
+export type Attachments = ReturnType<typeof createAttachments>;
+
+/**
+ * The files that records of one kind have. `resourceId` is the id of such a record, whose existence and whose owner the caller has looked after;
+ * `identityId` is who asks. A record that is deleted softly keeps its files, and so has them again when it is restored.
+ */
+export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSettings, parts: AttachmentsParts) {
+  const { storage, Files, driver, addresses, log } = parts;
+  const { collection } = Files;
+  const { clock } = storage;
+  const attachedTo = (resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
+
+  function storageOf(): FilesDriver {
+    if (!driver) throw new Error('there is no files driver');
+    return driver;
+  }
+
+  /** The address is out of date when the file goes, so that nobody puts it there once more. */
+  function removal(now: Date): object[] {
+    const lateMs = (driver?.addressMs ?? 0) + LATE_UPLOAD_MS;
+    const dueAt = { $max: [now, { $add: ['$createdAt', lateMs] }] };
+    return [{ $set: { state: 'removing', dueAt, updatedAt: now } }];
+  }
+
+  /** Undefined when no address can be made for it: one file that fails does not fail a list. */
+  async function show({ _id: id, objectId, type, size, attachedAt, createdAt, updatedAt }: FileRecord) {
+    try {
+      const object: StoredObject = { objectId, type, size };
+      const url = addresses && (await addresses.urlOf(object));
+      if (url === undefined) return undefined;
+      return { id, type, url, createdAt: (attachedAt ?? createdAt).toISOString(), updatedAt: updatedAt.toISOString() };
+    } catch (error) {
+      log.warn({ fileId: id, purpose, err: describeError(error) }, 'an address of a file could not be made');
+      return undefined;
+    }
+  }
+
+  async function currentOf(resourceId: string): Promise<FileRecord | undefined> {
+    const sort = { attachedAt: -1, _id: -1 } as const;
+    return ((await collection.findOne(attachedTo(resourceId) as object, { sort })) as unknown as FileRecord | null) ?? undefined;
+  }
+
+  /** The caller's object, looked at but not yet attached. @throws errors of `attach` */
+  async function findGiven({ objectId, type }: GivenFile, identityId: string): Promise<FileRecord> {
+    const filter = { objectId, purpose, issuedTo: identityId } as object;
+    const found = (await collection.findOne(filter)) as unknown as FileRecord | null;
+    if (!found || found.state === 'removing') throw errors.notFound();
+    if (found.type !== type) throw errors.otherType();
+    return found;
+  }
+
+  /** One write: of two who attach an object at once one has it. */
+  async function take(found: FileRecord, resourceId: string, attachedAt: Date): Promise<FileRecord> {
+    if (found.state === 'attached') throw errors.alreadyAttached();
+    if (!(await storageOf().has(found))) throw errors.notUploaded();
+    const attached = await collection.findOneAndUpdate(
+      { _id: found._id, state: 'issued' } as object,
+      { $set: { state: 'attached', resourceId, attachedAt, dueAt: null, updatedAt: clock.now() } },
+      { returnDocument: 'after' },
+    );
+    if (!attached) throw errors.alreadyAttached();
+    return attached as unknown as FileRecord;
+  }
+
+  /** Takes an attaching back, as if it had not been: the object may be attached again. */
+  async function giveBack({ _id, resourceId, createdAt }: FileRecord): Promise<void> {
+    const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
+    await collection.updateOne({ _id, ...attachedTo(resourceId) } as object, {
+      $set: { state: 'issued', resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
+    });
+  }
+
+  /** The files of these records, oldest first, in one query; a record without files is not in the map. */
+  async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
+    const files = new Map<string, ShownFile[]>();
+    if (resourceIds.length === 0) return files;
+    const filter = attachedTo({ $in: resourceIds }) as object;
+    const records = (await collection.find(filter, { sort: { attachedAt: 1, _id: 1 } }).toArray()) as unknown as FileRecord[];
+    const shown = await Promise.all(records.map(show));
+    for (const [at, { resourceId }] of records.entries()) {
+      const file = shown[at];
+      if (file && resourceId !== null) files.set(resourceId, [...(files.get(resourceId) ?? []), file]);
+    }
+    return files;
+  }
+
+  return {
+    of,
+
+    /** The one file of each of these records, where it has one, in one query. For kinds whose files are set by `replace`. */
+    async oneOf(resourceIds: readonly string[]): Promise<Map<string, ShownFile>> {
+      const files = await of(resourceIds);
+      // the last one attached is the one that counts; those before it are about to go
+      return new Map([...files].map(([resourceId, shown]) => [resourceId, shown[shown.length - 1] as ShownFile]));
+    },
+
+    /**
+     * An address to upload a file to. The object is the caller's, for this purpose, type and size, for a day.
+     * @throws errors.tooManyUnused; Error when there is no storage, or it cannot sign
+     */
+    async issue({ contentType: type, contentLength: size }: UploadRequest, identityId: string): Promise<UploadAddress> {
+      const driverOf = storageOf();
+      const unused = { issuedTo: identityId, state: 'issued' } as object;
+      if ((await collection.countDocuments(unused, { limit: MAX_UNUSED })) >= MAX_UNUSED)
+        throw errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 });
+      const objectId = randomUUID();
+      const url = await driverOf.uploadUrl({ objectId, type, size });
+      const now = clock.now();
+      const times = { createdAt: now, updatedAt: now, dueAt: new Date(now.getTime() + UNUSED_MS) };
+      const object = { objectId, purpose, type, size, issuedTo: identityId, state: 'issued' };
+      const nobodys = { resourceId: null, attachedAt: null, attempts: 0, owner: null };
+      await collection.insertOne({ _id: newId(clock), ...object, ...nobodys, ...times } as object);
+      return { objectId, url };
+    },
+
+    /**
+     * Adds an uploaded file to a record.
+     * @throws ATTACH_ERRORS; errors.tooMany beside as many as a record may have
+     */
+    async attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
+      const attached = await take(await findGiven(given, identityId), resourceId, clock.now());
+      // counted afterwards: of several at once each sees the others, and too many never stay
+      if ((await collection.countDocuments(attachedTo(resourceId), { limit: max + 1 })) > max) {
+        await giveBack(attached);
+        throw errors.tooMany({ max: String(max) });
+      }
+      const shown = await show(attached);
+      if (!shown) throw new Error('an attached file has no address');
+      return shown;
+    },
+
+    /** Removes one file of a record; it leaves the storage later. @returns whether there was one */
+    async remove(resourceId: string, fileId: string): Promise<boolean> {
+      const filter = { _id: fileId, ...attachedTo(resourceId) } as object;
+      return (await collection.updateOne(filter, removal(clock.now()))).modifiedCount > 0;
+    },
+
+    /** Removes all files of records that are gone for good. Again is fine. */
+    async removeAll(resourceIds: readonly string[]): Promise<void> {
+      await collection.updateMany(attachedTo({ $in: resourceIds }), removal(clock.now()));
+    },
+
+    /**
+     * A write of a record that has one file at most, with the file that it shall have from then on: the same, when it is undefined or the one that
+     * it has; none, when it is null. Where the write fails, the file stays what it was. What was replaced leaves the storage later.
+     * @throws ATTACH_ERRORS, before anything is written; what `write` throws
+     */
+    async replace<T>(
+      resourceId: string,
+      given: GivenFile | null | undefined,
+      identityId: string,
+      write: () => Promise<T>,
+    ): Promise<T> {
+      if (given === undefined) return write();
+      if (given === null) {
+        const written = await write();
+        await collection.updateMany(attachedTo(resourceId), removal(clock.now()));
+        return written;
+      }
+      const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
+      if (current?._id === found._id) return write();
+      // later than the one before it, whatever the clocks of two instances say
+      const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
+      const attachedAt = new Date(Math.max(clock.now().getTime(), after));
+      const attached = await take(found, resourceId, attachedAt);
+      let written: T;
+      try {
+        written = await write();
+      } catch (error) {
+        await giveBack(attached);
+        throw error;
+      }
+      const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: attached._id } }] };
+      await collection.updateMany({ ...attachedTo(resourceId), ...isEarlier } as object, removal(clock.now()));
+      return written;
+    },
+  };
+}

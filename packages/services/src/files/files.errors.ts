@@ -1,0 +1,28 @@
+import { defineErrors } from '@tandem/core';
+
+/** Every failure of files, once: status and words (decisions, section 6). */
+export const fileErrors = defineErrors({
+  notFound: [404, 'File not found'],
+  notUploaded: [400, 'File has not been uploaded'],
+  otherType: [400, 'File is not of the type that it was uploaded as'],
+  alreadyAttached: [409, 'File is already attached'],
+  tooMany: [409, 'There must NOT be more than {max} files'],
+  tooManyUnused: [429, 'Too many requests'],
+});
+
+/** Failures of the addresses that the server itself answers. */
+export const fileAddressErrors = defineErrors({
+  notAllowed: [403, 'Invalid or expired file address'],
+  notFound: [404, 'File not found'],
+  wrongSize: [400, 'File is smaller than its address says'],
+  tooLarge: [413, 'request entity too large'],
+  wrongType: [415, 'Unsupported content type'],
+});
+
+/** The errors of attaching a file, for the procedures that do. */
+export const ATTACH_ERRORS = [
+  fileErrors.notFound,
+  fileErrors.notUploaded,
+  fileErrors.otherType,
+  fileErrors.alreadyAttached,
+] as const;

@@ -1,0 +1,84 @@
+import type { LocalFiles } from '@tandem/drivers/files';
+import { Router, type NextFunction, type Request, type Response } from 'express';
+import { fileAddressErrors as errors } from './files.errors.js';
+
+/** For how long a browser may keep what it has downloaded, in seconds: an object never changes, and its address lives not much longer. */
+const KEPT_S = 600;
+
+/** What a file is sent with: it is never more than its type says, and whatever it holds can do nothing. */
+const SAFE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  // front ends of other origins show images
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'cache-control': `private, max-age=${KEPT_S}`,
+};
+
+/** Express's error of a file that it could not send. */
+interface SendError extends Error {
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** @throws fileAddressErrors.notAllowed */
+function grantOf(local: LocalFiles, action: 'upload' | 'download', req: Request) {
+  const { searchParams } = new URL(req.originalUrl, 'http://localhost');
+  const grant = local.grantOf(action, String(req.params.objectId), searchParams);
+  if (!grant) throw errors.notAllowed();
+  return grant;
+}
+
+/** Takes a body of the granted type and size: declared sizes are refused before anything is read. */
+async function upload(local: LocalFiles, req: Request, res: Response): Promise<void> {
+  const object = grantOf(local, 'upload', req);
+  const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== object.type) throw errors.wrongType();
+  const declared = req.headers['content-length'];
+  if (declared !== undefined && Number(declared) > object.size) throw errors.tooLarge();
+  if (declared !== undefined && Number(declared) < object.size) throw errors.wrongSize();
+  const result = await local.receive(object, req);
+  if (result === 'too large') throw errors.tooLarge();
+  if (result === 'too small') throw errors.wrongSize();
+  res.status(200).end();
+}
+
+/** Sends the file, or the range that is asked for. */
+function download(local: LocalFiles, req: Request, res: Response, next: NextFunction): void {
+  const object = grantOf(local, 'download', req);
+  const { root, file, disposition } = local.locate(object);
+  const headers = { ...SAFE_HEADERS, 'content-type': object.type, 'content-disposition': disposition };
+  // not Express's own, which would say a charset that nobody knows
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  const options = { root, dotfiles: 'deny', cacheControl: false, acceptRanges: true, lastModified: true } as const;
+  res.sendFile(file, options, (error?: SendError) => {
+    // who has gone away needs no answer
+    if (!error || res.headersSent || req.socket.destroyed) return;
+    for (const name of ['cache-control', 'content-disposition', 'content-type']) res.removeHeader(name);
+    if (error.status !== 416) next(error.status === 404 ? errors.notFound() : error);
+    else
+      res
+        .status(416)
+        .set(error.headers ?? {})
+        .json({ error: { message: 'Range Not Satisfiable' } });
+  });
+}
+
+/** What answers the signed addresses of files on disk. Nobody is signed in here: the address itself is the permission. */
+export function createFilesRoute(local: LocalFiles): Router {
+  const routes = Router({ caseSensitive: true });
+  routes.put('/files/:objectId', async (req, res) => {
+    try {
+      await upload(local, req, res);
+    } catch (error) {
+      // an upload that was broken off has nobody to be answered
+      const isBrokenOff = req.destroyed && !req.complete;
+      if (isBrokenOff) res.destroy();
+      // the rest of a body that is refused is not read
+      else if (!req.complete) res.set('connection', 'close');
+      if (!isBrokenOff) throw error;
+    }
+  });
+  routes.get('/files/:objectId', (req, res, next) => download(local, req, res, next));
+  return routes;
+}

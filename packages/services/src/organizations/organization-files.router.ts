@@ -1,0 +1,59 @@
+import { admin, anyOf, authenticated, notGuest, organizationRole, rest, router } from '@tandem/core';
+import type { Attachments } from '../files/attachments.js';
+import { fileErrors } from '../files/files.errors.js';
+import { UploadAddressSchema } from '../files/files.schemas.js';
+import { organizationErrors as errors } from './organizations.errors.js';
+import { certificateUploadInput, logoUploadInput } from './organizations.schemas.js';
+import type { OrganizationsService } from './organizations.service.js';
+
+interface OrganizationFilesRouterOptions {
+  organizations: OrganizationsService;
+  organizationFiles: { logos: Attachments; certificates: Attachments };
+}
+
+/** Addresses to upload an organization's files to (decisions, section 6). */
+export function createOrganizationFilesRouter({ organizations, organizationFiles }: OrganizationFilesRouterOptions) {
+  const { logos, certificates } = organizationFiles;
+  const ownerOrAdmin = anyOf(admin, organizationRole('organizationId', ['owner'], organizations.roleOf));
+
+  /** @throws errors.notFound: an admin's organization, too, has to exist */
+  async function existing(organizationId: string): Promise<void> {
+    if ((await organizations.nameOf(organizationId)) === undefined) throw errors.notFound();
+  }
+
+  return router({
+    logoUploadUrl: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/logo-upload-url', {
+          summary: 'Give an address to upload a logo to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.notFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(notGuest)
+      .use(ownerOrAdmin)
+      .input(logoUploadInput)
+      .output(UploadAddressSchema)
+      .query(async ({ ctx, input }) => {
+        await existing(input.organizationId);
+        return logos.issue(input, ctx.identity.id);
+      }),
+
+    certificateUploadUrl: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/certificate-upload-url', {
+          summary: 'Give an address to upload a certificate to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.notFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(notGuest)
+      .use(ownerOrAdmin)
+      .input(certificateUploadInput)
+      .output(UploadAddressSchema)
+      .query(async ({ ctx, input }) => {
+        await existing(input.organizationId);
+        return certificates.issue(input, ctx.identity.id);
+      }),
+  });
+}
