@@ -103,6 +103,10 @@ const OPERATIONS = [
   ['profiles.followOrganization', 'PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', 204],
   ['profiles.unfollowOrganization', 'DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', 204],
   ['profiles.listOrganizationFollows', 'GET /profiles/{profileId}/organization-follows', 200],
+  ['organizations.requestChange', 'POST /organizations/{organizationId}/change-requests', 201],
+  ['organizations.listChangeRequests', 'GET /organizations/{organizationId}/change-requests', 200],
+  ['organizations.approveChange', 'POST /organizations/{organizationId}/change-requests/{changeRequestId}/approve', 200],
+  ['organizations.rejectChange', 'POST /organizations/{organizationId}/change-requests/{changeRequestId}/reject', 200],
   ['organizations.listFollowers', 'GET /organizations/{organizationId}/followers', 200],
 ] as const;
 

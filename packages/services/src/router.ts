@@ -14,6 +14,7 @@ import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationFilesRouter } from './organizations/organization-files.router.js';
+import { createChangeRequestsRouter } from './organizations/change-requests.router.js';
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
 import { createFollowsRouter, createOrganizationFollowersRouter } from './profiles/follows.router.js';
@@ -70,6 +71,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     organizations: mergeRouters(
       createOrganizationsRouter(services),
       createOrganizationFilesRouter(services),
+      createChangeRequestsRouter({ changeRequests: services.changeRequests, roleOf: organizations.roleOf }),
       createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
     ),
     profiles: mergeRouters(createProfilesRouter(profiles), createFollowsRouter({ follows, ownerOf: profiles.ownerOf })),

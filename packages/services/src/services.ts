@@ -23,6 +23,7 @@ import { createMailsService, type MailSettings } from './mail/mails.service.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
 import { createInvitationsService } from './invitations/invitations.service.js';
+import { createChangeRequestsService } from './organizations/change-requests.service.js';
 import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
@@ -155,6 +156,7 @@ export function createServices(options: ServicesOptions) {
     existingIdentities: identities.existing,
     relations: follows.ofProfiles,
   });
+  const changeRequests = createChangeRequestsService({ storage, lists });
   const members = createMembersService({ storage, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
   const invitations = createInvitationsService({
@@ -220,6 +222,7 @@ export function createServices(options: ServicesOptions) {
     rateLimits,
     organizations,
     organizationFiles: { logos, certificates },
+    changeRequests,
     members,
     invitations,
     acceptance,

@@ -15,6 +15,11 @@ export interface OrganizationRecord extends Live {
   contact_phone: string | null;
   branchName: string | null;
   typeId: string | null;
+  /** Lines by their names; those that are not known are missing. */
+  address: Record<string, string> | null;
+  certifiedQualifications: { name: string; status: string; value: string }[];
+  /** What became of the last change request; null before the first. */
+  auditStatus: string | null;
   /** In the record itself, so that one write changes them and sees that an owner remains (decisions R7). */
   members: MemberRecord[];
   /** One key for each owner, of owner and name, made anew by each write of either: a unique index over them keeps names apart. */
@@ -31,6 +36,9 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     contact_phone: { type: String, default: null },
     branchName: { type: String, default: null },
     typeId: { type: String, default: null },
+    address: { type: Object, default: null },
+    certifiedQualifications: { type: [{ _id: false, name: String, status: String, value: String }], default: [] },
+    auditStatus: { type: String, default: null },
     members: { type: [{ ...memberFields, _id: false }], default: [] },
     ownerNames: { type: [String], default: [] },
   },

@@ -13,5 +13,7 @@ export const organizationErrors = defineErrors({
   tooManyMembers: [409, `An organization must NOT have more than ${MAX_MEMBERS} members`],
   invalidRoles: [422, 'One or more members have invalid roles'],
   memberNotFound: [404, 'Member not found'],
+  changeRequestNotFound: [404, 'Change request not found'],
+  changeRequestDecided: [409, 'Change request is already decided'],
   noRole: [404, 'No role found for member'],
 });

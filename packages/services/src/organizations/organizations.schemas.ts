@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { Address, AddressPatch, Line, Name, Qualifications } from './organization-fields.js';
 import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
@@ -9,8 +10,6 @@ const LINE = 200;
 const TEXT = 5000;
 const UPSERT_MAX = 100;
 
-const Name = z.string().trim().min(1).max(LINE);
-const Line = z.string().trim().max(LINE);
 const Text = z.string().max(TEXT);
 
 /** An organization as it is shown; its members are not in it, because not every member may see them. */
@@ -24,6 +23,9 @@ export const OrganizationSchema = z
     branchName: z.string().nullable(),
     typeId: z.string().nullable(),
     logo: FileSchema.nullable(),
+    address: Address.nullable(),
+    certifiedQualifications: Qualifications,
+    auditStatus: z.string().nullable(),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -54,6 +56,8 @@ export const createOrganizationInput = z.strictObject({
     branchName: Line.optional(),
     typeId: Line.optional(),
     logo: GivenFileSchema.nullable().optional(),
+    address: Address.optional(),
+    certifiedQualifications: Qualifications.optional(),
   }),
   ownerId: Id.optional(),
 });
@@ -74,6 +78,9 @@ export const organizationAdminPatchInput = z.strictObject({
   name: Name.optional(),
   typeId: Line.nullable().optional(),
   logo: GivenFileSchema.nullable().optional(),
+  address: AddressPatch.nullable().optional(),
+  certifiedQualifications: Qualifications.optional(),
+  auditStatus: z.enum(['approved', 'rejected']).optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
 

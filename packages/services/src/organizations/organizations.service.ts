@@ -2,7 +2,8 @@ import { isDuplicateKey, newId, present, type Presented, type Storage } from '@t
 import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
-import { SET_OWNER_NAMES, organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
+import { changeStages } from './organization-changes.js';
+import { organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import type { NewOrganization, Organization, OrganizationPatch } from './organizations.schemas.js';
 import { isOrganizationRole, type OrganizationRole } from './roles.js';
@@ -24,7 +25,16 @@ export interface Membership {
 }
 
 /** What a host may have left out of a record. */
-const ABSENT = { description: '', contact_email: '', contact_phone: null, branchName: null, typeId: null } as const;
+const ABSENT: Partial<Organization> = {
+  description: '',
+  contact_email: '',
+  contact_phone: null,
+  branchName: null,
+  typeId: null,
+  address: null,
+  auditStatus: null,
+  certifiedQualifications: [],
+};
 
 /** An organization without its logo, which is no part of its record. */
 type Bare = Omit<Organization, 'logo'>;
@@ -34,12 +44,6 @@ function showOrganization(record: OrganizationRecord): Bare {
   const shown: Presented<OrganizationRecord> = { ...ABSENT, ...present(record) };
   const { members, ownerNames, ...organization } = shown;
   return organization;
-}
-
-/** Values of an update pipeline, which would else be read as expressions. */
-function literals(values: object): Record<string, { $literal: unknown }> {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([key, value]) => [key, { $literal: value as unknown }]));
 }
 
 /** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
@@ -103,14 +107,11 @@ export function createOrganizationsService({ storage, existingIdentities, logos 
      * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken; ATTACH_ERRORS
      */
     async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, changedBy: string): Promise<Organization> {
-      const set = literals(patch);
-      if (Object.keys(set).length === 0 && logo === undefined) throw errors.nothingToUpdate();
+      const changes = changeStages(patch);
+      if (changes.length === 0 && logo === undefined) throw errors.nothingToUpdate();
       try {
         const options = { returnDocument: 'after', updatePipeline: true } as const;
-        const stages = [
-          { $set: { ...set, updatedAt: storage.clock.now() } },
-          ...(patch.name === undefined ? [] : [SET_OWNER_NAMES]),
-        ];
+        const stages = [...changes, { $set: { updatedAt: storage.clock.now() } }];
         const record = await logos.replace(organizationId, logo, changedBy, async () => {
           const changed = await Organizations.findByIdAndUpdate(organizationId, stages, options).lean<OrganizationRecord>();
           if (!changed) throw errors.notFound();

@@ -38,12 +38,15 @@ describe.each(FACES)('an organization over %s', (face) => {
       contact_phone: '+49 30 1234',
       branchName: 'North',
       typeId: 'shop',
+      address: { addressLine1: 'Main Street 1', city: 'Berlin' },
+      certifiedQualifications: [{ name: 'Halal', status: 'valid', value: '7' }],
     };
     const outcome = await ann.call(face, 'organizations.create', { organization });
     const { value } = outcome as { value: Organization };
     expect(value).toEqual({
       ...organization,
       name: organization.name.trim(),
+      auditStatus: null,
       id: expect.any(String) as string,
       logo: null,
       createdAt: value.createdAt,
@@ -59,7 +62,13 @@ describe.each(FACES)('an organization over %s', (face) => {
 
   it('shows null for what was not given', async () => {
     const { value } = (await ann.call(face, 'organizations.create', { organization: bakery() })) as { value: Organization };
-    expect(value).toMatchObject({ contact_phone: null, branchName: null, typeId: null });
+    expect(value).toMatchObject({
+      contact_phone: null,
+      branchName: null,
+      typeId: null,
+      address: null,
+      certifiedQualifications: [],
+    });
   });
 
   it('may be made for another by the admin alone, and for nobody who does not exist', async () => {
@@ -113,6 +122,13 @@ describe.each(FACES)('an organization over %s', (face) => {
     expect(await call(admin, 'patchAsAdmin', before.id, { name, typeId: 'shop', branchName: null })).toMatchObject({
       value: { name, typeId: 'shop', branchName: null, contact_phone: '1' },
     });
+    const patchAddress = (address: unknown) => call(admin, 'patchAsAdmin', before.id, { address });
+    await patchAddress({ addressLine1: '$name', city: 'Berlin' });
+    const merged = { addressLine1: '$name', city: 'Bonn', country: 'DE' };
+    expect(await patchAddress({ city: 'Bonn', country: 'DE' })).toMatchObject({ value: { address: merged } });
+    expect(await patchAddress({ addressLine1: null, city: null, country: null })).toMatchObject({ value: { address: {} } });
+    expect(await patchAddress(null)).toMatchObject({ value: { address: null } });
+    expect(await patchAddress({ $set: 'x' })).toMatchObject({ status: 400 });
     expect(await call(ann, 'patch', before.id, { name: newName(), typeId: 'x', description: null })).toEqual({
       ok: false,
       status: 400,

@@ -1,0 +1,79 @@
+import { admin, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
+import { listErrors } from '../shared/lists.errors.js';
+import {
+  ChangeRequestSchema,
+  changeRequestInput,
+  changeRequestList,
+  createChangeRequestInput,
+} from './change-requests.schemas.js';
+import type { ChangeRequestsService } from './change-requests.service.js';
+import { organizationErrors as errors } from './organizations.errors.js';
+import type { OrganizationRole } from './roles.js';
+
+interface ChangeRequestsRouterOptions {
+  changeRequests: ChangeRequestsService;
+  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+}
+
+/** Spec, "Other services": change requests of organizations, a part of their router. */
+export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeRequestsRouterOptions) {
+  const ownOrganization = anyOf(admin, organizationRole('organizationId', ['owner'], roleOf));
+  return router({
+    requestChange: authenticated
+      .meta(
+        rest('POST /organizations/{organizationId}/change-requests', {
+          status: 201,
+          summary: 'Ask the admin for a change of an organization',
+          failure: 'Failed to create organization change request',
+          errors: [errors.notFound, errors.nameTaken],
+        }),
+      )
+      .use(notGuest)
+      .use(ownOrganization)
+      .input(createChangeRequestInput)
+      .output(ChangeRequestSchema)
+      .mutation(({ ctx, input: { organizationId, ...given } }) => {
+        if (Object.keys(given).length === 0) throw validationError(['request body must NOT have fewer than 1 properties']);
+        return changeRequests.create(organizationId, given, ctx.identity.id);
+      }),
+
+    listChangeRequests: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/change-requests', {
+          summary: 'List the change requests of an organization, newest first',
+          failure: 'Failed to find organization change requests',
+          errors: [errors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .use(ownOrganization)
+      .input(changeRequestList.input)
+      .output(changeRequestList.output)
+      .query(({ input }) => changeRequests.list(input.organizationId, input)),
+
+    approveChange: authenticated
+      .meta(
+        rest('POST /organizations/{organizationId}/change-requests/{changeRequestId}/approve', {
+          summary: 'Approve a change request and apply it',
+          failure: 'Failed to update organization change request',
+          errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided, errors.nameTaken],
+        }),
+      )
+      .use(admin)
+      .input(changeRequestInput)
+      .output(ChangeRequestSchema)
+      .mutation(({ ctx, input }) => changeRequests.decide(input, 'approved', ctx.identity.id)),
+
+    rejectChange: authenticated
+      .meta(
+        rest('POST /organizations/{organizationId}/change-requests/{changeRequestId}/reject', {
+          summary: 'Reject a change request',
+          failure: 'Failed to update organization change request',
+          errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided],
+        }),
+      )
+      .use(admin)
+      .input(changeRequestInput)
+      .output(ChangeRequestSchema)
+      .mutation(({ ctx, input }) => changeRequests.decide(input, 'rejected', ctx.identity.id)),
+  });
+}
