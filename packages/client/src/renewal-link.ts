@@ -26,6 +26,8 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'attributes.list',
   'categories.get',
   'categories.list',
+  'locations.get',
+  'locations.list',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

@@ -15,6 +15,7 @@ export type { RenderedMail } from './mail/layout.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/mails.service.js';
 export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from './mail/templates.js';
 export { invitationErrors } from './invitations/invitations.errors.js';
+export { locationErrors } from './locations/locations.errors.js';
 export { notificationErrors } from './notifications/notifications.errors.js';
 export { organizationErrors } from './organizations/organizations.errors.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';

@@ -12,6 +12,7 @@ import { createSignInAnswers } from './authentication/sign-in-answers.js';
 import { createCategoriesRouter } from './categories/categories.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
+import { createLocationsRouter } from './locations/locations.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationFilesRouter } from './organizations/organization-files.router.js';
 import { createChangeRequestsRouter } from './organizations/change-requests.router.js';
@@ -67,6 +68,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     categories: createCategoriesRouter(services.categories),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
+    locations: createLocationsRouter(services.locations),
     notifications: createNotificationsRouter(notifications),
     organizations: mergeRouters(
       createOrganizationsRouter(services),
@@ -88,6 +90,7 @@ export const SERVICE_NAMES = [
   'categories',
   'identities',
   'invitations',
+  'locations',
   'notifications',
   'organizations',
   'profiles',

@@ -27,6 +27,7 @@ import { createChangeRequestsService } from './organizations/change-requests.ser
 import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
+import { createLocationsService } from './locations/locations.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import { createFollowsService } from './profiles/follows.service.js';
@@ -138,6 +139,7 @@ export function createServices(options: ServicesOptions) {
     mails,
     audit,
   });
+  const locations = createLocationsService({ storage, lists });
   const notifications = createNotificationsService({ storage, bus, lists });
   const categories = createCategoriesService({ storage });
   const attributes = createAttributesService({ storage });
@@ -214,6 +216,7 @@ export function createServices(options: ServicesOptions) {
     mfa,
     emails,
     passwordChanges,
+    locations,
     notifications,
     categories,
     attributes,

@@ -1,0 +1,89 @@
+import { admin, authenticated, publicProcedure, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { listErrors } from '../shared/lists.errors.js';
+import { locationErrors as errors } from './locations.errors.js';
+import { LocationSchema, createLocationInput, locationInput, locationList, locationPatchInput } from './locations.schemas.js';
+import type { LocationsService } from './locations.service.js';
+
+/** Spec, "Other services": who reads locations, anybody; who writes, the admin. */
+export function createLocationsRouter(locations: LocationsService) {
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /locations', {
+          status: 201,
+          summary: 'Create a location, at the top or below another',
+          failure: 'Failed to create location',
+          errors: [errors.notFound, errors.tooDeep],
+        }),
+      )
+      .use(admin)
+      .input(createLocationInput)
+      .output(LocationSchema)
+      .mutation(({ input }) => locations.create(input)),
+
+    list: publicProcedure
+      .meta(
+        rest('GET /locations', {
+          summary: 'List locations, newest first',
+          failure: 'Failed to find locations',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .input(locationList.input)
+      .output(locationList.output)
+      .query(({ input }) => locations.list(input)),
+
+    get: publicProcedure
+      .meta(
+        rest('GET /locations/{locationId}', {
+          summary: 'Read a location',
+          failure: 'Failed to get location by id',
+          errors: [errors.notFound],
+        }),
+      )
+      .input(locationInput)
+      .output(LocationSchema)
+      .query(({ input }) => locations.get(input.locationId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /locations/{locationId}', {
+          summary: 'Change a location, or move it with all that lies below',
+          failure: 'Failed to update location',
+          errors: [errors.notFound, errors.nothingToUpdate, errors.cycle, errors.tooDeep],
+        }),
+      )
+      .use(admin)
+      .input(locationPatchInput)
+      .output(LocationSchema)
+      .mutation(({ input: { locationId, ...patch } }) => locations.patch(locationId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /locations/{locationId}', {
+          status: 204,
+          summary: 'Delete a location that has none below',
+          failure: 'Failed to delete location',
+          errors: [errors.notFound, errors.hasDescendants],
+        }),
+      )
+      .use(admin)
+      .input(locationInput)
+      .output(z.void())
+      .mutation(({ input }) => locations.delete(input.locationId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /locations/{locationId}/restore', {
+          summary: 'Bring a deleted location back',
+          failure: 'Failed to restore location',
+          errors: [errors.notFound, errors.parentDeleted, errors.tooDeep],
+        }),
+      )
+      .use(admin)
+      .input(locationInput)
+      .output(LocationSchema)
+      .mutation(({ input }) => locations.restore(input.locationId)),
+  });
+}

@@ -1,0 +1,51 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+
+/** Spec, "Other named resources". */
+export const LOCATION_TYPES = ['ORGANIZATION', 'REGION', 'CITY', 'BUILDING'] as const;
+
+/** Longest name and code, in characters. */
+const LINE = 200;
+const Name = z.string().trim().min(1).max(LINE);
+const Code = z.string().trim().max(LINE);
+const Type = z.enum(LOCATION_TYPES);
+
+export const LocationSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    code: z.string(),
+    type: z.string(),
+    parentId: Id.nullable(),
+    /** Ids of what it lies in, from the top down to its parent. */
+    ancestors: z.array(Id),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Location' });
+export type Location = z.infer<typeof LocationSchema>;
+
+export const locationResource = defineListResource({
+  name: 'locations',
+  fields: { name: 'string', code: 'string', type: 'string', parentId: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: ['treeVersion'],
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const locationList = defineList(locationResource, { row: LocationSchema });
+
+export const locationInput = z.strictObject({ locationId: Id });
+
+export const createLocationInput = z.strictObject({ name: Name, code: Code, type: Type, parentId: Id.nullable().optional() });
+export type NewLocation = z.infer<typeof createLocationInput>;
+
+export const locationPatchInput = z.strictObject({
+  locationId: Id,
+  name: Name.optional(),
+  code: Code.optional(),
+  type: Type.optional(),
+  /** Null puts it at the top. What lies below it moves along. */
+  parentId: Id.nullable().optional(),
+});
+export type LocationPatch = Omit<z.infer<typeof locationPatchInput>, 'locationId'>;

@@ -1,0 +1,160 @@
+import { newId, present, type Storage } from '@tandem/storage';
+import { completeRows } from '../shared/complete-rows.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { createLocationTree } from './location-tree.js';
+import { locationModel, type LocationRecord } from './location.model.js';
+import { MAX_DEPTH, locationErrors as errors } from './locations.errors.js';
+import { locationList, type Location, type LocationPatch, type NewLocation } from './locations.schemas.js';
+
+export type LocationsService = ReturnType<typeof createLocationsService>;
+
+/** A location above another; `level` 0 is its parent. */
+interface Ancestor {
+  _id: string;
+  level: number;
+}
+
+/** A location without what is above it. */
+function showBare(record: LocationRecord): Location {
+  const { treeVersion, parentId, ...shown } = present(record);
+  // a host may have left them out
+  return { ...shown, code: shown.code ?? '', parentId: parentId ?? null, ancestors: [] };
+}
+
+/** Locations in their tree (decisions R8). Ids are UUID strings; nothing here knows HTTP. */
+export function createLocationsService({ storage, lists }: { storage: Storage; lists: Lists }) {
+  const Locations = storage.model(locationModel);
+  const { collection } = Locations;
+  const tree = createLocationTree(storage);
+  const { clock } = storage;
+
+  /** What is above each of these locations, from the top down, by one query. */
+  async function ancestorsOf(locationIds: string[]): Promise<Map<string, string[]>> {
+    const rows = (await collection
+      .aggregate([
+        { $match: { _id: { $in: locationIds } } },
+        {
+          $graphLookup: {
+            from: collection.collectionName,
+            startWith: '$parentId',
+            connectFromField: 'parentId',
+            connectToField: '_id',
+            as: 'above',
+            depthField: 'level',
+            maxDepth: MAX_DEPTH,
+            restrictSearchWithMatch: { deletedAt: null },
+          },
+        },
+        { $project: { 'above._id': 1, 'above.level': 1 } },
+      ])
+      .toArray()) as unknown as { _id: string; above: Ancestor[] }[];
+    return new Map(
+      rows.map(({ _id, above }) => [
+        _id,
+        above.toSorted((one, other) => other.level - one.level).map((ancestor) => ancestor._id),
+      ]),
+    );
+  }
+
+  async function show(record: LocationRecord): Promise<Location> {
+    const ancestors = await ancestorsOf([record._id]);
+    return { ...showBare(record), ancestors: ancestors.get(record._id) ?? [] };
+  }
+
+  /** @throws errors.notFound */
+  async function find(locationId: string): Promise<LocationRecord> {
+    const record = await Locations.findById(locationId).lean<LocationRecord>();
+    if (!record) throw errors.notFound();
+    return record;
+  }
+
+  async function exists(locationId: string): Promise<boolean> {
+    return (await Locations.exists({ _id: locationId })) !== null;
+  }
+
+  /** How many levels lie below a location, counted to one more than there may be. */
+  async function heightOf(locationId: string): Promise<number> {
+    let level = [locationId];
+    for (let height = 0; ; height++) {
+      const below = await Locations.find({ parentId: { $in: level } }, { _id: 1 }).lean<{ _id: string }[]>();
+      if (below.length === 0 || height > MAX_DEPTH) return height;
+      level = below.map(({ _id }) => _id);
+    }
+  }
+
+  /** @throws errors.notFound (of the parent), cycle, tooDeep */
+  async function checkParent(parentId: string, locationId?: string): Promise<void> {
+    if (!(await exists(parentId))) throw errors.notFound();
+    const above = (await ancestorsOf([parentId])).get(parentId) ?? [];
+    if (locationId !== undefined && (parentId === locationId || above.includes(locationId))) throw errors.cycle();
+    const height = locationId === undefined ? 0 : await heightOf(locationId);
+    if (above.length + 1 + height >= MAX_DEPTH) throw errors.tooDeep();
+  }
+
+  return {
+    /** @throws errors.notFound when there is no such parent, tooDeep */
+    async create({ parentId = null, ...given }: NewLocation): Promise<Location> {
+      const now = clock.now();
+      const record = { _id: newId(clock), ...given, parentId, deletedAt: null, createdAt: now, updatedAt: now };
+      await tree.change(async () => {
+        if (parentId !== null) await checkParent(parentId);
+        return { kind: 'insert', record };
+      });
+      return show(record);
+    },
+
+    /** @throws errors.notFound */
+    async get(locationId: string): Promise<Location> {
+      return show(await find(locationId));
+    },
+
+    async list(query: ListQuery): Promise<ListAnswer<Location>> {
+      return completeRows(await lists.answer(locationList, Locations, { show: showBare }, query), 'ancestors', ancestorsOf);
+    },
+
+    /**
+     * Changes what is given; with `parentId` it moves, with all that lies below.
+     * @throws errors.nothingToUpdate for an empty change, notFound (also of the new parent), cycle, tooDeep
+     */
+    async patch(locationId: string, { parentId, ...patch }: LocationPatch): Promise<Location> {
+      const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+      if (parentId === undefined) {
+        if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+        const options = { returnDocument: 'after' } as const;
+        const record = await Locations.findByIdAndUpdate(locationId, { $set: set }, options).lean<LocationRecord>();
+        if (!record) throw errors.notFound();
+        return show(record);
+      }
+      await tree.change(async () => {
+        await find(locationId);
+        if (parentId !== null) await checkParent(parentId, locationId);
+        return { kind: 'update', locationId, set: { ...set, parentId, updatedAt: clock.now() } };
+      });
+      return show(await find(locationId));
+    },
+
+    /** Deletes softly. @throws errors.notFound, hasDescendants */
+    async delete(locationId: string): Promise<void> {
+      await tree.change(async () => {
+        await find(locationId);
+        if (await Locations.exists({ parentId: locationId })) throw errors.hasDescendants();
+        return { kind: 'update', locationId, set: { deletedAt: clock.now() } };
+      });
+    },
+
+    /** Brings a location back to where it was. @throws errors.notFound when there is nothing to restore, parentDeleted, tooDeep */
+    async restore(locationId: string): Promise<Location> {
+      await tree.change(async () => {
+        const deleted = await Locations.findById(locationId).setOptions({ deleted: 'only' }).lean<LocationRecord>();
+        if (!deleted) throw errors.notFound();
+        const { parentId } = deleted;
+        if (parentId !== null && !(await exists(parentId))) throw errors.parentDeleted();
+        if (parentId !== null) await checkParent(parentId);
+        return { kind: 'update', locationId, set: { deletedAt: null, updatedAt: clock.now() } };
+      });
+      return show(await find(locationId));
+    },
+  };
+}
