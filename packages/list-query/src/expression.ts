@@ -1,4 +1,5 @@
 import type { BoundCondition, Scalar } from './bind.js';
+import { valueOf, type Field } from './fields.js';
 import type { Comparison } from './tree.js';
 
 /** An expression of the store's aggregations, as plain data. */
@@ -22,16 +23,17 @@ export function compileExpression(condition: BoundCondition): Expression {
   }
 }
 
-function compare({ path, isList }: { path: string; isList: boolean }, operator: Comparison, value: Scalar | null): Expression {
-  if (operator === 'ne') return { $not: [compare({ path, isList }, 'eq', value)] };
-  const whole = compareValue(`$${path}`, operator, value);
+function compare(field: Field, operator: Comparison, value: Scalar | null): Expression {
+  if (operator === 'ne') return { $not: [compare(field, 'eq', value)] };
+  const { path, isList } = field;
+  const whole = compareValue(valueOf(field), operator, value);
   if (!isList) return whole;
   const elements = { $cond: [{ $isArray: [`$${path}`] }, `$${path}`, []] };
   const anyElement = { $anyElementTrue: [{ $map: { input: elements, in: compareValue('$$this', operator, value) } }] };
   return value === null ? { $or: [whole, anyElement] } : anyElement;
 }
 
-function compareValue(tested: string, operator: Exclude<Comparison, 'ne'>, value: Scalar | null): Expression {
+function compareValue(tested: Expression, operator: Exclude<Comparison, 'ne'>, value: Scalar | null): Expression {
   if (value === null) return { $lte: [tested, null] };
   // Text that begins with a dollar sign would be a path.
   const literal = { $literal: value };

@@ -1,3 +1,5 @@
+export type Absent = false | '';
+
 /** What one value of a field is. */
 export type ScalarType = 'string' | 'number' | 'boolean' | 'date';
 /** A field's declared type: one value, or a list of them. */
@@ -8,6 +10,8 @@ export interface FieldSettings {
   type: FieldType;
   /** Path in the stored documents, where it is not the name. */
   stored?: string;
+  /** Of a boolean or a text: what a record without it counts as. The least value, so that such records are sorted beside those that have it. */
+  absent?: Absent;
   /** May stand in `$filter`. Default true. */
   filter?: boolean;
   /** May stand in `$orderby`. Default true; lists never can. */
@@ -26,6 +30,7 @@ export interface Field {
   path: string;
   type: ScalarType;
   isList: boolean;
+  absent: Absent | undefined;
   filter: boolean;
   sort: boolean;
   group: boolean;
@@ -47,11 +52,14 @@ export function declareField(name: string, declared: FieldType | FieldSettings):
   const isList = type.endsWith('[]');
   const scalar = (isList ? type.slice(0, -2) : type) as ScalarType;
   if (!['string', 'number', 'boolean', 'date'].includes(scalar)) throw new Error(`${name} has the unknown type ${type}`);
+  const { absent } = may;
+  if (absent !== undefined && (isList || typeof absent !== scalar)) throw new Error(`${name} cannot count as ${String(absent)}`);
   return {
     name,
     path,
     type: scalar,
     isList,
+    absent,
     filter: may.filter ?? true,
     sort: !isList && (may.sort ?? true),
     group: !isList && (may.group ?? true),
@@ -61,10 +69,15 @@ export function declareField(name: string, declared: FieldType | FieldSettings):
 
 /** A field of computed rows, stored under its own name. */
 export function computedField(name: string, type: ScalarType): Field {
-  return { name, path: name, type, isList: false, filter: true, sort: true, group: true, aggregate: true };
+  return { name, path: name, type, isList: false, absent: undefined, filter: true, sort: true, group: true, aggregate: true };
 }
 
 /** Whether two names cannot stand in one row: the same, or one inside the other. */
 export function clash(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+}
+
+/** A field's value as an expression of the store's aggregations. */
+export function valueOf({ path, absent }: Pick<Field, 'path' | 'absent'>): unknown {
+  return absent === undefined ? `$${path}` : { $ifNull: [`$${path}`, absent] };
 }

@@ -1,4 +1,5 @@
 import type { BoundCondition, Scalar } from './bind.js';
+import type { Field } from './fields.js';
 import type { Comparison } from './tree.js';
 
 /** A filter of the store, as plain data. */
@@ -22,10 +23,28 @@ export function compileFilter(condition: BoundCondition): StoreFilter {
     case 'not':
       return { $nor: [compileFilter(condition.term)] };
     case 'in':
-      return { [condition.field.path]: { $in: condition.values } };
-    default:
-      return compare(condition.field.path, condition.operator, condition.value);
+      return isAnyOf(condition.field, condition.values);
+    default: {
+      const { field, operator, value } = condition;
+      return field.absent === undefined ? compare(field.path, operator, value) : compareOrAbsent(field, operator, value);
+    }
   }
+}
+
+function isAnyOf({ path, absent }: Field, values: readonly (Scalar | null)[]): StoreFilter {
+  if (absent === undefined) return { [path]: { $in: values } };
+  // what is missing is its value, and nothing is null
+  const given = values.filter((value) => value !== null);
+  return { [path]: { $in: given.includes(absent) ? [...given, null] : given } };
+}
+
+function compareOrAbsent(field: Field, operator: Comparison, value: Scalar | null): StoreFilter {
+  const { path, absent = null } = field;
+  if (operator === 'eq') return isAnyOf(field, [value]);
+  if (operator === 'ne') return { $nor: [isAnyOf(field, [value])] };
+  const compared = compare(path, operator, value);
+  const isAbsentToo = operator === 'lt' ? value !== absent : operator === 'le' || (operator === 'ge' && value === absent);
+  return isAbsentToo ? { $or: [compared, { [path]: { $eq: null } }] } : compared;
 }
 
 function compare(path: string, operator: Comparison, value: Scalar | null): StoreFilter {

@@ -2,7 +2,7 @@ import { compileAggregates, type CompiledAggregates } from './aggregates.js';
 import { bindCondition, bindField, type BoundCondition } from './bind.js';
 import { problemAt, shorten } from './errors.js';
 import { compileExpression, type Expression } from './expression.js';
-import { clash, computedField, type Field } from './fields.js';
+import { clash, computedField, valueOf, type Field } from './fields.js';
 import { compileFilter } from './filter.js';
 import { bindOrder, compileOrder, completeOrder, type SortKey } from './order.js';
 import { LIMITS } from './limits.js';
@@ -120,8 +120,9 @@ function allTrue(conditions: readonly BoundCondition[]): Expression {
 
 /** One key alone groups what is missing with null by itself, and can be read from an index. */
 function keyExpression(keys: readonly Field[]): Expression {
-  if (keys.length === 1) return `$${keys[0]?.path}`;
-  return Object.fromEntries(keys.map(({ path }, n) => [`k${n}`, { $ifNull: [`$${path}`, null] }]));
+  const [first, ...others] = keys;
+  if (first && others.length === 0) return valueOf(first);
+  return Object.fromEntries(keys.map(({ path, absent = null }, n) => [`k${n}`, { $ifNull: [`$${path}`, absent] }]));
 }
 
 /** The keys in the row, those of a dotted path in nested objects. */

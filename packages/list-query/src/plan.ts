@@ -61,6 +61,8 @@ export interface PlanSettings {
   /** A filter of the store that every row must match, whatever the caller asks for. */
   scope?: StoreFilter | undefined;
   cursorSecret?: CursorSecret | undefined;
+  /** What a cursor is bound to instead of `scope`, where that has more in it than whose list it is: the time, say. */
+  cursorScope?: StoreFilter | undefined;
 }
 
 /** Parameters that were checked against their resource: all of a plan that is the same for every caller. */
@@ -134,7 +136,7 @@ export function planList(
 export function planBound(
   resource: ListResource,
   bound: BoundList,
-  { scope, cursorSecret }: PlanSettings,
+  { scope, cursorSecret, cursorScope = scope }: PlanSettings,
 ): RecordPlan | TransformationPlan {
   const { given, expansions, transformed, order, sort } = bound;
   if (given.nextToken !== undefined && cursorSecret === undefined) throw problemOf('$nextToken', 'is not allowed');
@@ -142,7 +144,7 @@ export function planBound(
   const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
   if (transformed)
     return { kind: 'transformation', shape: transformed.shape, pipelines: compilePipelines(all, transformed, page), ...page };
-  const bindingOf = () => canonical([resource.name, Object.entries(sort), all]);
+  const bindingOf = () => canonical([resource.name, Object.entries(sort), cursorScope, bound.filter]);
   const after = given.nextToken === undefined ? undefined : cursorValues(given.nextToken, bindingOf(), cursorSecret, order);
   const pageFilter = after ? allOf(all, rowsAfter(order, after)) : all;
   return {

@@ -21,6 +21,8 @@ export interface ListQueryOptions {
   scope?: StoreFilter;
   /** Signs `$nextToken`. Without it there is none. */
   cursorSecret?: CursorSecret;
+  /** What `$nextToken` is bound to instead of `scope`, where that has more in it than whose list it is: the time, say. */
+  cursorScope?: StoreFilter;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
   /** Makes of a stored record what callers get. Default: `id` for `_id`, dates as ISO strings. */

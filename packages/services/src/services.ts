@@ -66,11 +66,12 @@ interface ServicesOptions {
 export function createServices(options: ServicesOptions) {
   const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits } = options;
   const lists = createLists({ storage, cursorSecrets: options.cursorSecrets });
-  const audit = createAuditService({ storage, log, retention: options.auditRetention });
+  const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files });
   const identities = createIdentitiesService({
     storage,
+    lists,
     bus,
     log,
     audit,
@@ -98,7 +99,7 @@ export function createServices(options: ServicesOptions) {
     accessStateOf,
     countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
   });
-  const shownSessions = createShownSessionsService({ storage, accessStateOf, end: sessions.end, audit });
+  const shownSessions = createShownSessionsService({ storage, lists, accessStateOf, end: sessions.end, audit });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({
     cost: options.bcryptCost,
@@ -146,7 +147,7 @@ export function createServices(options: ServicesOptions) {
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
-  const organizations = createOrganizationsService({ storage, existingIdentities: identities.existing, logos });
+  const organizations = createOrganizationsService({ storage, lists, existingIdentities: identities.existing, logos });
   const follows = createFollowsService({
     storage,
     lists,
@@ -159,10 +160,11 @@ export function createServices(options: ServicesOptions) {
     relations: follows.ofProfiles,
   });
   const changeRequests = createChangeRequestsService({ storage, lists });
-  const members = createMembersService({ storage, existingIdentities: identities.existing });
+  const members = createMembersService({ storage, lists, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
   const invitations = createInvitationsService({
     storage,
+    lists,
     audit,
     organizations,
     lifetime: lifetimes.invitation,

@@ -1,5 +1,6 @@
 import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
-import { SecurityEventPageSchema, eventListInput, identityEventListInput } from './audit.schemas.js';
+import { listErrors } from '../shared/lists.errors.js';
+import { eventList, identityEventList } from './audit.schemas.js';
 import type { AuditService } from './audit.service.js';
 
 /** The audit trail for admins, and for each person what concerns them: part of the service `auth`. */
@@ -7,11 +8,15 @@ export function createAuditRouter(audit: AuditService) {
   return router({
     events: authenticated
       .meta(
-        rest('GET /auth/events', { summary: 'List security events, newest first', failure: 'Failed to find security events' }),
+        rest('GET /auth/events', {
+          summary: 'List security events, newest first',
+          failure: 'Failed to find security events',
+          errors: [listErrors.invalidNextToken],
+        }),
       )
       .use(admin)
-      .input(eventListInput)
-      .output(SecurityEventPageSchema)
+      .input(eventList.input)
+      .output(eventList.output)
       .query(({ input }) => audit.list(input)),
 
     identityEvents: authenticated
@@ -19,11 +24,12 @@ export function createAuditRouter(audit: AuditService) {
         rest('GET /auth/{identityId}/events', {
           summary: 'List the security events about an identity, newest first',
           failure: 'Failed to find security events',
+          errors: [listErrors.invalidNextToken],
         }),
       )
       .use(anyOf(admin, self('identityId')))
-      .input(identityEventListInput)
-      .output(SecurityEventPageSchema)
-      .query(({ input: { identityId, ...query } }) => audit.listFor(identityId, query)),
+      .input(identityEventList.input)
+      .output(identityEventList.output)
+      .query(({ input }) => audit.listFor(input.identityId, input)),
   });
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
 import { SECURITY_EVENT_TYPES } from './event-types.js';
+import { ownSecurityEventResource, securityEventResource } from './security-event.model.js';
 
 const EventType = z.enum(SECURITY_EVENT_TYPES);
 
@@ -20,7 +22,11 @@ export const SecurityEventSchema = z
   })
   .meta({ id: 'SecurityEvent' });
 
-export const SecurityEventPageSchema = z.compile(pageOf(SecurityEventSchema));
-
-export const eventListInput = z.strictObject({ identityId: Id.optional(), type: EventType.optional(), ...pageParameters });
-export const identityEventListInput = z.strictObject({ identityId: Id, type: EventType.optional(), ...pageParameters });
+export const eventList = defineList(securityEventResource, {
+  row: SecurityEventSchema,
+  own: { identityId: Id.optional(), type: EventType.optional() },
+});
+export const identityEventList = defineList(ownSecurityEventResource, {
+  row: SecurityEventSchema,
+  own: { identityId: Id, type: EventType.optional() },
+});

@@ -1,6 +1,9 @@
 import { describeError, type Log } from '@tandem/core';
 import { newId, present, type Presented, type Storage } from '@tandem/storage';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { eventList, identityEventList } from './audit.schemas.js';
 import { SECURITY_EVENTS, type SecurityEventType } from './event-types.js';
 import type { RequestFacts } from './request-facts.js';
 import { securityEventModel, type EventDetails, type SecurityEventRecord } from './security-event.model.js';
@@ -20,11 +23,9 @@ export interface EventSubject {
 }
 
 /** What a list of events is asked for, beside about whom. */
-export interface EventQuery extends PageQuery {
+export interface EventQuery extends ListQuery {
   type?: SecurityEventType | undefined;
 }
-
-const NOT_SHOWN = ['updatedAt', 'expiresAt'];
 
 function show(record: SecurityEventRecord): ShownEvent {
   return present(record);
@@ -36,11 +37,16 @@ function showToSubject(record: SecurityEventRecord): ShownEvent {
   return isOfAnother ? { ...show(record), sessionId: null, ip: null, userAgent: null } : show(record);
 }
 
-/**
- * The audit trail: what happens to the safety of accounts, as log lines and as records that admins list.
- * @param retention milliseconds after which a record is removed
- */
-export function createAuditService({ storage, log, retention }: { storage: Storage; log: Log; retention: number }) {
+interface AuditOptions {
+  storage: Storage;
+  log: Log;
+  lists: Lists;
+  /** Milliseconds after which a record is removed. */
+  retention: number;
+}
+
+/** The audit trail: what happens to the safety of accounts, as log lines and as records that admins list. */
+export function createAuditService({ storage, log, lists, retention }: AuditOptions) {
   const Events = storage.model(securityEventModel);
   const underWay = new Set<Promise<void>>();
 
@@ -72,15 +78,16 @@ export function createAuditService({ storage, log, retention }: { storage: Stora
     },
 
     /** All events, newest first, or those about an identity, of a type, or both. */
-    list({ identityId, type, ...query }: EventQuery & { identityId?: string | undefined }): Promise<Page<ShownEvent>> {
-      const filter = { ...(identityId !== undefined && { identityId }), ...(type !== undefined && { type }) };
-      return findPage(Events, { filter, sort: NEWEST_FIRST, without: NOT_SHOWN, show }, query);
+    list(query: EventQuery & { identityId?: string | undefined }): Promise<ListAnswer<ShownEvent>> {
+      const { identityId, type } = query;
+      const scope = { ...(identityId !== undefined && { identityId }), ...(type !== undefined && { type }) };
+      return lists.answer(eventList, Events, { scope, show }, query);
     },
 
     /** The events about an identity as it may see them: where others acted from is left out. */
-    listFor(identityId: string, { type, ...query }: EventQuery): Promise<Page<ShownEvent>> {
-      const filter = { identityId, ...(type !== undefined && { type }) };
-      return findPage(Events, { filter, sort: NEWEST_FIRST, without: NOT_SHOWN, show: showToSubject }, query);
+    listFor(identityId: string, query: EventQuery): Promise<ListAnswer<ShownEvent>> {
+      const scope = { identityId, ...(query.type !== undefined && { type: query.type }) };
+      return lists.answer(identityEventList, Events, { scope, show: showToSubject }, query);
     },
 
     /** Waits for the records that are being written. */

@@ -1,4 +1,6 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type BaseRecord } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
 import type { SecurityEventType } from './event-types.js';
 
 /** Small facts of one kind of event. Never an email, a token, a password or a code. */
@@ -20,6 +22,32 @@ export interface SecurityEventRecord extends BaseRecord {
   expiresAt: Date;
 }
 
+const NOT_SHOWN = ['updatedAt', 'expiresAt'];
+
+export const securityEventResource = defineListResource({
+  name: 'securityEvents',
+  fields: {
+    type: { type: 'string', sort: false },
+    identityId: { type: 'string', sort: false },
+    actorId: { type: 'string', sort: false },
+    sessionId: { type: 'string', sort: false },
+    ip: { type: 'string', sort: false },
+    createdAt: 'date',
+  },
+  hidden: NOT_SHOWN,
+  defaultOrder: 'createdAt desc, id desc',
+  softDelete: false,
+});
+
+/** As the person sees it whom an event is about: nothing may be asked of that from which others acted, which is not shown. */
+export const ownSecurityEventResource = defineListResource({
+  name: 'securityEvents',
+  fields: { type: 'string', actorId: 'string', createdAt: 'date' },
+  hidden: NOT_SHOWN,
+  defaultOrder: 'createdAt desc, id desc',
+  softDelete: false,
+});
+
 export const securityEventModel = defineModel<SecurityEventRecord>('securityEvents', {
   softDelete: false,
   fields: {
@@ -34,9 +62,5 @@ export const securityEventModel = defineModel<SecurityEventRecord>('securityEven
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
-  indexes: [
-    { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list of all events, newest first" },
-    { keys: { identityId: 1, createdAt: -1, _id: -1 }, serves: 'the events about an identity, also of one type, newest first' },
-    { keys: { type: 1, createdAt: -1, _id: -1 }, serves: 'the events of a type, newest first' },
-  ],
+  indexes: [...listIndexes(securityEventResource), ...listIndexes(ownSecurityEventResource, { within: ['identityId'] })],
 });

@@ -1,4 +1,6 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type BaseRecord } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
 
 /** A refresh token that has been exchanged, remembered for the time in which a second try gets the same successor. */
 export interface Rotation {
@@ -25,6 +27,14 @@ export interface SessionRecord extends BaseRecord {
   expiresAt: Date;
 }
 
+export const sessionResource = defineListResource({
+  name: 'sessions',
+  fields: { ip: 'string', userAgent: 'string', createdAt: 'date', lastUsedAt: 'date', expiresAt: 'date' },
+  hidden: ['identityId', 'jti', 'rotations', 'epoch', 'fingerprintHash', 'updatedAt'],
+  defaultOrder: 'createdAt desc, id desc',
+  softDelete: false,
+});
+
 export const sessionModel = defineModel<SessionRecord>('sessions', {
   softDelete: false,
   fields: {
@@ -39,5 +49,6 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
-  indexes: [{ keys: { identityId: 1, createdAt: -1, _id: -1 }, serves: "ending, and showing, an identity's sessions" }],
+  // it also serves ending them
+  indexes: listIndexes(sessionResource, { within: ['identityId'] }),
 });

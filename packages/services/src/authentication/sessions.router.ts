@@ -2,7 +2,8 @@ import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
-import { SessionPageSchema, sessionInput, sessionListInput } from './sessions.schemas.js';
+import { listErrors } from '../shared/lists.errors.js';
+import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
 
 /** Sessions that a person can see and end: part of the service `auth`. */
@@ -13,12 +14,13 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
         rest('GET /auth/{identityId}/sessions', {
           summary: 'List the live sessions of an identity, newest first',
           failure: 'Failed to find sessions',
+          errors: [listErrors.invalidNextToken],
         }),
       )
       .use(anyOf(admin, self('identityId')))
-      .input(sessionListInput)
-      .output(SessionPageSchema)
-      .query(({ ctx, input: { identityId, ...query } }) => shownSessions.list(identityId, ctx.identity.sessionId, query)),
+      .input(sessionList.input)
+      .output(sessionList.output)
+      .query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, input)),
 
     deleteSession: authenticated
       .meta(

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { sessionResource } from './session.model.js';
 
 /** One sign-in on one device, as its owner sees it. `lastUsedAt` is the login or the last exchange of its refresh token. */
 export const SessionSchema = z
@@ -14,7 +16,6 @@ export const SessionSchema = z
   })
   .meta({ id: 'Session' });
 
-export const SessionPageSchema = z.compile(pageOf(SessionSchema));
+export const sessionList = defineList(sessionResource, { row: SessionSchema, own: { identityId: Id } });
 
-export const sessionListInput = z.strictObject({ identityId: Id, ...pageParameters });
 export const sessionInput = z.strictObject({ identityId: Id, sessionId: Id });

@@ -2,9 +2,12 @@ import { present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import type { AccessState } from '../identities/identity-credentials.js';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 import { sessionErrors } from './sessions.errors.js';
+import { sessionList } from './sessions.schemas.js';
 
 export type ShownSessionsService = ReturnType<typeof createShownSessionsService>;
 
@@ -13,6 +16,7 @@ type ShownSession = Pick<Presented<SessionRecord>, 'id' | ShownFields> & { isCur
 
 interface ShownSessionsOptions {
   storage: Storage;
+  lists: Lists;
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   /** Ends one session on every instance; says whether there was one. */
   end(sessionId: string): Promise<boolean>;
@@ -23,7 +27,7 @@ interface ShownSessionsOptions {
 const NO_EPOCH = -1;
 
 /** The sessions of an identity, for itself and for admins to see and to end. */
-export function createShownSessionsService({ storage, accessStateOf, end, audit }: ShownSessionsOptions) {
+export function createShownSessionsService({ storage, lists, accessStateOf, end, audit }: ShownSessionsOptions) {
   const Sessions = storage.model(sessionModel);
 
   /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
@@ -38,10 +42,9 @@ export function createShownSessionsService({ storage, accessStateOf, end, audit 
      * The live sessions, the newest first.
      * @param currentId of the session that asks
      */
-    async list(identityId: string, currentId: string, query: PageQuery): Promise<Page<ShownSession>> {
+    async list(identityId: string, currentId: string, query: ListQuery): Promise<ListAnswer<ShownSession>> {
       const show = (record: SessionRecord) => ({ ...present(record), isCurrent: record._id === currentId });
-      const without = ['identityId', 'jti', 'rotations', 'epoch', 'fingerprintHash'];
-      return findPage(Sessions, { filter: await liveOnes(identityId), sort: NEWEST_FIRST, without, show }, query);
+      return lists.answer(sessionList, Sessions, { scope: await liveOnes(identityId), cursorScope: { identityId }, show }, query);
     },
 
     /** Whether it is one of the identity's live sessions. */

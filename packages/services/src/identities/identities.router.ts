@@ -1,14 +1,9 @@
 import { admin, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { listErrors } from '../shared/lists.errors.js';
 import { identityErrors } from './identities.errors.js';
-import {
-  IdentityPageSchema,
-  IdentitySchema,
-  identityInput,
-  identityListInput,
-  identityPatchInput,
-} from './identities.schemas.js';
+import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
 import type { IdentitiesService } from './identities.service.js';
 
 const { notFound, nothingToUpdate, emailTaken } = identityErrors;
@@ -25,10 +20,16 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
   const types = Object.values(typeIds) as string[];
   return router({
     list: authenticated
-      .meta(rest('GET /identities', { summary: 'List identities', failure: 'Failed to find identities' }))
+      .meta(
+        rest('GET /identities', {
+          summary: 'List identities',
+          failure: 'Failed to find identities',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
       .use(admin)
-      .input(identityListInput)
-      .output(IdentityPageSchema)
+      .input(identityList.input)
+      .output(identityList.output)
       .query(({ input }) => identities.list(input)),
 
     get: authenticated

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Email, Id, Timestamp } from '../shared/schemas.js';
+import { identityResource } from './identity.model.js';
 
 /** An identity as it is shown: what is not named here never leaves (decisions A8). */
 export const IdentitySchema = z
@@ -16,10 +18,9 @@ export const IdentitySchema = z
   .meta({ id: 'Identity' });
 export type Identity = z.infer<typeof IdentitySchema>;
 
-export const IdentityPageSchema = z.compile(pageOf(IdentitySchema));
+export const identityList = defineList(identityResource, { row: IdentitySchema });
 
 export const identityInput = z.strictObject({ identityId: Id });
-export const identityListInput = z.strictObject(pageParameters);
 
 /** What an admin may change. A type must be one of those configured. */
 export function identityPatchInput(typeIds: readonly string[]) {

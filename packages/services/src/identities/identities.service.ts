@@ -4,20 +4,20 @@ import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { Children } from '../shared/deletion.js';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
 import { identityErrors } from './identities.errors.js';
-import type { IdentityPatch } from './identities.schemas.js';
+import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
 import { createIdentityDeletion } from './identity-deletion.js';
 import { createIdentityOutbox } from './identity-outbox.js';
-import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
+import { ABSENT, HIDDEN, identityModel, type IdentityRecord } from './identity.model.js';
 import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
 
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
 
-/** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
-const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
 type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
 
 interface IdentitiesOptions {
@@ -26,6 +26,7 @@ interface IdentitiesOptions {
   audit: AuditService;
   log: Log;
   mails: Pick<MailsService, 'enqueue'>;
+  lists: Lists;
   removeSessions: IdentityChangesOptions['removeSessions'];
   /** What is deleted, and comes back, with an identity. */
   children: Children;
@@ -53,7 +54,7 @@ function show(record: IdentityRecord): ShownIdentity {
  * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
  * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
  */
-export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails, children }: IdentitiesOptions) {
+export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails, children, lists }: IdentitiesOptions) {
   const Identities = storage.model(identityModel);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
@@ -97,8 +98,8 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
       return show(record);
     },
 
-    list(query: PageQuery): Promise<Page<ShownIdentity>> {
-      return findPage(Identities, { filter: {}, sort: NEWEST_FIRST, without: HIDDEN, show }, query);
+    list(query: ListQuery): Promise<ListAnswer<Identity>> {
+      return lists.answer(identityList, Identities, { show }, query);
     },
 
     /**

@@ -1,4 +1,6 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
 import type { QueuedMail } from '../mail/mails.service.js';
 
 /** An account at an identity provider by which an identity signs in. */
@@ -39,6 +41,24 @@ export interface IdentityRecord extends Live {
 /** What a host, or an import, may have left out of a record. */
 export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
 
+/** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
+export const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
+
+export const identityResource = defineListResource({
+  name: 'identities',
+  fields: {
+    email: 'string',
+    emailVerified: { type: 'boolean', absent: false, sort: false },
+    typeId: { type: 'string', sort: false },
+    locked: { type: 'boolean', absent: false, sort: false },
+    deactivatedAt: { type: 'date', sort: false },
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
+  hidden: HIDDEN,
+  defaultOrder: 'createdAt desc, id desc',
+});
+
 export const identityModel = defineModel<IdentityRecord>('identities', {
   fields: {
     email: { type: String, required: true },
@@ -66,13 +86,12 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       where: { 'providers.key': { $exists: true } },
       serves: 'sign-in through a provider: one live identity a provider account',
     },
-    { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list, newest first, and its total" },
+    ...listIndexes(identityResource),
     {
       keys: { outboxAt: 1 },
       where: { outboxAt: { $gt: new Date(0) } },
       deletedToo: true,
       serves: 'mails that a process left behind when it died',
     },
-    { keys: { typeId: 1 }, serves: 'whether there is an admin, at start' },
   ],
 });

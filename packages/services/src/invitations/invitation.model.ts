@@ -1,5 +1,7 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
 import type { OrganizationRole } from '../organizations/roles.js';
+import { listIndexes } from '../shared/list-indexes.js';
 
 export interface InvitationRecord extends Live {
   /** Trimmed and lower-cased. */
@@ -18,6 +20,21 @@ export interface InvitationRecord extends Live {
   /** Since when its mail has not been queued; null once it is. Stored with the invitation, so that no crash loses the mail. */
   mailSince: Date | null;
 }
+
+/** Not by its status, which time changes and no write: a parameter of its own asks for that. */
+export const invitationResource = defineListResource({
+  name: 'invitations',
+  fields: {
+    email: 'string',
+    organizationId: { type: 'string', sort: false },
+    role: { type: 'string', sort: false },
+    fromIdentityId: { type: 'string', sort: false },
+    expiresAt: 'date',
+    createdAt: 'date',
+  },
+  hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince'],
+  defaultOrder: 'createdAt desc, id desc',
+});
 
 export const invitationModel = defineModel<InvitationRecord>('invitations', {
   fields: {
@@ -39,9 +56,7 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
       where: { status: 'pending' },
       serves: 'one pending invitation of an address to an organization',
     },
-    { keys: { organizationId: 1, createdAt: -1, _id: -1 }, serves: "an organization's list, newest first, and its total" },
-    { keys: { email: 1, createdAt: -1, _id: -1 }, serves: "an address's list, newest first, and its total" },
-    { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list, newest first, and its total" },
+    ...listIndexes(invitationResource),
     {
       keys: { mailSince: 1 },
       where: { mailSince: { $gt: new Date(0) } },

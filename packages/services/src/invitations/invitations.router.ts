@@ -15,14 +15,14 @@ import { requestFactsOf } from '../audit/request-facts.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES } from '../organizations/roles.js';
+import { listErrors } from '../shared/lists.errors.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
-  InvitationPageSchema,
   InvitationSchema,
   acceptInvitationInput,
   createInvitationInput,
   invitationInput,
-  invitationListInput,
+  invitationList,
 } from './invitations.schemas.js';
 import type { AcceptanceService } from './acceptance.service.js';
 import type { InvitationsService } from './invitations.service.js';
@@ -64,10 +64,16 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       }),
 
     list: authenticated
-      .meta(rest('GET /invitations', { summary: 'List invitations, newest first', failure: 'Failed to find invitations' }))
+      .meta(
+        rest('GET /invitations', {
+          summary: 'List invitations, newest first',
+          failure: 'Failed to find invitations',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
       .use(anyOf(admin, managesNamed))
-      .input(invitationListInput)
-      .output(InvitationPageSchema)
+      .input(invitationList.input)
+      .output(invitationList.output)
       .query(({ input }) => invitations.list(input)),
 
     get: authenticated

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { TokenText } from '../authentication/authentication.schemas.js';
 import { ORGANIZATION_ROLES } from '../organizations/roles.js';
-import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import { Email, Id, Timestamp } from '../shared/schemas.js';
+import { invitationResource } from './invitation.model.js';
 
 const INVITATION_STATUSES = ['pending', 'accepted', 'expired'] as const;
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
@@ -20,7 +23,6 @@ export const InvitationSchema = z
   })
   .meta({ id: 'Invitation' });
 export type Invitation = z.infer<typeof InvitationSchema>;
-export const InvitationPageSchema = z.compile(pageOf(InvitationSchema));
 
 export const createInvitationInput = z
   .strictObject({ email: Email, organizationId: Id.optional(), role: z.enum(ORGANIZATION_ROLES).optional() })
@@ -31,12 +33,14 @@ export const createInvitationInput = z
 export type NewInvitation = z.infer<typeof createInvitationInput>;
 
 export const invitationInput = z.strictObject({ invitationId: Id });
-export const invitationListInput = z.strictObject({
-  email: Email.optional(),
-  organizationId: Id.optional(),
-  status: z.enum(INVITATION_STATUSES).optional(),
-  ...pageParameters,
+export const invitationList = defineList(invitationResource, {
+  row: InvitationSchema,
+  own: { email: Email.optional(), organizationId: Id.optional(), status: z.enum(INVITATION_STATUSES).optional() },
 });
-export type InvitationQuery = z.infer<typeof invitationListInput>;
+export interface InvitationQuery extends ListQuery {
+  email?: string | undefined;
+  organizationId?: string | undefined;
+  status?: InvitationStatus | undefined;
+}
 
 export const acceptInvitationInput = z.strictObject({ token: TokenText });

@@ -5,15 +5,23 @@ import type { RequestFacts } from '../audit/request-facts.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { rolesAbove } from '../organizations/roles.js';
-import { NEWEST_FIRST, findPage, type Page } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { Lists } from '../shared/lists.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import { invitationErrors as errors } from './invitations.errors.js';
-import type { Invitation, InvitationQuery, InvitationStatus, NewInvitation } from './invitations.schemas.js';
+import {
+  invitationList,
+  type Invitation,
+  type InvitationQuery,
+  type InvitationStatus,
+  type NewInvitation,
+} from './invitations.schemas.js';
 
 export type InvitationsService = ReturnType<typeof createInvitationsService>;
 
 interface InvitationsOptions {
   storage: Storage;
+  lists: Lists;
   audit: AuditService;
   organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
   /** Of a new invitation, in milliseconds. */
@@ -30,16 +38,14 @@ export interface Inviter {
   isAdmin: boolean;
 }
 
-/** What is not shown. */
-const HIDDEN = ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince'];
-
 /** An invitation that is pending, as the store sees it. */
 export function pendingAt(now: Date) {
   return { status: 'pending', expiresAt: { $gt: now } } as const;
 }
 
 /** Invitations to make an account, to join an organization, or both (decisions A8). Ids are UUID strings; nothing here knows HTTP. */
-export function createInvitationsService({ storage, audit, organizations, lifetime, relay, withdrawToken }: InvitationsOptions) {
+export function createInvitationsService(options: InvitationsOptions) {
+  const { storage, lists, audit, organizations, lifetime, relay, withdrawToken } = options;
   const Invitations = storage.model(invitationModel);
 
   /** A pending invitation has expired when its time is over, whoever looks. */
@@ -105,13 +111,11 @@ export function createInvitationsService({ storage, audit, organizations, lifeti
       return show(record);
     },
 
-    list({ email, organizationId, status, ...query }: InvitationQuery): Promise<Page<Invitation>> {
-      const filter = {
-        ...(email !== undefined && { email }),
-        ...(organizationId !== undefined && { organizationId }),
-        ...(status !== undefined && ofStatus(status)),
-      };
-      return findPage(Invitations, { filter, sort: NEWEST_FIRST, without: HIDDEN, show }, query);
+    list(query: InvitationQuery): Promise<ListAnswer<Invitation>> {
+      const { email, organizationId, status } = query;
+      const named = { ...(email !== undefined && { email }), ...(organizationId !== undefined && { organizationId }) };
+      const scope = { ...named, ...(status !== undefined && ofStatus(status)) };
+      return lists.answer(invitationList, Invitations, { scope, cursorScope: { ...named, status }, show }, query);
     },
 
     /** Deletes softly: it can be accepted no more. @throws errors.notFound */

@@ -1,6 +1,6 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
-import { notificationResource } from './notifications.schemas.js';
 
 export interface NotificationRecord extends Live {
   receiverId: string;
@@ -9,6 +9,13 @@ export interface NotificationRecord extends Live {
   /** Whatever the host application wrote beside the fields above. */
   [field: string]: unknown;
 }
+
+/** What a host wrote beside these fields is shown, and cannot be asked for. */
+export const notificationResource = defineListResource({
+  name: 'notifications',
+  fields: { isRead: { type: 'boolean', absent: false }, createdAt: 'date', updatedAt: 'date' },
+  defaultOrder: 'createdAt desc, id desc',
+});
 
 export const notificationModel = defineModel<NotificationRecord>('notifications', {
   fields: {

@@ -1,7 +1,7 @@
-import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
+import { notificationResource } from './notification.model.js';
 
 /** A notification and whatever the host application wrote into it (spec, "Notification"). */
 export const NotificationSchema = z
@@ -9,12 +9,6 @@ export const NotificationSchema = z
   .meta({ id: 'Notification' });
 export type Notification = z.infer<typeof NotificationSchema>;
 
-/** What a host wrote beside these fields is shown, and cannot be asked for. */
-export const notificationResource = defineListResource({
-  name: 'notifications',
-  fields: { isRead: 'boolean', createdAt: 'date', updatedAt: 'date' },
-  defaultOrder: 'createdAt desc, id desc',
-});
 export const notificationList = defineList(notificationResource, { row: NotificationSchema, own: { identityId: Id } });
 
 export const UnreadCountSchema = z.object({ unread: z.number().int().min(0) });

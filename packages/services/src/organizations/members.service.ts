@@ -1,16 +1,20 @@
 import { requestErrors, ruleErrors } from '@tandem/core';
 import { isDuplicateKey, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
-import type { Page, PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import { viewOf } from '../shared/list-view.js';
+import type { Lists } from '../shared/lists.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
-import type { GivenMember, Member } from './organizations.schemas.js';
+import { memberList, type GivenMember, type Member } from './organizations.schemas.js';
 import { isOrganizationRole, rolesAbove, type OrganizationRole } from './roles.js';
 
 export type MembersService = ReturnType<typeof createMembersService>;
 
 interface MembersOptions {
   storage: Storage;
+  lists: Lists;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
 }
@@ -49,8 +53,13 @@ function upserted(given: readonly GivenMember[], joinedAt: Date) {
   return { $concatArrays: [changed, { $filter: { input: incoming, as: 'given', cond: isNew } }] };
 }
 
+/** Of a row of the view. */
+function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> & { _id: string }): Member {
+  return { identityId: _id, role, joinedAt: joinedAt?.toISOString() ?? null };
+}
+
 /** Members of organizations (decisions R7). Each change is one write, which holds only what it has been judged by. */
-export function createMembersService({ storage, existingIdentities }: MembersOptions) {
+export function createMembersService({ storage, lists, existingIdentities }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
 
   async function membersOf(organizationId: string): Promise<MemberRecord[] | null> {
@@ -152,24 +161,19 @@ export function createMembersService({ storage, existingIdentities }: MembersOpt
     },
 
     /** The members, who joined last first. @throws errors.notFound */
-    async list(organizationId: string, { page = 1, limit = 10 }: PageQuery): Promise<Page<Member>> {
-      const sorted = { $sortArray: { input: MEMBERS, sortBy: { joinedAt: -1, identityId: -1 } } };
-      const [found] = await Organizations.aggregate<{ total: number; members: MemberRecord[] }>([
-        { $match: { _id: organizationId } },
-        { $project: { total: { $size: MEMBERS }, members: { $slice: [sorted, (page - 1) * limit, limit] } } },
+    async list(organizationId: string, query: ListQuery): Promise<ListAnswer<Member>> {
+      const member = { _id: '$members.identityId', role: '$members.role', joinedAt: '$members.joinedAt' };
+      const members = viewOf(Organizations, [
+        { $match: { _id: organizationId, deletedAt: null } },
+        { $unwind: '$members' },
+        { $replaceRoot: { newRoot: member } },
+      ]);
+      const [answer, found] = await Promise.all([
+        lists.answer(memberList, members, { cursorScope: { organizationId }, show }, query),
+        Organizations.exists({ _id: organizationId }),
       ]);
       if (!found) throw errors.notFound();
-      const { total, members } = found;
-      const data = members.map(({ identityId, role, joinedAt }) => ({
-        identityId,
-        role,
-        joinedAt: joinedAt?.toISOString() ?? null,
-      }));
-      const totalPages = Math.max(1, Math.ceil(total / limit));
-      return {
-        data,
-        metadata: { pagination: { page, limit, total, totalPages, hasNext: page < totalPages, hasPrev: page > 1 } },
-      };
+      return answer;
     },
 
     /** @throws errors.notFound, noRole */

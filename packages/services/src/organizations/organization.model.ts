@@ -1,4 +1,6 @@
+import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
 
 /** One identity's membership. A deleted identity keeps its own, and has it again when it is restored. */
 export interface MemberRecord {
@@ -26,6 +28,44 @@ export interface OrganizationRecord extends Live {
   ownerNames: string[];
 }
 
+export const organizationResource = defineListResource({
+  name: 'organizations',
+  fields: {
+    name: 'string',
+    contact_email: { type: 'string', absent: '', sort: false },
+    branchName: { type: 'string', sort: false },
+    typeId: { type: 'string', sort: false },
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
+  hidden: ['members', 'ownerNames'],
+  defaultOrder: 'createdAt desc, id desc',
+});
+
+/** The members of one organization: rows of a view, whose ids are those of their identities. */
+export const memberResource = defineListResource({
+  name: 'organizationMembers',
+  fields: { identityId: { type: 'string', stored: '_id' }, role: 'string', joinedAt: 'date' },
+  defaultOrder: 'joinedAt desc, identityId desc',
+  softDelete: false,
+});
+
+/** The organizations of one identity: rows of a view, which has the identity's membership at `member`. */
+export const membershipResource = defineListResource({
+  name: 'memberships',
+  fields: {
+    'member.role': 'string',
+    'organization.id': { type: 'string', stored: '_id' },
+    'organization.name': { type: 'string', stored: 'name' },
+    'organization.branchName': { type: 'string', stored: 'branchName' },
+    'organization.typeId': { type: 'string', stored: 'typeId' },
+    'organization.createdAt': { type: 'date', stored: 'createdAt' },
+    'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
+  },
+  hidden: ['members', 'ownerNames'],
+  defaultOrder: 'organization.createdAt desc, organization.id desc',
+});
+
 const memberFields = { identityId: String, role: String, joinedAt: Date };
 
 export const organizationModel = defineModel<OrganizationRecord>('organizations', {
@@ -51,7 +91,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
       serves: 'names: one live organization of a name for each owner',
     },
     { keys: { 'members.identityId': 1, createdAt: -1, _id: -1 }, serves: 'the organizations of an identity, newest first' },
-    { keys: { createdAt: -1, _id: -1 }, serves: "the admin's list, newest first, and its total" },
+    ...listIndexes(organizationResource),
   ],
 });
 

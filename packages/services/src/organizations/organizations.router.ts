@@ -14,22 +14,20 @@ import {
 import { z } from 'zod';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
 import type { Actor, MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   HeldRoleSchema,
   IsMemberSchema,
-  MemberPageSchema,
-  MembershipPageSchema,
-  OrganizationPageSchema,
   OrganizationSchema,
   createOrganizationInput,
-  identityOrganizationsInput,
   memberInput,
-  memberListInput,
+  memberList,
+  membershipList,
   organizationAdminPatchInput,
   organizationInput,
-  organizationListInput,
+  organizationList,
   organizationPatchInput,
   upsertMembersInput,
 } from './organizations.schemas.js';
@@ -72,10 +70,16 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .mutation(({ ctx, input }) => organizations.create(input.organization, input.ownerId ?? ctx.identity.id, ctx.identity.id)),
 
     list: authenticated
-      .meta(rest('GET /organizations', { summary: 'List organizations', failure: 'Failed to find organizations' }))
+      .meta(
+        rest('GET /organizations', {
+          summary: 'List organizations',
+          failure: 'Failed to find organizations',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
       .use(admin)
-      .input(organizationListInput)
-      .output(OrganizationPageSchema)
+      .input(organizationList.input)
+      .output(organizationList.output)
       .query(({ input }) => organizations.list(input)),
 
     get: authenticated
@@ -151,13 +155,13 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
         rest('GET /organizations/{organizationId}/members', {
           summary: 'List the members of an organization',
           failure: 'Failed to find organization members',
-          errors: [errors.notFound],
+          errors: [errors.notFound, listErrors.invalidNextToken],
         }),
       )
       .use(memberOf(...MANAGING_ROLES))
-      .input(memberListInput)
-      .output(MemberPageSchema)
-      .query(({ input: { organizationId, ...query } }) => members.list(organizationId, query)),
+      .input(memberList.input)
+      .output(memberList.output)
+      .query(({ input }) => members.list(input.organizationId, input)),
 
     upsertMembers: authenticated
       .meta(
@@ -230,13 +234,12 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
         rest('GET /organizations/members/{identityId}', {
           summary: 'List the organizations of an identity, with its role in each',
           failure: 'Failed to find organizations',
+          errors: [listErrors.invalidNextToken],
         }),
       )
       .use(anyOf(admin, self('identityId')))
-      .input(identityOrganizationsInput)
-      .output(MembershipPageSchema)
-      .query(({ input: { identityId, roles, ...query } }) =>
-        organizations.ofIdentity(identityId, { ...query, ...(roles !== undefined && { roles: roles.split(',') }) }),
-      ),
+      .input(membershipList.input)
+      .output(membershipList.output)
+      .query(({ input }) => organizations.ofIdentity(input.identityId, input.roles?.split(','), input)),
   });
 }

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { Address, AddressPatch, Line, Name, Qualifications } from './organization-fields.js';
-import { Email, Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Email, Id, Timestamp } from '../shared/schemas.js';
+import { memberResource, membershipResource, organizationResource } from './organization.model.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
 /** Longest texts, in characters, and most members in one upsert. */
@@ -31,21 +33,19 @@ export const OrganizationSchema = z
   })
   .meta({ id: 'Organization' });
 export type Organization = z.infer<typeof OrganizationSchema>;
-export const OrganizationPageSchema = z.compile(pageOf(OrganizationSchema));
+export const organizationList = defineList(organizationResource, { row: OrganizationSchema });
 
 export const MemberSchema = z.object({ identityId: z.string(), role: z.string(), joinedAt: Timestamp.nullable() });
 export type Member = z.infer<typeof MemberSchema>;
-export const MemberPageSchema = z.compile(pageOf(MemberSchema));
+export const memberList = defineList(memberResource, { row: MemberSchema, own: { organizationId: Id } });
 
 /** A role, and the ancestor that it comes from; null where it is the organization's own. */
 export const HeldRoleSchema = z.object({ inheritedFrom: Id.nullable(), role: z.string() });
-export const MembershipPageSchema = z.compile(pageOf(z.object({ member: HeldRoleSchema, organization: OrganizationSchema })));
 export const IsMemberSchema = z.object({ isMemberOfOrganization: z.boolean() });
 
 export const organizationInput = z.strictObject({ organizationId: Id });
 export const logoUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(IMAGE_TYPES) });
 export const certificateUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(CERTIFICATE_TYPES) });
-export const organizationListInput = z.strictObject(pageParameters);
 
 export const createOrganizationInput = z.strictObject({
   organization: z.strictObject({
@@ -85,7 +85,6 @@ export const organizationAdminPatchInput = z.strictObject({
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
 
 export const memberInput = z.strictObject({ organizationId: Id, identityId: Id });
-export const memberListInput = z.strictObject({ organizationId: Id, ...pageParameters });
 
 /** The whole body is the list. A role that does not exist is a 422 of its own (spec, "Status codes and messages"). */
 export const upsertMembersInput = z.strictObject({
@@ -104,16 +103,16 @@ export const upsertMembersInput = z.strictObject({
 });
 export type GivenMember = z.infer<typeof upsertMembersInput>['members'][number];
 
-export const identityOrganizationsInput = z.strictObject({
-  identityId: Id,
-  /** Comma-separated, as in the spec's list of roles. */
-  roles: z
-    .string()
-    .max(LINE)
-    .refine(
-      (text) => text.split(',').every(isOrganizationRole),
-      `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,
-    )
-    .optional(),
-  ...pageParameters,
+/** Comma-separated, as in the spec's list of roles. */
+const Roles = z
+  .string()
+  .max(LINE)
+  .refine(
+    (text) => text.split(',').every(isOrganizationRole),
+    `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,
+  );
+
+export const membershipList = defineList(membershipResource, {
+  row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),
+  own: { identityId: Id, roles: Roles.optional() },
 });

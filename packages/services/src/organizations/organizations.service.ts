@@ -1,17 +1,27 @@
 import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
 import { changeStages } from './organization-changes.js';
-import { organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import { viewOf } from '../shared/list-view.js';
+import type { Lists } from '../shared/lists.js';
+import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
-import type { NewOrganization, Organization, OrganizationPatch } from './organizations.schemas.js';
+import {
+  membershipList,
+  organizationList,
+  type NewOrganization,
+  type Organization,
+  type OrganizationPatch,
+} from './organizations.schemas.js';
 import { isOrganizationRole, type OrganizationRole } from './roles.js';
 
 export type OrganizationsService = ReturnType<typeof createOrganizationsService>;
 
 interface OrganizationsOptions {
   storage: Storage;
+  lists: Lists;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** The logos of organizations: one each. */
@@ -20,7 +30,7 @@ interface OrganizationsOptions {
 
 /** An organization in which an identity is a member, and as what. */
 export interface Membership {
-  member: { inheritedFrom: null; role: string };
+  member: { inheritedFrom: string | null; role: string };
   organization: Organization;
 }
 
@@ -47,17 +57,21 @@ function showOrganization(record: OrganizationRecord): Bare {
 }
 
 /** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
-export function createOrganizationsService({ storage, existingIdentities, logos }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, lists, existingIdentities, logos }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
 
-  /** The same organizations with their logos, by one query. */
-  async function withLogos(organizations: readonly Bare[]): Promise<Organization[]> {
+  const showWithoutLogo = (record: OrganizationRecord): Organization => ({ ...showOrganization(record), logo: null });
+
+  /** Fills in the logos, by one query. */
+  async function addLogos(organizations: readonly Organization[]): Promise<void> {
     const found = await logos.oneOf(organizations.map(({ id }) => id));
-    return organizations.map((organization) => ({ ...organization, logo: found.get(organization.id) ?? null }));
+    for (const organization of organizations) organization.logo = found.get(organization.id) ?? null;
   }
-  async function withLogo(organization: Bare): Promise<Organization> {
-    const [shown] = await withLogos([organization]);
-    return shown as Organization;
+
+  async function withLogo(bare: Bare): Promise<Organization> {
+    const organization = { ...bare, logo: null };
+    await addLogos([organization]);
+    return organization;
   }
 
   return {
@@ -92,13 +106,8 @@ export function createOrganizationsService({ storage, existingIdentities, logos 
       return withLogo(showOrganization(record));
     },
 
-    async list(query: PageQuery): Promise<Page<Organization>> {
-      const { data, metadata } = await findPage(
-        Organizations,
-        { filter: {}, sort: NEWEST_FIRST, without: ['members', 'ownerNames'], show: showOrganization },
-        query,
-      );
-      return { data: await withLogos(data), metadata };
+    list(query: ListQuery): Promise<ListAnswer<Organization>> {
+      return lists.answer(organizationList, Organizations, { show: showWithoutLogo, complete: addLogos }, query);
     },
 
     /**
@@ -163,30 +172,21 @@ export function createOrganizationsService({ storage, existingIdentities, logos 
     },
 
     /** The organizations in which an identity is a member, newest first; with `roles` those where it holds one of these. */
-    async ofIdentity(
-      identityId: string,
-      { roles, ...query }: PageQuery & { roles?: readonly string[] },
-    ): Promise<Page<Membership>> {
-      const member = { identityId, ...(roles && { role: { $in: roles } }) };
-      const filter = roles
-        ? { 'members.identityId': identityId, members: { $elemMatch: member } }
-        : { 'members.identityId': identityId };
-      const { data, metadata } = await findPage(
-        Organizations,
-        {
-          filter,
-          sort: NEWEST_FIRST,
-          element: { members: { $elemMatch: { identityId } } },
-          without: ['ownerNames'],
-          show: (record: OrganizationRecord) => ({
-            member: { inheritedFrom: null, role: record.members[0]?.role ?? '' },
-            organization: showOrganization(record),
-          }),
-        },
-        query,
-      );
-      const shown = await withLogos(data.map(({ organization }) => organization));
-      return { data: data.map(({ member }, at) => ({ member, organization: shown[at] as Organization })), metadata };
+    ofIdentity(identityId: string, roles: readonly string[] | undefined, query: ListQuery): Promise<ListAnswer<Membership>> {
+      const isTheirs = { $eq: ['$$member.identityId', { $literal: identityId }] };
+      const held = { $filter: { input: '$members', as: 'member', cond: isTheirs, limit: 1 } };
+      const memberships = viewOf(Organizations, [
+        { $match: { 'members.identityId': identityId, deletedAt: null } },
+        { $set: { member: { $first: held } } },
+        { $unset: ['members', 'ownerNames'] },
+        ...(roles ? [{ $match: { 'member.role': { $in: roles } } }] : []),
+      ]);
+      const show = ({ member, ...record }: OrganizationRecord & { member: MemberRecord }) => ({
+        member: { inheritedFrom: null, role: member.role },
+        organization: showWithoutLogo(record),
+      });
+      const complete = (rows: Membership[]) => addLogos(rows.map(({ organization }) => organization));
+      return lists.answer(membershipList, memberships, { cursorScope: { identityId, roles }, show, complete }, query);
     },
   };
 }

@@ -30,6 +30,13 @@ interface ListSettings<Row extends z.ZodObject, Own extends z.ZodRawShape, Relat
   related?: Related;
 }
 
+const resources = new WeakMap<object, ListResource>();
+
+/** What the list is of whose input this is: for the test that explains the queries of every list. */
+export function resourceOfInput(input: object): ListResource | undefined {
+  return resources.get(input);
+}
+
 /**
  * Declares a list of a resource: the input that both faces take, with its description, and the output (decisions L1). The service answers it
  * by `lists.answer`.
@@ -52,14 +59,15 @@ export function defineList<
     nextToken: z.string().optional().meta({ description: 'Leads to the rows behind these; absent where there are none' }),
   });
   const checkQuery = checkListQuery(resource);
-  const input = z
+  const open = z
     .strictObject({ ...(own ?? ({} as Own)), ...pageParameters, ...listParameters(resource) })
     .superRefine((query, check) => checkQuery(query as ListQuery, check), { when: ({ value }) => asksMore(value) });
+  const input = z.compile(open);
+  resources.set(input, resource);
   return {
     resource,
-    row,
-    related: related ?? ({} as Related),
-    input: z.compile(input),
+    row: expandable as unknown as z.ZodType<Expandable<Row, Related>>,
+    input,
     output: z.compile(z.union([pageOf(expandable), slice])) as unknown as z.ZodType<
       TypedAnswer<Expandable<Row, Related>>,
       ListAnswer<Expandable<Row, Related>>
@@ -73,13 +81,13 @@ function listParameters(resource: ListResource) {
   const text = (described: { description: string; examples: string[] }) =>
     z
       .string()
-      .optional()
-      .meta({ ...described, maxLength: LIMITS.text });
+      .meta({ ...described, maxLength: LIMITS.text })
+      .optional();
   const other = `With it the answer is \`{ total, count, value }\`, and \`page\` and \`limit\` are not taken.`;
   return {
     $filter: text($filter),
     $orderby: text($orderby),
-    $orderBy: z.string().optional().meta({ deprecated: true, description: 'Another spelling of `$orderby`.' }),
+    $orderBy: z.string().meta({ deprecated: true, description: 'Another spelling of `$orderby`.' }).optional(),
     $expand: text($expand),
     $apply: text($apply),
     $skip: z
@@ -87,18 +95,18 @@ function listParameters(resource: ListResource) {
       .int()
       .min(0)
       .max(LIMITS.skip)
-      .optional()
-      .meta({ description: `Rows to pass over. ${other}` }),
+      .meta({ description: `Rows to pass over. ${other}` })
+      .optional(),
     $top: z
       .number()
       .int()
       .min(0)
       .max(LIMITS.top)
-      .optional()
-      .meta({ description: `Rows to answer, ${LIMITS.defaultTop} unless it is given. ${other}` }),
+      .meta({ description: `Rows to answer, ${LIMITS.defaultTop} unless it is given. ${other}` })
+      .optional(),
     $nextToken: z
       .string()
-      .optional()
-      .meta({ description: `The \`nextToken\` of the page before, with the same other parameters. ${other}` }),
+      .meta({ description: `The \`nextToken\` of the page before, with the same other parameters. ${other}` })
+      .optional(),
   };
 }

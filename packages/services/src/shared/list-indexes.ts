@@ -4,7 +4,7 @@ import type { IndexDefinition } from '@tandem/storage';
 export interface ListIndexSettings {
   /** The fields that every list of the resource is within, each by one value: those of its scope. */
   within?: readonly string[];
-  /** Orders beside the default one for which nothing is sorted in memory, as `$orderby` writes them. */
+  /** Within a scope: orders beside the default one for which nothing is sorted in memory, as `$orderby` writes them. */
   orders?: readonly string[];
 }
 
@@ -16,24 +16,37 @@ export function promisesOf(resource: ListResource): Required<ListIndexSettings> 
 }
 
 /**
- * The indexes of a model that serve a list: its default order, other promised ones, and its filters. Within a scope filters look at that
- * scope's records alone; without one each field that can be filtered has an index, which is also read for the total.
+ * The indexes of a model that serve a list: its default order, other promised ones, and its filters. Within a scope filters and other orders
+ * look at that scope's records alone. Without one they would look at all there are: so each field that can be sorted by has an index for
+ * either direction, and each that can be filtered has one that is also read for the total.
  */
 export function listIndexes(resource: ListResource, { within = [], orders = [] }: ListIndexSettings = {}): IndexDefinition[] {
-  promised.set(resource, { within, orders });
+  const fields = [...resource.fields.values()].filter(({ path }) => path !== '_id');
+  const sorts =
+    within.length > 0 ? orders : fields.filter(({ sort }) => sort).flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
+  promised.set(resource, { within, orders: sorts });
   const scope = Object.fromEntries(within.map((field) => [field, 1 as const]));
   const standing = sortOf(resource);
-  const indexes: IndexDefinition[] = [
-    { keys: { ...scope, ...standing }, serves: `the list of ${resource.name}, in its default order, and its total` },
-    ...orders.map((order) => ({ keys: { ...scope, ...sortOf(resource, order) }, serves: `${resource.name} by ${order}` })),
-  ];
-  if (within.length > 0) return indexes;
-  const leading = new Set(indexes.map(({ keys }) => Object.keys(keys)[0]));
-  for (const { path, filter } of resource.fields.values()) {
-    if (path === '_id' || !filter || leading.has(path)) continue;
-    indexes.push({ keys: { [path]: 1, ...standing }, serves: `${resource.name} filtered by ${path}, in the default order` });
+  const indexes = new Map<string, IndexDefinition>();
+  const add = (keys: Record<string, 1 | -1>, serves: string) => {
+    // an index is read in either direction
+    const isThere = indexes.has(JSON.stringify(keys)) || indexes.has(JSON.stringify({ ...scope, ...reversed(keys, within) }));
+    if (!isThere) indexes.set(JSON.stringify(keys), { keys, serves });
+  };
+  add({ ...scope, ...standing }, `the list of ${resource.name}, in its default order, and its total`);
+  for (const order of sorts) add({ ...scope, ...sortOf(resource, order) }, `${resource.name} by ${order}`);
+  if (within.length > 0) return [...indexes.values()];
+  const leading = new Set([...indexes.values()].map(({ keys }) => Object.keys(keys)[0]));
+  for (const { path, filter } of fields) {
+    if (filter && !leading.has(path))
+      add({ [path]: 1, ...standing }, `${resource.name} filtered by ${path}, in the default order`);
   }
-  return indexes;
+  return [...indexes.values()];
+}
+
+function reversed(keys: Record<string, 1 | -1>, within: readonly string[]): Record<string, 1 | -1> {
+  const sorted = Object.entries(keys).filter(([path]) => !within.includes(path));
+  return Object.fromEntries(sorted.map(([path, direction]) => [path, direction === 1 ? -1 : 1]));
 }
 
 function sortOf(resource: ListResource, orderby?: string): Record<string, 1 | -1> {

@@ -8,6 +8,7 @@ import {
   type CountCache,
   type ListCollection,
   type ListResource,
+  type RelatedSources,
   type StoreFilter,
 } from '@tandem/list-query';
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
@@ -22,7 +23,6 @@ export type Lists = ReturnType<typeof createLists>;
 interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
-  related: Record<string, z.ZodType>;
 }
 
 /** Where related records are, and which of them the caller of the list may see. */
@@ -32,10 +32,19 @@ export interface Related {
   show(record: never): unknown;
 }
 
+/** Where the rows are: a model, or what `viewOf` makes of one. */
+export interface ListRows {
+  collection: unknown;
+}
+
 interface ListSource<R, Row> {
   /** What this caller may see, whatever is asked for. Values of the right type: nothing converts them. */
   scope?: StoreFilter;
+  /** What `$nextToken` is bound to instead, where the scope names the time, or is in a view. */
+  cursorScope?: StoreFilter;
   show(record: R): Row;
+  /** Fills in what takes another query, in all rows of a page at once. */
+  complete?(rows: Row[]): Promise<void>;
   relations?: Record<string, Related>;
   /** Of the list itself, where it knows better than by the collection when a count is out of date. */
   countCache?: CountCache;
@@ -56,41 +65,58 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
 
   return {
     /**
-     * One page of a list, whatever of it was asked for, read by the driver: Mongoose has nothing to add to a read without casts. The
-     * resource's name is the collection's.
+     * One page of a list, whatever of it was asked for, read by the driver: Mongoose has nothing to add to a read without casts. Counts are
+     * kept where the resource has the collection's name: it is by that name that writes are known.
      * @throws validationError, listErrors.invalidNextToken, requestErrors.unavailable for a query that takes too long
      */
-    async answer<R extends BaseRecord, Row>(
-      { resource, row, related }: DeclaredList<Row>,
-      model: Model<R>,
-      { scope, show, relations = {}, countCache = countsOfAll }: ListSource<R, Row>,
+    async answer<R extends object, Row>(
+      { resource, row }: DeclaredList<Row>,
+      rows: Model<R & BaseRecord> | ListRows,
+      { scope, cursorScope, show, complete, relations = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
+      const collection = rows.collection as ListCollection;
+      const counts = countCache ?? (collection.collectionName === resource.name ? countsOfAll : undefined);
       try {
         const request = requestOf(resource, query);
-        // pages are checked by the output's schema; the other envelope has no schema for its rows, so they are checked here
-        const checked = (given: (record: never) => unknown, schema: z.ZodType | undefined) => (record: unknown) => {
-          const shown = given(record as never);
-          return request.page || !schema ? shown : schema.parse(shown);
-        };
-        const sources = Object.entries(relations).map(([name, source]) => {
-          const collection = source.model.collection as unknown as ListCollection;
-          return [name, { collection, scope: source.scope ?? {}, show: checked(source.show, related[name]) }] as const;
-        });
-        return await answerListRequest<Row>(resource, request, {
-          collection: model.collection,
+        const shown: Row[] = [];
+        const answer = await answerListRequest<Row>(resource, request, {
+          collection,
           ...(scope && { scope }),
+          ...(cursorScope && { cursorScope }),
           cursorSecret: cursorSecrets,
-          countCache,
+          ...(counts && { countCache: counts }),
           maxTimeMs: MAX_TIME_MS,
-          show: request.page ? (show as (record: object) => unknown) : checked(show, row),
-          ...(sources.length > 0 && { relations: Object.fromEntries(sources) }),
+          show(record) {
+            const one = show(record as R);
+            shown.push(one);
+            return one;
+          },
+          ...(request.bound.expansions.length > 0 && { relations: sourcesOf(relations) }),
         });
+        if (complete && shown.length > 0) await complete(shown);
+        // pages are checked by the output's schema; the other envelope has none for its rows, which may be computed ones
+        if (!request.page) for (const one of shown) leaveOut(one as object, row.parse(one) as object);
+        return answer;
       } catch (error) {
         throw translate(error);
       }
     },
   };
+}
+
+function sourcesOf(relations: Record<string, Related>): RelatedSources {
+  const sources = Object.entries(relations).map(([name, { model, scope, show }]) => {
+    const collection = model.collection as unknown as ListCollection;
+    return [name, { collection, show: show as (record: object) => unknown, ...(scope && { scope }) }] as const;
+  });
+  return Object.fromEntries(sources);
+}
+
+/** Takes out of a row what its schema does not let leave. */
+function leaveOut(row: object, parsed: object): void {
+  for (const key of Object.keys(row)) if (!Object.hasOwn(parsed, key)) Reflect.deleteProperty(row, key);
+  Object.assign(row, parsed);
 }
 
 /** The library's errors in the words of the interface. */

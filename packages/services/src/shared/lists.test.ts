@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { FACES, expectListConvention, startTestServer, type Face, type ListUnderTest, type Person, type TestServer } from '@tandem/testing'; // prettier-ignore
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let organizationIds: string[];
+beforeAll(async () => {
+  app = await startTestServer();
+  admin = await app.signUpAdmin();
+  ann = await app.signUp();
+  for (let n = 0; n < 3; n++) await app.signIn(ann.email);
+  organizationIds = [];
+  for (let n = 0; n < 4; n++) {
+    const organization = { name: `No. ${n}`, description: '', contact_email: 'a@example.org' };
+    const { id } = await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    organizationIds.push(id);
+    await ann.rest('POST', '/invitations', { email: `${randomUUID()}@example.org`, organizationId: id }).expect(201);
+    const { id: identityId } = await app.signUp();
+    await ann.rest('PATCH', `/organizations/${organizationIds[0]}/members`, [{ identityId, role: 'member' }]).expect(204);
+  }
+  await app.tandem.services.audit.settle();
+});
+afterAll(() => app.close());
+
+const byAdmin = async (face: Face, list: ListUnderTest) => expectListConvention(admin, face, list);
+
+describe.each(FACES)('lists over %s', (face) => {
+  it.each(['identities.list', 'organizations.list', 'invitations.list', 'auth.events'])('%s is one as every other', (procedure) =>
+    byAdmin(face, { procedure }),
+  );
+
+  it('the sessions of an identity are one as every other', () =>
+    byAdmin(face, { procedure: 'auth.sessions', input: { identityId: ann.id } }));
+
+  it('the events about an identity are one as every other', () =>
+    byAdmin(face, { procedure: 'auth.identityEvents', input: { identityId: ann.id } }));
+
+  it('the members of an organization are one as every other', () =>
+    byAdmin(face, {
+      procedure: 'organizations.listMembers',
+      input: { organizationId: organizationIds[0] },
+      idOf: ({ identityId }) => identityId,
+    }));
+
+  it('the organizations of an identity are one as every other', () =>
+    byAdmin(face, {
+      procedure: 'organizations.listOfIdentity',
+      input: { identityId: ann.id },
+      idOf: ({ organization }) => (organization as { id: string }).id,
+    }));
+});
+
+describe('what may not be asked', () => {
+  const refused = (text: string) => ({ error: { message: 'Validation Error', data: [text] } });
+
+  it.each(['passwordHash', 'sessionEpoch', 'providers', '_id', '$where', 'deletedAt'])('of identities: %s', async (field) => {
+    const answer = await admin.rest('GET', `/identities?$filter=${encodeURIComponent(`${field} ne null`)}`);
+    expect(answer).toMatchObject({ status: 400, body: { error: { message: 'Validation Error' } } });
+    expect(JSON.stringify(await admin.rest('GET', `/identities?$apply=top(50)`).expect(200))).not.toMatch(/passwordHash|Epoch/);
+  });
+
+  it('shows nothing hidden in the records of groups', async () => {
+    const apply = encodeURIComponent('groupby((typeId), top(50))');
+    const { value } = await admin.rest('GET', `/identities?$apply=${apply}`).expect<{ value: { top: object[] }[] }>(200);
+    const shown = ['id', 'email', 'emailVerified', 'typeId', 'locked', 'deactivatedAt', 'createdAt', 'updatedAt'];
+    for (const record of value.flatMap(({ top }) => top)) expect(Object.keys(record).sort()).toEqual(shown.toSorted());
+  });
+
+  it('of the events about oneself: from where others acted', async () => {
+    for (const field of ['ip', 'sessionId', 'userAgent']) {
+      const path = `/auth/${ann.id}/events?$filter=${field}%20ne%20null`;
+      const text = `query parameter '$filter' has the unknown property '${field}' at offset 0`;
+      expect(await ann.rest('GET', path).expect(400)).toEqual(refused(text));
+    }
+  });
+
+  it('of another organization’s invitations, by whatever condition', async () => {
+    const [own, other] = organizationIds;
+    const filter = encodeURIComponent(`organizationId eq '${other}' or id ne 'x'`);
+    const path = `/invitations?organizationId=${own}&$filter=${filter}&limit=50`;
+    const { data } = await ann.rest('GET', path).expect<{ data: { organizationId: string }[] }>(200);
+    expect(data.map(({ organizationId }) => organizationId)).toEqual([own]);
+  });
+
+  it('goes on nowhere with the token of another’s list', async () => {
+    const { nextToken } = await ann.rest('GET', `/organizations/members/${ann.id}?$top=1`).expect<{ nextToken: string }>(200);
+    const other = `/organizations/members/${admin.id}?$top=1&$nextToken=${nextToken}`;
+    await admin.rest('GET', other).expect(400, 'Invalid $nextToken');
+    const roles = `/organizations/members/${ann.id}?roles=owner&$top=1&$nextToken=${nextToken}`;
+    await ann.rest('GET', roles).expect(400, 'Invalid $nextToken');
+  });
+});
+
+it('a page goes on after an hour, where time decides what is in the list', async () => {
+  const first = await ann.rest('GET', `/invitations?organizationId=${organizationIds[0]}&$top=1`).expect<object>(200);
+  expect(first).toMatchObject({ count: 1 });
+  const sessions = `/auth/${ann.id}/sessions?$top=1`;
+  const { nextToken } = await ann.rest('GET', sessions).expect<{ nextToken: string }>(200);
+  app.clock.advance(60_000);
+  const next = await ann.rest('GET', `${sessions}&$nextToken=${nextToken}`).expect<object>(200);
+  expect(next).toMatchObject({ count: 1 });
+});
+
+it('a total is exact after a write of the same server', async () => {
+  const { notifications } = app.tandem.services;
+  const total = async () => (await ann.rest('GET', `/notifications/identities/${ann.id}?$top=0`).expect<{ total: number }>(200)).total; // prettier-ignore
+  await notifications.notifyMany(Array.from({ length: 3000 }, () => ({ receiverId: ann.id })));
+  expect(await total()).toBe(3000);
+  await notifications.notify(ann.id);
+  expect(await total()).toBe(3001);
+});
+
+it('the OpenAPI document tells of each list its fields, operators, limits and examples', async () => {
+  const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+    paths: Record<string, { get?: { parameters: { name: string; schema: Record<string, unknown>; description?: string }[] } }>;
+  };
+  const parameters = paths['/notifications/identities/{identityId}']?.get?.parameters ?? [];
+  const filter = parameters.find(({ name }) => name === '$filter');
+  const text = JSON.stringify(filter);
+  expect(text).toContain('`isRead` (boolean)');
+  expect(text).toContain('4,096 characters');
+  expect(text).toContain('isRead eq true and createdAt ge 2026-01-31');
+  expect(filter?.schema).toMatchObject({ type: 'string', maxLength: 4096 });
+  const top = parameters.find(({ name }) => name === '$top');
+  expect(top?.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 100 });
+});
