@@ -18,7 +18,7 @@ const documents = [
 
 let collection: Collection<Stored>;
 beforeAll(async () => {
-  collection = await filled(await openTestDatabase(), 'notes', documents as unknown as Stored[]);
+  collection = await filled(await openTestDatabase(), 'notes', documents);
 });
 
 async function ask(query: Record<string, string>) {

@@ -94,7 +94,7 @@ describe('every list', { timeout: 60_000 }, () => {
         const where = `${list.procedure} by ${orderby}`;
         expect(page, where).not.toContain('COLLSCAN');
         expect(page, where).toContain('IXSCAN');
-        if (list.orders.includes(orderby)) expect(page, where).not.toContain('"SORT"');
+        expect(list.orders.includes(orderby) && page.includes('"SORT"'), where).toBe(false);
       }
     }
   });

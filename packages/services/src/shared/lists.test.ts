@@ -24,28 +24,28 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const byAdmin = async (face: Face, list: ListUnderTest) => expectListConvention(admin, face, list);
+const expectOfAdmin = async (face: Face, list: ListUnderTest) => expectListConvention(admin, face, list);
 
 describe.each(FACES)('lists over %s', (face) => {
   it.each(['identities.list', 'organizations.list', 'invitations.list', 'auth.events'])('%s is one as every other', (procedure) =>
-    byAdmin(face, { procedure }),
+    expectOfAdmin(face, { procedure }),
   );
 
   it('the sessions of an identity are one as every other', () =>
-    byAdmin(face, { procedure: 'auth.sessions', input: { identityId: ann.id } }));
+    expectOfAdmin(face, { procedure: 'auth.sessions', input: { identityId: ann.id } }));
 
   it('the events about an identity are one as every other', () =>
-    byAdmin(face, { procedure: 'auth.identityEvents', input: { identityId: ann.id } }));
+    expectOfAdmin(face, { procedure: 'auth.identityEvents', input: { identityId: ann.id } }));
 
   it('the members of an organization are one as every other', () =>
-    byAdmin(face, {
+    expectOfAdmin(face, {
       procedure: 'organizations.listMembers',
       input: { organizationId: organizationIds[0] },
       idOf: ({ identityId }) => identityId,
     }));
 
   it('the organizations of an identity are one as every other', () =>
-    byAdmin(face, {
+    expectOfAdmin(face, {
       procedure: 'organizations.listOfIdentity',
       input: { identityId: ann.id },
       idOf: ({ organization }) => (organization as { id: string }).id,
