@@ -97,6 +97,7 @@ const OPERATIONS = [
   ['organizations.listOfIdentity', 'GET /organizations/members/{identityId}', 200],
   ['profiles.create', 'POST /profiles', 201],
   ['profiles.list', 'GET /profiles', 200],
+  ['profiles.avatarUploadUrl', 'GET /profiles/{profileId}/avatar-upload-url', 200],
   ['profiles.get', 'GET /profiles/{profileId}', 200],
   ['profiles.patch', 'PATCH /profiles/{profileId}', 200],
   ['profiles.delete', 'DELETE /profiles/{profileId}', 204],

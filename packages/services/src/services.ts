@@ -148,6 +148,7 @@ export function createServices(options: ServicesOptions) {
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
   const organizations = createOrganizationsService({ storage, lists, existingIdentities: identities.existing, logos });
+  const avatars = files.attachments({ purpose: 'profile-avatar', max: 1 });
   const follows = createFollowsService({
     storage,
     lists,
@@ -158,6 +159,7 @@ export function createServices(options: ServicesOptions) {
     lists,
     existingIdentities: identities.existing,
     relations: follows.ofProfiles,
+    avatars,
   });
   const changeRequests = createChangeRequestsService({ storage, lists });
   const members = createMembersService({ storage, lists, existingIdentities: identities.existing });

@@ -1,10 +1,13 @@
 import { admin, anyOf, authenticated, owner, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
+import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
+import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import {
   ProfileSchema,
+  avatarUploadInput,
   createProfileInput,
   identityProfileList,
   profileInput,
@@ -23,13 +26,13 @@ export function createProfilesRouter(profiles: ProfilesService) {
           status: 201,
           summary: 'Create a profile of an identity',
           failure: 'Failed to create profile',
-          errors: [identityErrors.notFound],
+          errors: [identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
       .use(anyOf(admin, self('identityId')))
       .input(createProfileInput)
       .output(ProfileSchema)
-      .mutation(({ input }) => profiles.create(input)),
+      .mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id)),
 
     list: authenticated
       .meta(
@@ -62,13 +65,26 @@ export function createProfilesRouter(profiles: ProfilesService) {
         rest('PATCH /profiles/{profileId}', {
           summary: 'Change a profile',
           failure: 'Failed to update profile',
-          errors: [errors.notFound, errors.nothingToUpdate],
+          errors: [errors.notFound, errors.nothingToUpdate, ...ATTACH_ERRORS],
         }),
       )
       .use(ownProfile)
       .input(profilePatchInput)
       .output(ProfileSchema)
-      .mutation(({ input: { profileId, ...patch } }) => profiles.patch(profileId, patch)),
+      .mutation(({ ctx, input: { profileId, ...patch } }) => profiles.patch(profileId, patch, ctx.identity.id)),
+
+    avatarUploadUrl: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}/avatar-upload-url', {
+          summary: 'Give an address to upload an avatar to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.notFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(ownProfile)
+      .input(avatarUploadInput)
+      .output(UploadAddressSchema)
+      .query(({ ctx, input: { profileId, ...request } }) => profiles.avatarUploadUrl(profileId, request, ctx.identity.id)),
 
     delete: authenticated
       .meta(

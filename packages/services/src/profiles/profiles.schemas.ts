@@ -1,12 +1,21 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
+import { IMAGE_TYPES } from '../files/file-types.js';
+import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
 const Name = z.string().trim().min(1).max(200);
 
 export const ProfileSchema = z
-  .object({ id: Id, identityId: z.string(), name: z.string(), createdAt: Timestamp, updatedAt: Timestamp })
+  .object({
+    id: Id,
+    identityId: z.string(),
+    name: z.string(),
+    avatar: FileSchema.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
   .meta({ id: 'Profile' });
 export type Profile = z.infer<typeof ProfileSchema>;
 
@@ -21,9 +30,19 @@ export const identityProfileList = defineList(profileResource, { row: ProfileSch
 
 export const profileInput = z.strictObject({ profileId: Id });
 
-export const createProfileInput = z.strictObject({ identityId: Id, name: Name });
+export const avatarUploadInput = z.strictObject({ profileId: Id, ...uploadParameters(IMAGE_TYPES) });
+
+export const createProfileInput = z.strictObject({
+  identityId: Id,
+  name: Name,
+  avatar: GivenFileSchema.nullable().optional(),
+});
 export type NewProfile = z.infer<typeof createProfileInput>;
 
 /** What may be changed; an identity keeps its profiles (decisions R3). */
-export const profilePatchInput = z.strictObject({ profileId: Id, name: Name.optional() });
+export const profilePatchInput = z.strictObject({
+  profileId: Id,
+  name: Name.optional(),
+  avatar: GivenFileSchema.nullable().optional(),
+});
 export type ProfilePatch = Omit<z.infer<typeof profilePatchInput>, 'profileId'>;

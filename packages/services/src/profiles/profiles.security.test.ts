@@ -16,6 +16,7 @@ const WHO: readonly Who[] = ['stranger', 'owner', 'guest', 'admin'];
 const ALLOWED: Record<string, readonly Who[]> = {
   get: ['owner', 'admin'],
   patch: ['owner', 'admin'],
+  avatarUploadUrl: ['owner', 'admin'],
   delete: ['owner', 'admin'],
   restore: ['admin'],
 };

@@ -1,5 +1,8 @@
 import { newId, present, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
+import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { completeRows } from '../shared/complete-rows.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -17,20 +20,28 @@ interface ProfilesOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** What is hidden, and shown again, with profiles. */
   relations: readonly OfProfiles[];
+  /** One each. */
+  avatars: Attachments;
 }
 
 /** What is never read where a profile is. */
 const WITHOUT_HIDDEN = { deletionId: 0 } as const;
 
-function showProfile(record: ProfileRecord): Profile {
+/** A profile without its avatar, which is no part of its record. */
+function showBare(record: ProfileRecord): Profile {
   const { deletionId, ...shown } = present(record);
-  return shown;
+  return { ...shown, avatar: null };
 }
 
 /** Profiles. Ids are UUID strings; nothing here knows HTTP. */
-export function createProfilesService({ storage, lists, existingIdentities, relations }: ProfilesOptions) {
+export function createProfilesService({ storage, lists, existingIdentities, relations, avatars }: ProfilesOptions) {
   const Profiles = storage.model(profileModel);
   const deletion = createProfileDeletion(storage, relations);
+
+  async function show(record: ProfileRecord): Promise<Profile> {
+    const found = await avatars.oneOf([record._id]);
+    return { ...showBare(record), avatar: found.get(record._id) ?? null };
+  }
 
   return {
     /** What the deletion of an identity takes along. */
@@ -38,22 +49,33 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
     /** Deletes softly, with what it follows and likes. @throws errors.notFound */
     delete: deletion.delete,
 
-    /** @throws identityErrors.notFound when there is no such identity */
-    async create({ identityId, name }: NewProfile): Promise<Profile> {
-      const record = await Profiles.create({ _id: newId(storage.clock), identityId, name });
-      // asked afterwards: an identity that is deleted from now on finds the profile and takes it along
-      if (!(await existingIdentities([identityId])).has(identityId)) {
-        await deletion.uncreate(record._id);
+    /**
+     * @param createdBy who uploaded the avatar
+     * @throws identityErrors.notFound when there is no such identity; ATTACH_ERRORS
+     */
+    async create({ identityId, name, avatar }: NewProfile, createdBy: string): Promise<Profile> {
+      const id = newId(storage.clock);
+      const record = await avatars.replace(id, avatar, createdBy, async () => {
+        const created = await Profiles.create({ _id: id, identityId, name });
+        // asked afterwards: an identity that is deleted from now on finds the profile and takes it along
+        if ((await existingIdentities([identityId])).has(identityId)) return created;
+        await deletion.uncreate(id);
         throw identityErrors.notFound();
-      }
-      return showProfile(record.toObject());
+      });
+      return show(record.toObject());
+    },
+
+    /** Where to upload an avatar to. @throws errors.notFound; fileErrors.tooManyUnused */
+    async avatarUploadUrl(profileId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
+      if (!(await Profiles.exists({ _id: profileId }))) throw errors.notFound();
+      return avatars.issue(request, identityId);
     },
 
     /** @throws errors.notFound */
     async get(profileId: string): Promise<Profile> {
       const record = await Profiles.findById(profileId, WITHOUT_HIDDEN).lean<ProfileRecord>();
       if (!record) throw errors.notFound();
-      return showProfile(record);
+      return show(record);
     },
 
     /** The identity that a live profile is of; undefined when there is none. Serves the owner rule. */
@@ -62,21 +84,29 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
       return record?.identityId;
     },
 
-    list(query: ListQuery): Promise<ListAnswer<Profile>> {
-      return lists.answer(profileList, Profiles, { show: showProfile }, query);
+    async list(query: ListQuery): Promise<ListAnswer<Profile>> {
+      return completeRows(await lists.answer(profileList, Profiles, { show: showBare }, query), 'avatar', avatars.oneOf);
     },
 
-    listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
-      return lists.answer(identityProfileList, Profiles, { scope: { identityId }, show: showProfile }, query);
+    async listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
+      const answer = await lists.answer(identityProfileList, Profiles, { scope: { identityId }, show: showBare }, query);
+      return completeRows(answer, 'avatar', avatars.oneOf);
     },
 
-    /** @throws errors.nothingToUpdate for an empty change, notFound */
-    async patch(profileId: string, { name }: ProfilePatch): Promise<Profile> {
-      if (name === undefined) throw errors.nothingToUpdate();
+    /**
+     * @param changedBy who uploaded the avatar
+     * @throws errors.nothingToUpdate for an empty change, notFound; ATTACH_ERRORS
+     */
+    async patch(profileId: string, { name, avatar }: ProfilePatch, changedBy: string): Promise<Profile> {
+      if (name === undefined && avatar === undefined) throw errors.nothingToUpdate();
       const options = { returnDocument: 'after' } as const;
-      const record = await Profiles.findByIdAndUpdate(profileId, { $set: { name } }, options).lean<ProfileRecord>();
-      if (!record) throw errors.notFound();
-      return showProfile(record);
+      const set = { updatedAt: storage.clock.now(), ...(name !== undefined && { name }) };
+      const record = await avatars.replace(profileId, avatar, changedBy, async () => {
+        const changed = await Profiles.findByIdAndUpdate(profileId, { $set: set }, options).lean<ProfileRecord>();
+        if (!changed) throw errors.notFound();
+        return changed;
+      });
+      return show(record);
     },
 
     /**

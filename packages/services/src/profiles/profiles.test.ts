@@ -32,6 +32,7 @@ describe.each(FACES)('a profile over %s', (face) => {
       id: expect.any(String) as string,
       identityId: ann.id,
       name: 'Ann',
+      avatar: null,
       createdAt: value.createdAt,
       updatedAt: value.createdAt,
     });

@@ -1,0 +1,81 @@
+import { FACES, startS3Server, startTestServer, type Person, type S3Server, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GivenFile, UploadAddress } from '../files/files.schemas.js';
+import type { Profile } from './profiles.schemas.js';
+
+const TYPE = 'image/png';
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+let s3: S3Server;
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let profile: Profile;
+beforeAll(async () => {
+  s3 = await startS3Server();
+  app = await startTestServer({ files: { url: s3.url, pollMs: 3_600_000 } });
+  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
+  profile = await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<Profile>(201);
+});
+afterAll(async () => {
+  await app.close();
+  await s3.close();
+});
+
+async function upload(person: Person, profileId = profile.id): Promise<GivenFile> {
+  const path = `/profiles/${profileId}/avatar-upload-url?contentType=${TYPE}&contentLength=7`;
+  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'picture' });
+  expect(answer.status).toBe(200);
+  return { objectId, type: TYPE };
+}
+
+describe.each(FACES)('an avatar over %s', (face) => {
+  it('is given with a new profile, shown wherever the profile is, replaced and cleared', async () => {
+    const bob = await app.signUp();
+    const first = await bob.rest('POST', '/profiles', { identityId: bob.id, name: 'Bob' }).expect<Profile>(201);
+    const avatar = await upload(bob, first.id);
+    const outcome = await bob.call(face, 'profiles.create', { identityId: bob.id, name: 'Bobby', avatar });
+    const { value: made } = outcome as { value: Profile };
+    expect(made.avatar).toMatchObject({ type: TYPE, createdAt: expect.any(String) as string });
+    expect(JSON.stringify(made.avatar?.id)).not.toContain(avatar.objectId);
+    expect(await (await fetch(made.avatar?.url ?? '')).text()).toBe('picture');
+    expect(await bob.call(face, 'profiles.get', { profileId: made.id })).toEqual(outcome);
+    expect(await bob.call(face, 'profiles.listOfIdentity', { identityId: bob.id })).toMatchObject({
+      value: { data: [made, first] },
+    });
+    expect(await admin.call(face, 'profiles.list', { $filter: `id eq '${made.id}'`, $top: 1 })).toMatchObject({
+      value: { value: [made] },
+    });
+    const change = (input: object) => bob.call(face, 'profiles.patch', { profileId: made.id, ...input });
+    const { value: changed } = (await change({ avatar: await upload(bob, made.id) })) as { value: Profile };
+    expect(changed).toMatchObject({ name: 'Bobby', avatar: { type: TYPE } });
+    expect(changed.avatar?.id).not.toBe(made.avatar?.id);
+    expect(await change({ name: 'B' })).toMatchObject({ value: { name: 'B', avatar: { id: changed.avatar?.id } } });
+    expect(await change({ avatar: null })).toMatchObject({ value: { name: 'B', avatar: null } });
+  });
+
+  it('comes back with a profile that was deleted', async () => {
+    const { id: profileId } = await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'A' }).expect<Profile>(201);
+    const avatar = await upload(ann);
+    const before = await ann.call(face, 'profiles.patch', { profileId, avatar });
+    expect(await ann.call(face, 'profiles.delete', { profileId })).toEqual({ ok: true });
+    expect(await admin.call(face, 'profiles.restore', { profileId })).toMatchObject({
+      value: { avatar: (before as { value: Profile }).value.avatar },
+    });
+  });
+
+  it('is nobody else’s, and of a profile that exists', async () => {
+    const avatar = await upload(ann);
+    const foreign = await admin.call(face, 'profiles.patch', { profileId: profile.id, avatar });
+    expect(foreign).toEqual({ ok: false, status: 404, message: 'File not found' });
+    const input = { profileId: NO_ID, contentType: TYPE, contentLength: 1 };
+    expect(await admin.call(face, 'profiles.avatarUploadUrl', input)).toEqual({
+      ok: false,
+      status: 404,
+      message: 'Profile not found',
+    });
+    const patch = { profileId: NO_ID, avatar: await upload(admin) };
+    expect(await admin.call(face, 'profiles.patch', patch)).toMatchObject({ status: 404, message: 'Profile not found' });
+  });
+});
