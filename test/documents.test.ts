@@ -25,6 +25,8 @@ import {
   locationErrors,
   notificationErrors,
   onetimeTokenErrors,
+  productErrors,
+  productVariantErrors,
   organizationErrors,
   profileErrors,
   providerErrors,
@@ -125,6 +127,8 @@ describe('the documents', () => {
       ['locations', locationErrors],
       ['notifications', notificationErrors],
       ['organizations', organizationErrors],
+      ['products', productErrors],
+      ['product variants', productVariantErrors],
       ['profiles', profileErrors],
     ];
     const rows = groups.flatMap(([group, errors]) =>

@@ -22,7 +22,7 @@ const FIELDS = ['typeId', 'emailVerified', 'locked', 'passwordHash', 'sessionEpo
 
 type Schema = Record<string, unknown> & {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   format?: string;
   enum?: unknown[];
   const?: unknown;
@@ -89,7 +89,9 @@ function resolve(schema: Schema): Schema {
 /** Something that a schema takes, with all that it may have. */
 function sample(given: Schema, name = ''): unknown {
   const schema = resolve(given);
-  const { type, format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
+  const { format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
+  // what may be null is taken as what else it may be
+  const type = [schema.type].flat().find((one) => one !== 'null');
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (anyOf?.[0]) return sample(anyOf[0]);
@@ -130,7 +132,7 @@ interface Answer {
 }
 
 /** Sends a body as it is, to a path or to the procedure. */
-async function send(face: Face, { name, method, path, isOpen }: Described, body: string): Promise<Answer> {
+async function send(face: Face, { name, method, path, isOpen, body: schema }: Described, body: string): Promise<Answer> {
   const isRead = method === 'get';
   const restPath = path
     .replace('{identityId}', admin.id)
@@ -138,7 +140,7 @@ async function send(face: Face, { name, method, path, isOpen }: Described, body:
     .replace(/\{\w+\}/g, NOBODY);
   const verb = face === 'rest' ? method.toUpperCase() : isRead ? 'GET' : 'POST';
   const query = face === 'trpc' && isRead ? `?input=${encodeURIComponent(body)}` : '';
-  const hasBody = verb !== 'GET' && verb !== 'DELETE';
+  const hasBody = verb !== 'GET' && (verb !== 'DELETE' || schema !== undefined);
   const response = await fetch(app.url + (face === 'rest' ? restPath : `/trpc/${name}${query}`), {
     method: verb,
     redirect: 'manual',

@@ -28,6 +28,9 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'categories.list',
   'locations.get',
   'locations.list',
+  'products.get',
+  'products.list',
+  'productVariants.list',
 ]);
 
 type Failed = TRPCClientError<AppRouter>;

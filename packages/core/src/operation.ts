@@ -88,7 +88,8 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
   const { method = 'POST', path = '/' } = openapi ?? {};
   return {
     pathKeys: [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key as string),
-    hasBody: method !== 'GET' && method !== 'DELETE',
+    // a DELETE has one only where it is a list of what is to go
+    hasBody: method !== 'GET' && (method !== 'DELETE' || options?.bodyKey !== undefined),
     ...(options?.bodyKey !== undefined && { bodyKey: options.bodyKey }),
   };
 }

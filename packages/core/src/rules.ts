@@ -17,6 +17,8 @@ interface RuleCall {
   ctx: AuthenticatedContext;
   /** A string of the input, before its validation; undefined when it is missing or of another type. */
   valueOf(key: string): Promise<string | undefined>;
+  /** The same of any type, as it was sent: nothing is known of it. */
+  given(key: string): Promise<unknown>;
 }
 
 /** Passes by returning; fails by throwing. */
@@ -25,24 +27,33 @@ type Check = (call: RuleCall) => Promise<void> | void;
 const trpc = initTRPC.context<AuthenticatedContext>().meta<Meta>().create();
 
 /** A path parameter on the REST face comes from the path alone, so that no rule over it reads the body (decisions T6). */
-async function readValue(
-  ctx: AuthenticatedContext,
-  getRawInput: () => Promise<unknown>,
-  key: string,
-): Promise<string | undefined> {
+async function readValue(ctx: AuthenticatedContext, getRawInput: () => Promise<unknown>, key: string): Promise<unknown> {
   const inPath = ctx.rest?.params[key];
   if (inPath !== undefined) return inPath;
   const input = ctx.rest ? await ctx.rest.readInput() : await getRawInput();
-  const value =
-    typeof input === 'object' && input !== null && Object.hasOwn(input, key) ? (Reflect.get(input, key) as unknown) : undefined;
-  return typeof value === 'string' ? value : undefined;
+  return typeof input === 'object' && input !== null && Object.hasOwn(input, key)
+    ? (Reflect.get(input, key) as unknown)
+    : undefined;
+}
+
+/** The call that a check is given. */
+function callOf(ctx: AuthenticatedContext, getRawInput: () => Promise<unknown>): RuleCall {
+  const given = (key: string) => readValue(ctx, getRawInput, key);
+  return {
+    ctx,
+    given,
+    async valueOf(key) {
+      const value = await given(key);
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
 }
 
 const definitions = new WeakMap<object, { check: Check; errors: readonly ErrorDefinition[] }>();
 
 function toMiddleware(check: Check, errors: readonly ErrorDefinition[]) {
   const rule = trpc.middleware(async ({ ctx, getRawInput, next }) => {
-    await check({ ctx, valueOf: (key) => readValue(ctx, getRawInput, key) });
+    await check(callOf(ctx, getRawInput));
     return next();
   });
   declaring(rule, errors);
@@ -90,7 +101,7 @@ export function ownerInWrite(key: string, ownerOf: (id: string) => Promise<strin
   const { check, errors } = asked ?? { check: () => {}, errors: [] };
   const rule = trpc.middleware(async ({ ctx, getRawInput, next }) => {
     const result = await next();
-    if (!result.ok) await check({ ctx, valueOf: (name) => readValue(ctx, getRawInput, name) });
+    if (!result.ok) await check(callOf(ctx, getRawInput));
     return result;
   });
   return declaring(rule, errors);

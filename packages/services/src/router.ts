@@ -13,6 +13,9 @@ import { createCategoriesRouter } from './categories/categories.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createLocationsRouter } from './locations/locations.router.js';
+import { createProductVariantsRouter } from './product-variants/product-variants.router.js';
+import { createProductRules } from './products/product-rules.js';
+import { createProductsRouter } from './products/products.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
 import { createOrganizationFilesRouter } from './organizations/organization-files.router.js';
 import { createChangeRequestsRouter } from './organizations/change-requests.router.js';
@@ -62,6 +65,8 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: AppRouterOptions) {
   const { identities, failedLogins, notifications, organizations, profiles, follows } = services;
+  const { products, productVariants } = services;
+  const productRules = createProductRules({ products, roleOf: organizations.roleOf });
   return router({
     attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
@@ -77,6 +82,8 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
       createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
     ),
     profiles: mergeRouters(createProfilesRouter(profiles), createFollowsRouter({ follows, ownerOf: profiles.ownerOf })),
+    products: createProductsRouter({ products, rules: productRules, roleOf: organizations.roleOf }),
+    productVariants: createProductVariantsRouter({ variants: productVariants, rules: productRules }),
   });
 }
 
@@ -93,6 +100,8 @@ export const SERVICE_NAMES = [
   'locations',
   'notifications',
   'organizations',
+  'products',
+  'productVariants',
   'profiles',
 ] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
 export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -28,6 +28,9 @@ import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createLocationsService } from './locations/locations.service.js';
+import { createProductVariantsService } from './product-variants/product-variants.service.js';
+import { createPriceLines } from './products/price-lines.js';
+import { createProductsService } from './products/products.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import { createFollowsService } from './profiles/follows.service.js';
@@ -142,8 +145,22 @@ export function createServices(options: ServicesOptions) {
   });
   const locations = createLocationsService({ storage, lists });
   const notifications = createNotificationsService({ storage, bus, lists });
-  const categories = createCategoriesService({ storage });
-  const attributes = createAttributesService({ storage });
+  const categories = createCategoriesService({ storage, lists });
+  const attributes = createAttributesService({ storage, lists });
+  const productVariants = createProductVariantsService({
+    storage,
+    lists,
+    productExists: async (productId) => (await products.existing([productId])).has(productId),
+  });
+  const catalogue = createProductsService({
+    storage,
+    lists,
+    categories,
+    attributes,
+    organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
+    variants: productVariants.withProducts,
+  });
+  const products = { ...catalogue, priceOf: createPriceLines(catalogue, productVariants) };
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
@@ -224,6 +241,8 @@ export function createServices(options: ServicesOptions) {
     notifications,
     categories,
     attributes,
+    products,
+    productVariants,
     profiles,
     follows,
     rateLimits,

@@ -81,7 +81,7 @@ export function createCaller(url: string, contract: Contract) {
         const inPath = new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, key]) => key));
         const path = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(input[key])));
         const others = Object.entries(input).filter(([key]) => !inPath.has(key));
-        if (method !== 'get' && method !== 'delete') {
+        if (method !== 'get' && (method !== 'delete' || operation.requestBody)) {
           const schema = operation.requestBody?.content['application/json']?.schema;
           // a body that is an array is the one key beside those of the path
           const body = schema?.type === 'array' ? others[0]?.[1] : schema && Object.fromEntries(others);

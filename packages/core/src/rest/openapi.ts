@@ -107,6 +107,14 @@ function securityOf(mode: AuthMode): Record<string, string[]>[] {
   return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
 }
 
+/** The generator knows no DELETE with a body, and makes a query parameter of it. */
+function moveToBody(generated: GeneratedOperation, key: string): void {
+  const isBody = (parameter: { name: string; in: string }) => parameter.in === 'query' && parameter.name === key;
+  const { schema = {} } = (generated.parameters?.find(isBody) ?? {}) as { schema?: Json };
+  generated.parameters = (generated.parameters ?? []).filter((parameter) => !isBody(parameter));
+  generated.requestBody = { content: { 'application/json': { schema: { properties: { [key]: schema }, required: [key] } } } };
+}
+
 /** Sets what the generator cannot say: the success status, whole bodies, the errors, the security. */
 function complete(generated: GeneratedOperation, operation: Operation, mode: AuthMode): void {
   generated.operationId = operation.name;
@@ -125,6 +133,7 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
     ...Object.fromEntries([...byStatus].map(([status, errors]) => [status, errorResponse(errors)])),
   };
 
+  if (operation.method === 'DELETE' && operation.bodyKey !== undefined) moveToBody(generated, operation.bodyKey);
   const schema = generated.requestBody?.content['application/json']?.schema;
   if (!generated.requestBody || !schema) return;
   const properties = (schema.properties ?? {}) as Json;

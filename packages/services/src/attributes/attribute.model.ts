@@ -1,4 +1,6 @@
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { attributeResource } from './attributes.schemas.js';
 
 export interface AttributeItem {
   key: string;
@@ -16,5 +18,5 @@ export const attributeModel = defineModel<AttributeRecord>('attributes', {
     name: { type: String, required: true },
     items: { type: [{ key: String, value: String, _id: false }], default: [] },
   },
-  indexes: [{ keys: { createdAt: -1, _id: -1 }, serves: 'the list, newest first, and its total' }],
+  indexes: listIndexes(attributeResource),
 });

@@ -1,11 +1,11 @@
 import { admin, authenticated, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import { listErrors } from '../shared/lists.errors.js';
 import { attributeErrors as errors } from './attributes.errors.js';
 import {
-  AttributePageSchema,
   AttributeSchema,
   attributeInput,
-  attributeListInput,
+  attributeList,
   attributePatchInput,
   createAttributeInput,
 } from './attributes.schemas.js';
@@ -28,9 +28,15 @@ export function createAttributesRouter(attributes: AttributesService) {
       .mutation(({ input }) => attributes.create(input)),
 
     list: publicProcedure
-      .meta(rest('GET /attributes', { summary: 'List attribute groups, newest first', failure: 'Failed to find attributes' }))
-      .input(attributeListInput)
-      .output(AttributePageSchema)
+      .meta(
+        rest('GET /attributes', {
+          summary: 'List attribute groups, newest first',
+          failure: 'Failed to find attributes',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .input(attributeList.input)
+      .output(attributeList.output)
       .query(({ input }) => attributes.list(input)),
 
     get: publicProcedure

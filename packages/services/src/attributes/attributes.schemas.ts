@@ -1,5 +1,7 @@
+import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
 
 /** Longest texts, in characters, and most items of a group. */
 const LINE = 200;
@@ -22,10 +24,15 @@ export const AttributeSchema = z
   })
   .meta({ id: 'Attribute' });
 export type Attribute = z.infer<typeof AttributeSchema>;
-export const AttributePageSchema = z.compile(pageOf(AttributeSchema));
+
+export const attributeResource = defineListResource({
+  name: 'attributes',
+  fields: { name: 'string', createdAt: 'date', updatedAt: 'date' },
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const attributeList = defineList(attributeResource, { row: AttributeSchema });
 
 export const attributeInput = z.strictObject({ attributeId: Id });
-export const attributeListInput = z.compile(z.strictObject({ ...pageParameters }));
 export const createAttributeInput = z.strictObject({ name: Name, items: Items });
 export type NewAttribute = z.infer<typeof createAttributeInput>;
 

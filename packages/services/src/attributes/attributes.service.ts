@@ -1,8 +1,10 @@
 import { newId, present, type Storage } from '@tandem/storage';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists, Related } from '../shared/lists.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
 import { attributeErrors as errors } from './attributes.errors.js';
-import type { Attribute, AttributePatch, NewAttribute } from './attributes.schemas.js';
+import { attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
 
 export type AttributesService = ReturnType<typeof createAttributesService>;
 
@@ -11,10 +13,15 @@ function show(record: AttributeRecord): Attribute {
 }
 
 /** Groups of attributes. Ids are UUID strings; nothing here knows HTTP. */
-export function createAttributesService({ storage }: { storage: Storage }) {
+export function createAttributesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Attributes = storage.model(attributeModel);
 
+  /** For `$expand` of other services' lists. */
+  const related: Related = { model: Attributes as never, show };
+
   return {
+    related,
+
     /** Which of these live. */
     async existing(attributeIds: readonly string[]): Promise<Set<string>> {
       if (attributeIds.length === 0) return new Set();
@@ -27,8 +34,8 @@ export function createAttributesService({ storage }: { storage: Storage }) {
       return show(record.toObject());
     },
 
-    list(query: PageQuery): Promise<Page<Attribute>> {
-      return findPage(Attributes, { filter: {}, sort: NEWEST_FIRST, show }, query);
+    list(query: ListQuery): Promise<ListAnswer<Attribute>> {
+      return lists.answer(attributeList, Attributes, { show }, query);
     },
 
     /** @throws errors.notFound */

@@ -1,15 +1,9 @@
 import { admin, authenticated, defineRule, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import { listErrors } from '../shared/lists.errors.js';
 import { Id } from '../shared/schemas.js';
 import { categoryErrors as errors } from './categories.errors.js';
-import {
-  CategoryPageSchema,
-  CategorySchema,
-  categoryInput,
-  categoryListInput,
-  categoryPatchInput,
-  createCategoryInput,
-} from './categories.schemas.js';
+import { CategorySchema, categoryInput, categoryList, categoryPatchInput, createCategoryInput } from './categories.schemas.js';
 import type { CategoriesService } from './categories.service.js';
 
 /** Spec, "Other services" and "Errors", rule 3: who reads, anybody; who writes, the admin. */
@@ -36,9 +30,15 @@ export function createCategoriesRouter(categories: CategoriesService) {
       .mutation(({ input }) => categories.create(input)),
 
     list: publicProcedure
-      .meta(rest('GET /categories', { summary: 'List categories, newest first', failure: 'Failed to find categories' }))
-      .input(categoryListInput)
-      .output(CategoryPageSchema)
+      .meta(
+        rest('GET /categories', {
+          summary: 'List categories, newest first',
+          failure: 'Failed to find categories',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .input(categoryList.input)
+      .output(categoryList.output)
       .query(({ input }) => categories.list(input)),
 
     get: publicProcedure

@@ -1,6 +1,8 @@
+import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { Id, Timestamp, pageOf, pageParameters } from '../shared/schemas.js';
-import { CATEGORY_STATUSES } from './category.model.js';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { CATEGORY_STATUSES } from './category-status.js';
 
 /** Longest texts, in characters. */
 const LINE = 200;
@@ -22,10 +24,16 @@ export const CategorySchema = z
   })
   .meta({ id: 'Category' });
 export type Category = z.infer<typeof CategorySchema>;
-export const CategoryPageSchema = z.compile(pageOf(CategorySchema));
+
+export const categoryResource = defineListResource({
+  name: 'categories',
+  fields: { name: 'string', description: 'string', status: 'string', parent: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: ['moving'],
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const categoryList = defineList(categoryResource, { row: CategorySchema });
 
 export const categoryInput = z.strictObject({ categoryId: Id });
-export const categoryListInput = z.compile(z.strictObject({ ...pageParameters }));
 export const createCategoryInput = z.strictObject({
   name: Name,
   description: Text,

@@ -1,8 +1,11 @@
 import { newId, present, type Storage } from '@tandem/storage';
-import { NEWEST_FIRST, findPage, type Page, type PageQuery } from '../shared/paging.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists, Related } from '../shared/lists.js';
 import { categoryErrors as errors } from './categories.errors.js';
-import type { Category, CategoryPatch, NewCategory } from './categories.schemas.js';
-import { categoryModel, type CategoryRecord, type CategoryStatus } from './category.model.js';
+import { categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
+import { categoryModel, type CategoryRecord } from './category.model.js';
+import type { CategoryStatus } from './category-status.js';
 import { createCategoryTree } from './category-tree.js';
 
 export type CategoriesService = ReturnType<typeof createCategoriesService>;
@@ -13,7 +16,7 @@ function show(record: CategoryRecord): Category {
 }
 
 /** Categories in a tree. Ids are UUID strings; nothing here knows HTTP. */
-export function createCategoriesService({ storage }: { storage: Storage }) {
+export function createCategoriesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Categories = storage.model(categoryModel);
   const tree = createCategoryTree(storage);
 
@@ -22,7 +25,12 @@ export function createCategoriesService({ storage }: { storage: Storage }) {
     if (!(await Categories.exists({ _id: categoryId }))) throw errors.notFound();
   }
 
+  /** For `$expand` of other services' lists. */
+  const related: Related = { model: Categories as never, show };
+
   return {
+    related,
+
     /** Which of these live. */
     async existing(categoryIds: readonly string[]): Promise<Set<string>> {
       if (categoryIds.length === 0) return new Set();
@@ -37,8 +45,8 @@ export function createCategoriesService({ storage }: { storage: Storage }) {
       return show(record.toObject());
     },
 
-    list(query: PageQuery): Promise<Page<Category>> {
-      return findPage(Categories, { filter: {}, sort: NEWEST_FIRST, without: ['moving'], show }, query);
+    list(query: ListQuery): Promise<ListAnswer<Category>> {
+      return lists.answer(categoryList, Categories, { show }, query);
     },
 
     /** @throws errors.doesNotExist */

@@ -1,7 +1,7 @@
 import { defineModel, type Live } from '@tandem/storage';
-
-export const CATEGORY_STATUSES = ['active', 'inactive'] as const;
-export type CategoryStatus = (typeof CATEGORY_STATUSES)[number];
+import { listIndexes } from '../shared/list-indexes.js';
+import { categoryResource } from './categories.schemas.js';
+import type { CategoryStatus } from './category-status.js';
 
 /** A move that is announced and not yet made: see `category-tree.ts`. */
 export interface AnnouncedMove {
@@ -23,12 +23,9 @@ export const categoryModel = defineModel<CategoryRecord>('categories', {
   fields: {
     name: { type: String, required: true },
     description: { type: String, default: '' },
-    status: { type: String, enum: CATEGORY_STATUSES, default: 'active' },
+    status: { type: String, default: 'active' },
     parent: { type: String, default: null },
     moving: { type: { to: String, token: String, at: Date, _id: false }, default: null },
   },
-  indexes: [
-    { keys: { createdAt: -1, _id: -1 }, serves: 'the list, newest first, and its total' },
-    { keys: { parent: 1, createdAt: -1, _id: -1 }, serves: 'the categories below one, newest first' },
-  ],
+  indexes: listIndexes(categoryResource),
 });

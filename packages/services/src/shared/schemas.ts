@@ -38,3 +38,14 @@ export const PaginationMetadata = z.strictObject({
   total: z.number().min(0),
   total_pages: z.number().min(0),
 });
+
+/** A list without repetitions. */
+export function distinct<Item extends z.ZodType>(item: Item) {
+  return z.array(item).superRefine((items, check) => {
+    const seen = new Set<unknown>();
+    for (const [at, one] of items.entries()) {
+      if (seen.has(one)) check.addIssue({ code: 'custom', path: [at], message: 'must NOT be repeated' });
+      seen.add(one);
+    }
+  });
+}

@@ -1,0 +1,37 @@
+import { defineModel } from '@tandem/storage';
+import { bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
+import { listIndexes } from '../shared/list-indexes.js';
+import { priceField, type StoredPrice } from '../shared/price.js';
+import { productVariantResource } from './product-variants.schemas.js';
+
+/** What a host may leave out is optional. */
+export interface ProductVariantRecord extends BulkRecord {
+  productId: string;
+  title: string;
+  description?: string | null;
+  sku?: string | null;
+  imageIds?: string[];
+  /** Wins over the product's (decisions R5). */
+  price?: StoredPrice | null;
+}
+
+export const productVariantModel = defineModel<ProductVariantRecord>('productVariants', {
+  fields: {
+    productId: { type: String, required: true },
+    title: { type: String, required: true },
+    description: { type: String, default: null },
+    sku: { type: String, default: null },
+    imageIds: { type: [String], default: [] },
+    price: priceField,
+    ...bulkFields,
+  },
+  indexes: [
+    ...listIndexes(productVariantResource, { within: ['productId'] }),
+    {
+      keys: { productId: 1, deletionId: 1 },
+      where: { deletionId: { $type: 'string' } },
+      deletedToo: true,
+      serves: 'the variants that come back with their product',
+    },
+  ],
+});

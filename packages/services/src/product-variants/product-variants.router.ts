@@ -1,0 +1,156 @@
+import { admin, authenticated, notGuest, publicProcedure, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import type { ProductRules } from '../products/product-rules.js';
+import { productErrors } from '../products/products.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
+import { productVariantErrors as errors } from './product-variants.errors.js';
+import {
+  ProductVariantSchema,
+  createVariantInput,
+  createVariantsInput,
+  deleteVariantsInput,
+  productVariantInput,
+  productVariantList,
+  variantPatchInput,
+  variantsPatchInput,
+} from './product-variants.schemas.js';
+import type { ProductVariantsService } from './product-variants.service.js';
+
+interface ProductVariantsRouterOptions {
+  variants: ProductVariantsService;
+  rules: ProductRules;
+}
+
+const Variants = z.array(ProductVariantSchema);
+
+/** Spec, "Other services": variants, of which those who write the product write (decisions R10). */
+export function createProductVariantsRouter({ variants, rules }: ProductVariantsRouterOptions) {
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /products/{productId}/variants', {
+          status: 201,
+          summary: 'Create a variant of a product',
+          failure: 'Failed to create product variant',
+          errors: [productErrors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(createVariantInput)
+      .output(ProductVariantSchema)
+      .mutation(({ input: { productId, ...variant } }) => variants.create(productId, variant)),
+
+    list: publicProcedure
+      .meta(
+        rest('GET /products/{productId}/variants', {
+          summary: 'List the variants of a product, newest first',
+          failure: 'Failed to find product variants',
+          errors: [productErrors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .input(productVariantList.input)
+      .output(productVariantList.output)
+      .query(({ input }) => variants.list(input.productId, input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /products/{productId}/variants/{productVariantId}', {
+          summary: 'Read a variant',
+          failure: 'Failed to get product variant',
+          errors: [errors.notFound],
+        }),
+      )
+      .input(productVariantInput)
+      .output(ProductVariantSchema)
+      .query(({ input }) => variants.get(input.productId, input.productVariantId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /products/{productId}/variants/{productVariantId}', {
+          summary: 'Change a variant',
+          failure: 'Failed to update product variant',
+          errors: [errors.notFound, errors.nothingToUpdate],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(variantPatchInput)
+      .output(ProductVariantSchema)
+      .mutation(({ input: { productId, productVariantId, ...patch } }) => variants.patch(productId, productVariantId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /products/{productId}/variants/{productVariantId}', {
+          status: 204,
+          summary: 'Delete a variant',
+          failure: 'Failed to delete product variant',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(productVariantInput)
+      .output(z.void())
+      .mutation(({ input }) => variants.delete(input.productId, input.productVariantId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /products/{productId}/variants/{productVariantId}/restore', {
+          summary: 'Bring a deleted variant back',
+          failure: 'Failed to restore product variant',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(productVariantInput)
+      .output(ProductVariantSchema)
+      .mutation(({ input }) => variants.restore(input.productId, input.productVariantId)),
+
+    createMany: authenticated
+      .meta(
+        rest('POST /product/{productId}/variants/bulk', {
+          status: 201,
+          summary: 'Create many variants of a product, all or none',
+          failure: 'Failed to create product variants',
+          errors: [productErrors.notFound],
+          bodyKey: 'variants',
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(createVariantsInput)
+      .output(Variants)
+      .mutation(({ input }) => variants.createMany(input.productId, input.variants)),
+
+    patchMany: authenticated
+      .meta(
+        rest('PATCH /product/{productId}/variants/bulk', {
+          summary: 'Make the same change to many variants of a product, all or none',
+          failure: 'Failed to update product variants',
+          errors: [errors.manyNotFound, errors.nothingToUpdateInMany],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(variantsPatchInput)
+      .output(Variants)
+      .mutation(({ input }) => variants.patchMany(input.productId, input.ids, input.data)),
+
+    deleteMany: authenticated
+      .meta(
+        rest('POST /product/{productId}/variants/bulk-delete', {
+          status: 204,
+          summary: 'Delete many variants of a product, all or none',
+          failure: 'Failed to delete product variants',
+          errors: [errors.manyNotFound],
+          bodyKey: 'ids',
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(deleteVariantsInput)
+      .output(z.void())
+      .mutation(({ input }) => variants.deleteMany(input.productId, input.ids)),
+  });
+}

@@ -1,0 +1,68 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { BULK_HIDDEN } from '../shared/bulk-writes.js';
+import { defineList } from '../shared/list-declaration.js';
+import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
+import { Id, Timestamp, distinct } from '../shared/schemas.js';
+
+/** Longest texts, in characters, most images, and most variants in one bulk write (decisions R10). */
+const LINE = 200;
+const TEXT = 5000;
+const IMAGES_MAX = 100;
+const BULK_MAX = 100;
+
+const Title = z.string().trim().min(1).max(LINE);
+const Text = z.string().max(TEXT);
+const Sku = z.string().trim().max(LINE);
+const ImageIds = distinct(Id).max(IMAGES_MAX);
+
+export const ProductVariantSchema = z
+  .object({
+    id: Id,
+    productId: Id,
+    title: z.string(),
+    description: z.string().nullable(),
+    sku: z.string().nullable(),
+    imageIds: z.array(z.string()),
+    price: PriceSchema.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'ProductVariant' });
+export type ProductVariant = z.infer<typeof ProductVariantSchema>;
+
+/** Amounts cannot be asked for: they are stored in minor units, which mean something in one currency alone. */
+export const productVariantResource = defineListResource({
+  name: 'productVariants',
+  fields: { title: 'string', description: 'string', sku: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: BULK_HIDDEN,
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const productVariantList = defineList(productVariantResource, { row: ProductVariantSchema, own: { productId: Id } });
+
+export const productVariantInput = z.strictObject({ productId: Id, productVariantId: Id });
+
+const NewVariant = z.strictObject({
+  title: Title,
+  description: Text.nullable().optional(),
+  sku: Sku.nullable().optional(),
+  imageIds: ImageIds.optional(),
+  price: GivenPrice.nullable().optional(),
+});
+export type NewVariant = z.infer<typeof NewVariant>;
+export const createVariantInput = z.strictObject({ productId: Id, ...NewVariant.shape });
+export const createVariantsInput = z.strictObject({ productId: Id, variants: z.array(NewVariant).min(1).max(BULK_MAX) });
+
+/** Null clears what may be missing (decisions R3). */
+const VariantPatch = z.strictObject({
+  title: Title.optional(),
+  description: Text.nullable().optional(),
+  sku: Sku.nullable().optional(),
+  imageIds: ImageIds.optional(),
+  price: PricePatch.nullable().optional(),
+});
+export type VariantPatch = z.infer<typeof VariantPatch>;
+export const variantPatchInput = z.strictObject({ productId: Id, productVariantId: Id, ...VariantPatch.shape });
+const Ids = distinct(Id).min(1).max(BULK_MAX);
+export const variantsPatchInput = z.strictObject({ productId: Id, ids: Ids, data: VariantPatch });
+export const deleteVariantsInput = z.strictObject({ productId: Id, ids: Ids });

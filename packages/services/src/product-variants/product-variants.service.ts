@@ -1,0 +1,164 @@
+import { present, type Storage } from '@tandem/storage';
+import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
+import { markOf } from '../shared/deletion.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { changeOf, givenOf, untilDone } from '../shared/patching.js';
+import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
+import { productErrors } from '../products/products.errors.js';
+import { productVariantModel, type ProductVariantRecord } from './product-variant.model.js';
+import { productVariantErrors as errors } from './product-variants.errors.js';
+import { productVariantList, type NewVariant, type ProductVariant, type VariantPatch } from './product-variants.schemas.js';
+
+export type ProductVariantsService = ReturnType<typeof createProductVariantsService>;
+
+interface ProductVariantsOptions {
+  storage: Storage;
+  lists: Lists;
+  /** Whether a product lives. */
+  productExists(productId: string): Promise<boolean>;
+}
+
+function show(record: ProductVariantRecord): ProductVariant {
+  const { price, description = null, sku = null, imageIds = [], ...variant } = present(withoutBulkFields(record));
+  return { ...variant, description, sku, imageIds, price: showPrice(record.price) };
+}
+
+/** Variants of products, always within the product that is named (decisions R10). Ids are UUID strings; nothing here knows HTTP. */
+export function createProductVariantsService({ storage, lists, productExists }: ProductVariantsOptions) {
+  const Variants = storage.model(productVariantModel);
+  const bulk = createBulkWrites({
+    storage,
+    model: Variants,
+    name: 'product variant',
+    manyMissing: errors.manyNotFound,
+    oneMissing: errors.notFound,
+  });
+
+  async function read(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
+    const filter = { _id: { $in: ids }, productId };
+    const found = await Variants.find(filter).lean<ProductVariantRecord[]>();
+    const byId = new Map(found.map((record) => [record._id, record]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** Those of the product, in this order. @throws errors.manyNotFound unless all are there, and their product */
+  async function readAll(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
+    const [found, isThere] = await Promise.all([read(productId, ids), productExists(productId)]);
+    if (!isThere || found.length < ids.length) throw errors.manyNotFound();
+    return found;
+  }
+
+  /** A variant that was made while its product was deleted is there for nobody. @throws errors.notFound */
+  async function readOne(productId: string, id: string): Promise<ProductVariantRecord> {
+    const [[found], isThere] = await Promise.all([read(productId, [id]), productExists(productId)]);
+    if (!isThere || !found) throw errors.notFound();
+    return found;
+  }
+
+  /** What goes and comes back with products. */
+  const withProducts: ChildrenOfMany = {
+    async take(productIds, deletion) {
+      await Variants.updateMany({ productId: { $in: productIds } }, { $set: markOf(deletion) }, { timestamps: false });
+    },
+    async bringBack(productIds, deletionId) {
+      await Variants.updateMany({ productId: { $in: productIds }, deletionId }, { $set: { deletedAt: null } }).setOptions({
+        deleted: 'only',
+        timestamps: false,
+      });
+    },
+  };
+
+  return {
+    withProducts,
+
+    /** All or none, in their order. @throws productErrors.notFound */
+    async createMany(productId: string, variants: readonly NewVariant[]): Promise<ProductVariant[]> {
+      if (!(await productExists(productId))) throw productErrors.notFound();
+      const fields = variants.map(({ price, description = null, sku = null, imageIds = [], title }) => {
+        return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null };
+      });
+      return (await bulk.insert(fields)).map(show);
+    },
+
+    /** @throws productErrors.notFound */
+    async create(productId: string, variant: NewVariant): Promise<ProductVariant> {
+      const [made] = await this.createMany(productId, [variant]);
+      return made as ProductVariant;
+    },
+
+    /** @throws productErrors.notFound */
+    async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {
+      const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show }, query);
+      const [page, isThere] = await Promise.all([answer, productExists(productId)]);
+      if (!isThere) throw productErrors.notFound();
+      return page;
+    },
+
+    /** @throws errors.notFound */
+    async get(productId: string, id: string): Promise<ProductVariant> {
+      return show(await readOne(productId, id));
+    },
+
+    /**
+     * Changes what is given, in one write; a price is merged.
+     * @throws errors.nothingToUpdate for an empty change, notFound; validationError for an amount that does not fit the currency
+     */
+    async patch(productId: string, id: string, patch: VariantPatch): Promise<ProductVariant> {
+      const given = givenOf(patch);
+      if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
+      return untilDone(async () => {
+        const { set, expected } = changeOf(await readOne(productId, id), given);
+        const options = { returnDocument: 'after' } as const;
+        const filter = { _id: id, productId, ...expected } as object;
+        const after = await Variants.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
+        return after ? show(after) : undefined;
+      });
+    },
+
+    /**
+     * The same change to many, all or none.
+     * @throws errors.nothingToUpdateInMany, manyNotFound unless all are of the product; validationError as in `patch`
+     */
+    async patchMany(productId: string, ids: readonly string[], patch: VariantPatch): Promise<ProductVariant[]> {
+      const given = givenOf(patch);
+      if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
+      return untilDone(async () => {
+        const records = await readAll(productId, ids);
+        const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
+        return isDone ? (await read(productId, ids)).map(show) : undefined;
+      });
+    },
+
+    /** Deletes softly. @throws errors.notFound */
+    async delete(productId: string, id: string): Promise<void> {
+      if (!(await productExists(productId))) throw errors.notFound();
+      const { deletedCount } = await Variants.deleteOne({ _id: id, productId });
+      if (deletedCount === 0) throw errors.notFound();
+    },
+
+    /** Deletes many softly, all or none. @throws errors.manyNotFound unless all are of the product */
+    async deleteMany(productId: string, ids: readonly string[]): Promise<void> {
+      await readAll(productId, ids);
+      await bulk.remove(ids);
+    },
+
+    /** @throws errors.notFound when there is nothing to restore, or no product to restore it in */
+    async restore(productId: string, id: string): Promise<ProductVariant> {
+      if (!(await productExists(productId))) throw errors.notFound();
+      await bulk.restore(id, { productId });
+      return show(await readOne(productId, id));
+    },
+
+    /** Prices of live variants by id; of their products nothing is said. For `products.priceOf`. */
+    async pricesOf(
+      ids: readonly string[],
+    ): Promise<Map<string, { productId: string; title: string; price: StoredPrice | null }>> {
+      if (ids.length === 0) return new Map();
+      const fields = { productId: 1, title: 1, price: 1 };
+      const found = await Variants.find({ _id: { $in: ids } }, fields).lean<ProductVariantRecord[]>();
+      return new Map(found.map(({ _id, productId, title, price = null }) => [_id, { productId, title, price }]));
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { ProductVariantsService } from '../product-variants/product-variants.service.js';
+import type { StoredPrice } from '../shared/price.js';
+import type { ProductsService } from './products.service.js';
+
+/** A product, or one of its variants, that somebody wants to know the price of. */
+export interface PricedLine {
+  productId: string;
+  variantId?: string | undefined;
+}
+
+/** What is missing of a line; or its price in minor units, null where neither variant nor product has one. */
+export type LinePrice =
+  | { missing: 'product' | 'variant' }
+  | {
+      missing: null;
+      price: StoredPrice | null;
+      /** Whose product it is; null is nobody's. */
+      organizationId: string | null;
+      name: string;
+      variantTitle: string | null;
+    };
+
+/**
+ * Looks prices up for orders: the variant's, else the product's (decisions R5). Live ones only, two queries for any number of lines.
+ */
+export function createPriceLines(
+  products: Pick<ProductsService, 'pricesOf'>,
+  variants: Pick<ProductVariantsService, 'pricesOf'>,
+): (lines: readonly PricedLine[]) => Promise<LinePrice[]> {
+  return async function priceOf(lines) {
+    const [ofProducts, ofVariants] = await Promise.all([
+      products.pricesOf([...new Set(lines.map(({ productId }) => productId))]),
+      variants.pricesOf([...new Set(lines.flatMap(({ variantId }) => variantId ?? []))]),
+    ]);
+    return lines.map(({ productId, variantId }) => {
+      const product = ofProducts.get(productId);
+      if (!product) return { missing: 'product' };
+      const { name, organizationId } = product;
+      if (variantId === undefined) return { missing: null, price: product.price, organizationId, name, variantTitle: null };
+      const variant = ofVariants.get(variantId);
+      if (variant?.productId !== productId) return { missing: 'variant' };
+      return { missing: null, price: variant.price ?? product.price, organizationId, name, variantTitle: variant.title };
+    });
+  };
+}

@@ -1,0 +1,77 @@
+import { admin, anyOf, defineRule, ruleErrors, type Rule } from '@tandem/core';
+import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import type { ProductsService } from './products.service.js';
+
+interface ProductRulesOptions {
+  products: Pick<ProductsService, 'organizationsOf'>;
+  /** The role of an identity in an organization; undefined when it is no member. */
+  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+}
+
+/** Organizations in one request at most: more are refused to all but the admin. */
+const ORGANIZATIONS_MAX = 10;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Who may write products: the admin, and owner and admin of the organization whose each of them is. */
+export function createProductRules({ products, roleOf }: ProductRulesOptions) {
+  /** @throws ruleErrors.notAdmin, which is what all of these rules answer */
+  async function mustManage(identityId: string, organizations: readonly unknown[] | undefined): Promise<void> {
+    const distinct = [...new Set(organizations)];
+    if (distinct.length === 0 || distinct.length > ORGANIZATIONS_MAX || !distinct.every(isText)) throw ruleErrors.notAdmin();
+    const roles = await Promise.all(distinct.map((organizationId) => roleOf(organizationId, identityId)));
+    const isManaging = (role: OrganizationRole | undefined) => MANAGING_ROLES.some((managing) => managing === role);
+    if (!roles.every(isManaging)) throw ruleErrors.notAdmin();
+  }
+  const orAdmin = (rule: Rule) => anyOf(admin, rule);
+  const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+  return {
+    /** Of the organization that a new product is to be of. */
+    ofGiven: orAdmin(
+      defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+        await mustManage(ctx.identity.id, [await given('organizationId')]);
+      }),
+    ),
+
+    /** Of the organizations that new products are to be of, in a list under this key. */
+    ofEachGiven: (key: string) =>
+      orAdmin(
+        defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+          const many = listOf(await given(key));
+          const organizationOf = (one: unknown) =>
+            typeof one === 'object' && one !== null ? (Reflect.get(one, 'organizationId') as unknown) : undefined;
+          await mustManage(ctx.identity.id, many.map(organizationOf));
+        }),
+      ),
+
+    /** Of the product in the path. */
+    ofProduct: orAdmin(
+      defineRule([ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
+        const productId = await valueOf('productId');
+        await mustManage(ctx.identity.id, productId === undefined ? [] : await products.organizationsOf([productId]));
+      }),
+    ),
+
+    /** Of all products that are named under this key. */
+    ofProducts: (key: string) =>
+      orAdmin(
+        defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+          const ids = listOf(await given(key));
+          const areIds = ids.length > 0 && ids.length <= 100 && ids.every(isText);
+          await mustManage(ctx.identity.id, areIds ? await products.organizationsOf(ids) : []);
+        }),
+      ),
+
+    /** To whom a product belongs is changed by the admin alone: it would leave one organization for another. */
+    keepsOrganization: (key?: string) =>
+      orAdmin(
+        defineRule([ruleErrors.notAdmin], async ({ given }) => {
+          const value = await given(key ?? 'organizationId');
+          const isGiven = key === undefined ? value !== undefined : typeof value === 'object' && value !== null && Object.hasOwn(value, 'organizationId'); // prettier-ignore
+          if (isGiven) throw ruleErrors.notAdmin();
+        }),
+      ),
+  };
+}
+export type ProductRules = ReturnType<typeof createProductRules>;

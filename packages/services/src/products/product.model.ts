@@ -1,0 +1,38 @@
+import { defineModel } from '@tandem/storage';
+import { bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
+import { listIndexes } from '../shared/list-indexes.js';
+import { priceField, type StoredPrice } from '../shared/price.js';
+import { productResource } from './products.schemas.js';
+
+/** What a host may leave out is optional. */
+export interface ProductRecord extends BulkRecord {
+  name: string;
+  description: string;
+  /** Null where its variants have prices, or nobody has set one. */
+  price?: StoredPrice | null;
+  /** Whose it is; null where it is nobody's but the admin's. */
+  organizationId?: string | null;
+  categoryIds?: string[];
+  attributeIds?: string[];
+}
+
+export const productModel = defineModel<ProductRecord>('products', {
+  fields: {
+    name: { type: String, required: true },
+    description: { type: String, default: '' },
+    price: priceField,
+    organizationId: { type: String, default: null },
+    categoryIds: { type: [String], default: [] },
+    attributeIds: { type: [String], default: [] },
+    ...bulkFields,
+  },
+  indexes: [
+    ...listIndexes(productResource),
+    {
+      keys: { organizationId: 1, deletionId: 1 },
+      where: { deletionId: { $type: 'string' } },
+      deletedToo: true,
+      serves: 'the products that go and come back with their organization',
+    },
+  ],
+});

@@ -1,0 +1,210 @@
+import { admin, anyOf, authenticated, notGuest, organizationRole, publicProcedure, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { attributeErrors } from '../attributes/attributes.errors.js';
+import { categoryErrors } from '../categories/categories.errors.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { listErrors } from '../shared/lists.errors.js';
+import type { ProductRules } from './product-rules.js';
+import { productErrors as errors } from './products.errors.js';
+import {
+  ProductSchema,
+  createProductInput,
+  createProductsInput,
+  organizationProductList,
+  productIdsInput,
+  productInput,
+  productList,
+  productPatchInput,
+  productsPatchInput,
+} from './products.schemas.js';
+import type { ProductsService } from './products.service.js';
+
+interface ProductsRouterOptions {
+  products: ProductsService;
+  rules: ProductRules;
+  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+}
+
+const Products = z.array(ProductSchema);
+/** Of what a product names. */
+const missing = [categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound];
+
+/** Spec, "Other services": products. Who reads, anybody; who writes: `product-rules.ts`. */
+export function createProductsRouter({ products, rules, roleOf }: ProductsRouterOptions) {
+  const memberOf = anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, roleOf));
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /products', {
+          status: 201,
+          summary: 'Create a product',
+          failure: 'Failed to create product',
+          errors: missing,
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofGiven)
+      .input(createProductInput)
+      .output(ProductSchema)
+      .mutation(({ input }) => products.create(input)),
+
+    list: publicProcedure
+      .meta(
+        rest('GET /products', {
+          summary: 'List products, newest first',
+          failure: 'Failed to find products',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .input(productList.input)
+      .output(productList.output)
+      .query(({ input }) => products.list(input)),
+
+    listOfOrganization: authenticated
+      .meta(
+        rest('GET /products/organizations/{organizationId}', {
+          summary: 'List the products of an organization, newest first',
+          failure: 'Failed to find products',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(memberOf)
+      .input(organizationProductList.input)
+      .output(organizationProductList.output)
+      .query(({ input }) => products.listOfOrganization(input.organizationId, input)),
+
+    get: publicProcedure
+      .meta(
+        rest('GET /products/{productId}', {
+          summary: 'Read a product',
+          failure: 'Failed to get product',
+          errors: [errors.notFound],
+        }),
+      )
+      .input(productInput)
+      .output(ProductSchema)
+      .query(({ input }) => products.get(input.productId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /products/{productId}', {
+          summary: 'Change a product; its organization by the admin alone',
+          failure: 'Failed to update product',
+          errors: [errors.notFound, errors.nothingToUpdate, ...missing],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .use(rules.keepsOrganization())
+      .input(productPatchInput)
+      .output(ProductSchema)
+      .mutation(({ input: { productId, ...patch } }) => products.patch(productId, patch)),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /products/{productId}', {
+          status: 204,
+          summary: 'Delete a product with its variants',
+          failure: 'Failed to delete product',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(productInput)
+      .output(z.void())
+      .mutation(({ input }) => products.delete(input.productId)),
+
+    copy: authenticated
+      .meta(
+        rest('POST /products/{productId}/copy', {
+          status: 201,
+          summary: 'Copy a product, without its variants',
+          failure: 'Failed to copy product',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(productInput)
+      .output(ProductSchema)
+      .mutation(({ input }) => products.copy(input.productId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /products/{productId}/restore', {
+          summary: 'Bring a deleted product back, with the variants that went with it',
+          failure: 'Failed to restore product',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(productInput)
+      .output(ProductSchema)
+      .mutation(({ input }) => products.restore(input.productId)),
+
+    createMany: authenticated
+      .meta(
+        rest('POST /products/batch', {
+          status: 201,
+          summary: 'Create many products, all or none',
+          failure: 'Failed to create products',
+          errors: missing,
+          bodyKey: 'products',
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofEachGiven('products'))
+      .input(createProductsInput)
+      .output(Products)
+      .mutation(({ input }) => products.createMany(input.products)),
+
+    patchMany: authenticated
+      .meta(
+        rest('PATCH /products/batch', {
+          summary: 'Make the same change to many products, all or none',
+          failure: 'Failed to update products',
+          errors: [errors.manyNotFound, errors.nothingToUpdateInMany, ...missing],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProducts('ids'))
+      .use(rules.keepsOrganization('data'))
+      .input(productsPatchInput)
+      .output(Products)
+      .mutation(({ input }) => products.patchMany(input.ids, input.data)),
+
+    deleteMany: authenticated
+      .meta(
+        rest('DELETE /products/batch', {
+          status: 204,
+          summary: 'Delete many products with their variants, all or none',
+          failure: 'Failed to delete products',
+          errors: [errors.manyNotFound],
+          bodyKey: 'ids',
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProducts('ids'))
+      .input(productIdsInput)
+      .output(z.void())
+      .mutation(({ input }) => products.deleteMany(input.ids)),
+
+    copyMany: authenticated
+      .meta(
+        rest('POST /products/batch/copy', {
+          status: 201,
+          summary: 'Copy many products, without their variants, all or none',
+          failure: 'Failed to copy products',
+          errors: [errors.manyNotFound],
+          bodyKey: 'ids',
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProducts('ids'))
+      .input(productIdsInput)
+      .output(Products)
+      .mutation(({ input }) => products.copyMany(input.ids)),
+  });
+}

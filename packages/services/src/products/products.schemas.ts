@@ -1,0 +1,77 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { attributeResource, AttributeSchema } from '../attributes/attributes.schemas.js';
+import { categoryResource, CategorySchema } from '../categories/categories.schemas.js';
+import { BULK_HIDDEN } from '../shared/bulk-writes.js';
+import { defineList } from '../shared/list-declaration.js';
+import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
+import { Id, Timestamp, distinct } from '../shared/schemas.js';
+
+/** Longest texts, in characters, most references, and most products in one batch (decisions R10). */
+const LINE = 200;
+const TEXT = 10_000;
+const REFERENCES_MAX = 50;
+const BATCH_MAX = 100;
+
+const Name = z.string().trim().min(1).max(LINE);
+const Text = z.string().max(TEXT);
+const References = distinct(Id).max(REFERENCES_MAX);
+
+export const ProductSchema = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    price: PriceSchema.nullable(),
+    organizationId: z.string().nullable(),
+    categoryIds: z.array(z.string()),
+    attributeIds: z.array(z.string()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Product' });
+export type Product = z.infer<typeof ProductSchema>;
+
+/** Amounts cannot be asked for: they are stored in minor units, which mean something in one currency alone. */
+export const productResource = defineListResource({
+  name: 'products',
+  fields: { name: 'string', description: 'string', organizationId: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: BULK_HIDDEN,
+  relations: {
+    categories: { from: 'categoryIds', to: 'categories.id', resource: categoryResource },
+    attributes: { from: 'attributeIds', to: 'attributes.id', resource: attributeResource },
+  },
+  defaultOrder: 'createdAt desc, id desc',
+});
+const shown = { row: ProductSchema, related: { categories: z.array(CategorySchema), attributes: z.array(AttributeSchema) } };
+export const productList = defineList(productResource, shown);
+export const organizationProductList = defineList(productResource, { ...shown, own: { organizationId: Id } });
+
+export const productInput = z.strictObject({ productId: Id });
+
+const NewProduct = z.strictObject({
+  name: Name,
+  description: Text,
+  price: GivenPrice.nullable().optional(),
+  organizationId: Id.nullable().optional(),
+  categoryIds: References.optional(),
+  attributeIds: References.optional(),
+});
+export type NewProduct = z.infer<typeof NewProduct>;
+export const createProductInput = z.strictObject(NewProduct.shape);
+export const createProductsInput = z.strictObject({ products: z.array(NewProduct).min(1).max(BATCH_MAX) });
+
+/** Null clears what may be missing (decisions R3). */
+const ProductPatch = z.strictObject({
+  name: Name.optional(),
+  description: Text.optional(),
+  price: PricePatch.nullable().optional(),
+  organizationId: Id.nullable().optional(),
+  categoryIds: References.optional(),
+  attributeIds: References.optional(),
+});
+export type ProductPatch = z.infer<typeof ProductPatch>;
+export const productPatchInput = z.strictObject({ productId: Id, ...ProductPatch.shape });
+const Ids = distinct(Id).min(1).max(BATCH_MAX);
+export const productIdsInput = z.strictObject({ ids: Ids });
+export const productsPatchInput = z.strictObject({ ids: Ids, data: ProductPatch });

@@ -1,0 +1,234 @@
+import { present, type Storage } from '@tandem/storage';
+import { attributeErrors } from '../attributes/attributes.errors.js';
+import type { AttributesService } from '../attributes/attributes.service.js';
+import { categoryErrors } from '../categories/categories.errors.js';
+import type { CategoriesService } from '../categories/categories.service.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
+import { markOf, type Children } from '../shared/deletion.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { changeOf, givenOf, untilDone } from '../shared/patching.js';
+import { showPrice, storePrice } from '../shared/price.js';
+import { productModel, type ProductRecord } from './product.model.js';
+import { productErrors as errors } from './products.errors.js';
+import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
+
+export type ProductsService = ReturnType<typeof createProductsService>;
+
+interface ProductsOptions {
+  storage: Storage;
+  lists: Lists;
+  categories: Pick<CategoriesService, 'existing' | 'related'>;
+  attributes: Pick<AttributesService, 'existing' | 'related'>;
+  organizationExists(organizationId: string): Promise<boolean>;
+  /** The variants, which go and come back with their product. */
+  variants: ChildrenOfMany;
+}
+
+export function showProduct(record: ProductRecord): Product {
+  const { price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(withoutBulkFields(record));
+  return { ...product, organizationId, categoryIds, attributeIds, price: showPrice(record.price) };
+}
+
+type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
+
+/** Products. Ids are UUID strings; nothing here knows HTTP. */
+export function createProductsService({ storage, lists, categories, attributes, variants, ...others }: ProductsOptions) {
+  const Products = storage.model(productModel);
+  const bulk = createBulkWrites({
+    storage,
+    model: Products,
+    name: 'product',
+    manyMissing: errors.manyNotFound,
+    oneMissing: errors.notFound,
+    children: variants,
+  });
+  const related = { relations: { categories: categories.related, attributes: attributes.related } };
+
+  /** What products name exists. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
+  async function mustExist(products: readonly References[]): Promise<void> {
+    const namedIn = (idsOf: (one: References) => readonly string[] | undefined) => [
+      ...new Set(products.flatMap((one) => idsOf(one) ?? [])),
+    ];
+    const categoryIds = namedIn((one) => one.categoryIds);
+    const attributeIds = namedIn((one) => one.attributeIds);
+    const organizationIds = namedIn((one) => (one.organizationId ? [one.organizationId] : []));
+    const [inCategories, inAttributes, organizations] = await Promise.all([
+      categories.existing(categoryIds),
+      attributes.existing(attributeIds),
+      Promise.all(organizationIds.map(others.organizationExists)),
+    ]);
+    if (inCategories.size < categoryIds.length) throw categoryErrors.notFound();
+    if (inAttributes.size < attributeIds.length) throw attributeErrors.notFound();
+    if (organizations.includes(false)) throw organizationErrors.notFound();
+  }
+
+  /** Those that live, in this order. */
+  async function read(ids: readonly string[]): Promise<ProductRecord[]> {
+    const found = await Products.find({ _id: { $in: ids } }).lean<ProductRecord[]>();
+    const byId = new Map(found.map((record) => [record._id, record]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** @throws errors.manyNotFound unless all live */
+  async function readAll(ids: readonly string[]): Promise<ProductRecord[]> {
+    const found = await read(ids);
+    if (found.length < ids.length) throw errors.manyNotFound();
+    return found;
+  }
+
+  /** @throws errors.notFound */
+  async function readOne(id: string): Promise<ProductRecord> {
+    const [found] = await read([id]);
+    if (!found) throw errors.notFound();
+    return found;
+  }
+
+  function fieldsOf({ name, description, price, organizationId = null, categoryIds = [], attributeIds = [] }: NewProduct) {
+    return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds };
+  }
+
+  /** What a copy takes over: no variants, no likes. */
+  function copyOf({
+    name,
+    description,
+    price = null,
+    organizationId = null,
+    categoryIds = [],
+    attributeIds = [],
+  }: ProductRecord) {
+    return { name, description, price, organizationId, categoryIds, attributeIds };
+  }
+
+  /** What goes and comes back with an organization. */
+  const withOrganization: Children = {
+    async take(organizationId, deletion) {
+      await Products.updateMany({ organizationId }, { $set: markOf(deletion) }, { timestamps: false });
+      await variants.take(await takenWith(organizationId, deletion.id), deletion);
+    },
+    async bringBack(organizationId, deletionId) {
+      const ids = await takenWith(organizationId, deletionId);
+      const back = { $set: { deletedAt: null } };
+      await Products.updateMany({ organizationId, deletionId }, back).setOptions({ deleted: 'only', timestamps: false });
+      await variants.bringBack(ids, deletionId);
+    },
+  };
+  async function takenWith(organizationId: string, deletionId: string): Promise<string[]> {
+    const taken = Products.find({ organizationId, deletionId }, { _id: 1 }).setOptions({ deleted: 'include' });
+    return (await taken.lean<{ _id: string }[]>()).map(({ _id }) => _id);
+  }
+
+  return {
+    withOrganization,
+
+    /** Which of these live. */
+    async existing(productIds: readonly string[]): Promise<Set<string>> {
+      const found = await Products.find({ _id: { $in: productIds } }, { _id: 1 }).lean<{ _id: string }[]>();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    /** Whose each of these is, in any order: null is nobody's. @returns undefined unless all live */
+    async organizationsOf(productIds: readonly string[]): Promise<(string | null)[] | undefined> {
+      const found = await Products.find({ _id: { $in: productIds } }, { organizationId: 1 }).lean<ProductRecord[]>();
+      if (found.length < new Set(productIds).size) return undefined;
+      return found.map(({ organizationId = null }) => organizationId);
+    },
+
+    /** Prices and names of those that live, by id. For orders, with those of the variants: see `priceLines`. */
+    async pricesOf(productIds: readonly string[]) {
+      const fields = { name: 1, price: 1, organizationId: 1 };
+      const found = await Products.find({ _id: { $in: productIds } }, fields).lean<ProductRecord[]>();
+      return new Map(
+        found.map(({ _id, name, price = null, organizationId = null }) => [_id, { name, price, organizationId }] as const),
+      );
+    },
+
+    /** All or none, in their order. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
+    async createMany(products: readonly NewProduct[]): Promise<Product[]> {
+      await mustExist(products);
+      return (await bulk.insert(products.map(fieldsOf))).map(showProduct);
+    },
+
+    /** @throws what `createMany` throws */
+    async create(product: NewProduct): Promise<Product> {
+      const [made] = await this.createMany([product]);
+      return made as Product;
+    },
+
+    list(query: ListQuery): Promise<ListAnswer<Product>> {
+      return lists.answer(productList, Products, { show: showProduct, ...related }, query);
+    },
+
+    listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<Product>> {
+      return lists.answer(organizationProductList, Products, { scope: { organizationId }, show: showProduct, ...related }, query);
+    },
+
+    /** @throws errors.notFound */
+    async get(productId: string): Promise<Product> {
+      return showProduct(await readOne(productId));
+    },
+
+    /**
+     * Changes what is given, in one write; a price is merged.
+     * @throws errors.nothingToUpdate for an empty change, notFound; what `createMany` throws; validationError for an amount that does not
+     * fit the currency
+     */
+    async patch(productId: string, patch: ProductPatch): Promise<Product> {
+      const given = givenOf(patch);
+      if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
+      await mustExist([given]);
+      return untilDone(async () => {
+        const { set, expected } = changeOf(await readOne(productId), given);
+        const options = { returnDocument: 'after' } as const;
+        const filter = { _id: productId, ...expected } as object;
+        const after = await Products.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
+        return after ? showProduct(after) : undefined;
+      });
+    },
+
+    /** The same change to many, all or none. @throws errors.nothingToUpdateInMany, manyNotFound unless all live; what `patch` throws */
+    async patchMany(ids: readonly string[], patch: ProductPatch): Promise<Product[]> {
+      const given = givenOf(patch);
+      if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
+      await mustExist([given]);
+      return untilDone(async () => {
+        const records = await readAll(ids);
+        const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
+        return isDone ? (await read(ids)).map(showProduct) : undefined;
+      });
+    },
+
+    /** Copies without variants and likes, all or none, in their order. @throws errors.manyNotFound unless all live */
+    async copyMany(ids: readonly string[]): Promise<Product[]> {
+      return (await bulk.insert((await readAll(ids)).map(copyOf))).map(showProduct);
+    },
+
+    /** @throws errors.notFound */
+    async copy(productId: string): Promise<Product> {
+      const [made] = await bulk.insert([copyOf(await readOne(productId))]);
+      return showProduct(made as ProductRecord);
+    },
+
+    /** Deletes softly, with its variants. @throws errors.notFound */
+    async delete(productId: string): Promise<void> {
+      await readOne(productId);
+      await bulk.remove([productId]).catch((error: unknown) => {
+        throw errors.manyNotFound.matches(error) ? errors.notFound() : error;
+      });
+    },
+
+    /** Deletes many softly, all or none. @throws errors.manyNotFound unless all live */
+    async deleteMany(ids: readonly string[]): Promise<void> {
+      await readAll(ids);
+      await bulk.remove(ids);
+    },
+
+    /** Brings it back, with the variants that went with it. @throws errors.notFound when there is nothing to restore */
+    async restore(productId: string): Promise<Product> {
+      await bulk.restore(productId);
+      return showProduct(await readOne(productId));
+    },
+  };
+}
