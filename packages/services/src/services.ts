@@ -178,7 +178,7 @@ export function createServices(options: ServicesOptions) {
     relations: follows.ofProfiles,
     avatars,
   });
-  const changeRequests = createChangeRequestsService({ storage, lists });
+  const changeRequests = createChangeRequestsService({ storage, lists, certificates });
   const members = createMembersService({ storage, lists, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
   const invitations = createInvitationsService({

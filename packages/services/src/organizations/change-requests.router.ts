@@ -1,4 +1,5 @@
 import { admin, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
+import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { listErrors } from '../shared/lists.errors.js';
 import {
   ChangeRequestSchema,
@@ -25,7 +26,7 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
           status: 201,
           summary: 'Ask the admin for a change of an organization',
           failure: 'Failed to create organization change request',
-          errors: [errors.notFound, errors.nameTaken],
+          errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
         }),
       )
       .use(notGuest)

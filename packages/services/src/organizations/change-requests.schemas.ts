@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { changeRequestResource } from './change-request.model.js';
@@ -21,6 +22,7 @@ export const ChangeRequestSchema = z
     addressLine3: text,
     postalCode: text,
     certifiedQualifications: Qualifications.nullable(),
+    certificateImage: FileSchema.nullable(),
     /** Where the certificate can be read; null without one. */
     certificateImageUrl: text,
     decidedBy: text,
@@ -43,6 +45,7 @@ export const createChangeRequestInput = z.strictObject({
   addressLine3: Line.optional(),
   postalCode: Line.optional(),
   certifiedQualifications: Qualifications.optional(),
+  certificateImage: GivenFileSchema.optional(),
 });
 export type NewChangeRequest = Omit<z.infer<typeof createChangeRequestInput>, 'organizationId'>;
 

@@ -1,4 +1,5 @@
 import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -10,9 +11,15 @@ import { organizationErrors as errors } from './organizations.errors.js';
 
 export type ChangeRequestsService = ReturnType<typeof createChangeRequestsService>;
 
+interface ChangeRequestsOptions {
+  storage: Storage;
+  lists: Lists;
+  certificates: Attachments;
+}
+
 interface Filing {
   organizationId: string;
-  request: { id: string; identityId: string } & NewChangeRequest;
+  request: { id: string; identityId: string } & Omit<NewChangeRequest, 'certificateImage'>;
   /** The organization's before. */
   auditStatus: string | null;
 }
@@ -26,9 +33,10 @@ interface Decision {
   decidedAt: Date;
 }
 
+/** Without its certificate, which is no part of the record. */
 function show(record: ChangeRequestRecord): ChangeRequest {
   const { decisionId, ...shown } = present(record);
-  return { ...shown, certificateImageUrl: null };
+  return { ...shown, certificateImage: null, certificateImageUrl: null };
 }
 
 /** What an approved request changes in its organization. */
@@ -41,7 +49,7 @@ function changesOf(request: ChangeRequestRecord): object {
 }
 
 /** Changes that an owner asks for and the admin decides (decisions R7). What touches request and organization is a unit of work. */
-export function createChangeRequestsService({ storage, lists }: { storage: Storage; lists: Lists }) {
+export function createChangeRequestsService({ storage, lists, certificates }: ChangeRequestsOptions) {
   const Requests = storage.model(changeRequestModel);
   const Organizations = storage.model(organizationModel);
   const pipeline = { updatePipeline: true } as const;
@@ -115,28 +123,46 @@ export function createChangeRequestsService({ storage, lists }: { storage: Stora
   async function get(changeRequestId: string): Promise<ChangeRequest> {
     const record = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
     if (!record) throw errors.changeRequestNotFound();
-    return show(record);
+    const shown = show(record);
+    await addCertificates([shown]);
+    return shown;
+  }
+
+  /** Writes certificates into requests, by one query. */
+  async function addCertificates(requests: readonly ChangeRequest[]): Promise<void> {
+    const files = await certificates.oneOf(requests.map(({ id }) => id));
+    for (const request of requests) {
+      request.certificateImage = files.get(request.id) ?? null;
+      request.certificateImageUrl = request.certificateImage?.url ?? null;
+    }
   }
 
   return {
     /**
      * Files a request; the organization waits for review then.
-     * @throws errors.notFound, nameTaken
+     * @param identityId who asks, and has uploaded the certificate
+     * @throws errors.notFound, nameTaken; ATTACH_ERRORS
      */
-    async create(organizationId: string, given: NewChangeRequest, identityId: string): Promise<ChangeRequest> {
+    async create(
+      organizationId: string,
+      { certificateImage, ...given }: NewChangeRequest,
+      identityId: string,
+    ): Promise<ChangeRequest> {
       const organization = await Organizations.findById(organizationId).lean<OrganizationRecord>();
       if (!organization) throw errors.notFound();
       if (given.name !== undefined) await expectFreeName(organization, given.name);
       const id = newId(storage.clock);
       const auditStatus = organization.auditStatus ?? null;
-      await filings.run({ organizationId, request: { ...given, id, identityId }, auditStatus });
+      const filing = { organizationId, request: { ...given, id, identityId }, auditStatus };
+      await certificates.replace(id, certificateImage, identityId, () => filings.run(filing));
       return get(id);
     },
 
     /** The requests of an organization, newest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<ChangeRequest>> {
       if (!(await Organizations.exists({ _id: organizationId }))) throw errors.notFound();
-      return lists.answer(changeRequestList, Requests, { scope: { organizationId }, show }, query);
+      const source = { scope: { organizationId }, show, complete: addCertificates };
+      return lists.answer(changeRequestList, Requests, source, query);
     },
 
     /**

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recoverUnit, sendToDying } from '../../test/dying-unit.js';
@@ -12,16 +15,21 @@ const NO_ORGANIZATION = failure(404, 'Organization not found');
 const DECIDED = failure(409, 'Change request is already decided');
 const taken = (name: string) => failure(400, `Organization with name ${name} already exists with same owner`);
 
+let dataDir: string;
 let app: TestServer;
 let other: TestServer;
 let admin: Person;
 let ann: Person;
 beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
+  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-certificates-'));
+  app = await startTestServer({ dataDir });
+  other = await startTestServer({ clock: app.clock, dataDir });
   [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
 });
-afterAll(() => Promise.all([app.close(), other.close()]));
+afterAll(async () => {
+  await Promise.all([app.close(), other.close()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 const newName = () => `Bakery ${crypto.randomUUID()}`;
 async function create(name = newName(), person = ann): Promise<Organization> {
@@ -58,6 +66,7 @@ describe.each(FACES)('a change request over %s', (face) => {
       typeId: null,
       addressLine2: null,
       addressLine3: null,
+      certificateImage: null,
       certificateImageUrl: null,
       decidedBy: null,
       decidedAt: null,
@@ -130,6 +139,28 @@ describe.each(FACES)('a change request over %s', (face) => {
         "request body must NOT have additional properties: 'auditStatus'",
       ],
     });
+  });
+
+  it('shows the certificate that was uploaded for it, which is attached once', async () => {
+    const { id } = await create();
+    const type = 'application/pdf';
+    const query = { contentType: type, contentLength: 3 };
+    const issued = await call(ann, 'certificateUploadUrl', id, query);
+    const { objectId, url } = (issued as { value: { objectId: string; url: string } }).value;
+    const certificateImage = { objectId, type };
+    const file = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: 'abc' });
+    expect(file.status).toBe(200);
+    // another's upload is none
+    expect(await call(admin, 'requestChange', id, { certificateImage })).toEqual(failure(404, 'File not found'));
+    const outcome = await call(ann, 'requestChange', id, { certificateImage });
+    const { value } = outcome as { value: ChangeRequest };
+    expect(value.certificateImage).toMatchObject({ type, url: value.certificateImageUrl });
+    expect(JSON.stringify(value)).not.toContain('objectId');
+    expect(await (await fetch(value.certificateImageUrl ?? '')).text()).toBe('abc');
+    await ask(id, { branchName: 'without' });
+    const listed = (await call(ann, 'listChangeRequests', id)) as { value: { data: ChangeRequest[] } };
+    expect(listed.value.data.map((one) => one.certificateImage?.id)).toEqual([undefined, value.certificateImage?.id]);
+    expect(await call(ann, 'requestChange', id, { certificateImage })).toEqual(failure(409, 'File is already attached'));
   });
 
   it('is listed as everything is, newest first', async () => {

@@ -3,24 +3,17 @@ import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import type { FollowerCounts } from './follower-counts.js';
-import type { Follower, organizationFollowerList, profileFollowerList } from './follows.schemas.js';
+import type { organizationFollowerList, profileFollowerList } from './follows.schemas.js';
+import type { productLikerList } from './likes.schemas.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import type { RelationRecord } from './relation.model.js';
+import type { Follower } from './relations.schemas.js';
 
 interface FollowersOf<Key extends string> {
-  list: typeof profileFollowerList | typeof organizationFollowerList;
+  list: typeof profileFollowerList | typeof organizationFollowerList | typeof productLikerList;
   model: Model<RelationRecord<Key>>;
   key: Key;
   targetId: string;
-}
-
-/** Rows of a list that are profiles: what `$apply` computed has no name that is a text; records may lie in a group's `top`. */
-function profilesIn(rows: readonly object[]): Follower[] {
-  return rows.flatMap((row) => {
-    const { name, top } = row as { name?: unknown; top?: unknown };
-    if (Array.isArray(top)) return profilesIn(top as object[]);
-    return typeof name === 'string' ? [row as Follower] : [];
-  });
 }
 
 /** Lists of profiles that follow or like something. */
@@ -29,7 +22,6 @@ export function createFollowers(storage: Storage, lists: Lists, counts: Follower
 
   /** Writes the names of profiles into their rows, by one query. */
   async function fillNames(rows: readonly Follower[]): Promise<void> {
-    if (rows.length === 0) return;
     const ids = rows.map(({ id }) => id);
     const found = await Profiles.find({ _id: { $in: ids } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>();
     const names = new Map(found.map(({ _id, name }) => [_id, name]));
@@ -38,18 +30,13 @@ export function createFollowers(storage: Storage, lists: Lists, counts: Follower
 
   return {
     /** A page of them, who did last first. */
-    async list<Key extends string>(
-      { list, model, key, targetId }: FollowersOf<Key>,
-      query: ListQuery,
-    ): Promise<ListAnswer<Follower>> {
+    list<Key extends string>({ list, model, key, targetId }: FollowersOf<Key>, query: ListQuery): Promise<ListAnswer<Follower>> {
       const show = (record: RelationRecord<Key>): Follower => {
         const { profileId: id, createdAt } = present(record) as { profileId: string; createdAt: string };
         return { id, name: '', createdAt };
       };
-      const source = { scope: { [key]: targetId }, show, countCache: counts.of(targetId) };
-      const answer = await lists.answer<RelationRecord<Key>, Follower>(list, model, source, query);
-      await fillNames(profilesIn('data' in answer ? answer.data : answer.value));
-      return answer;
+      const source = { scope: { [key]: targetId }, show, complete: fillNames, countCache: counts.of(targetId) };
+      return lists.answer<RelationRecord<Key>, Follower>(list, model, source, query);
     },
   };
 }

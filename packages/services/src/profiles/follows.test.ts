@@ -1,6 +1,6 @@
 import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Follower } from './follows.schemas.js';
+import type { Follower } from './relations.schemas.js';
 import type { Profile } from './profiles.schemas.js';
 import { organizationFollowModel, profileFollowModel } from './relation.model.js';
 

@@ -8,4 +8,6 @@ export const profileErrors = defineErrors({
   profileNotFollowed: [404, 'Profile follow not found'],
   organizationFollowed: [409, 'Organization is already followed'],
   organizationNotFollowed: [404, 'Organization follow not found'],
+  productLiked: [409, 'Product is already liked'],
+  productNotLiked: [404, 'Product like not found'],
 });

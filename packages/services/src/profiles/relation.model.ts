@@ -2,6 +2,7 @@ import type { ListResource } from '@tandem/list-query';
 import { defineModel, type Live, type ModelDefinition } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { organizationFollowResources, profileFollowResources } from './follows.schemas.js';
+import { productLikeResources } from './likes.schemas.js';
 
 /**
  * That a profile follows or likes something: one record for each pair (decisions R4). Taken back it is removed for real; `deletedAt` only hides
@@ -42,3 +43,4 @@ function defineRelation<Key extends string>(
 
 export const profileFollowModel = defineRelation('profileFollows', 'followProfileId', profileFollowResources);
 export const organizationFollowModel = defineRelation('organizationFollows', 'followOrganizationId', organizationFollowResources);
+export const productLikeModel = defineRelation('productLikes', 'likeProductId', productLikeResources);
