@@ -102,6 +102,20 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     });
   }
 
+  /**
+   * Leaves one file of a record, the last attached, after the write that it came with. Whoever attached an earlier one meanwhile either is seen
+   * here, or sees that a later one counts already.
+   */
+  async function settle({ _id, resourceId, attachedAt }: FileRecord): Promise<void> {
+    const ofRecord = attachedTo(resourceId);
+    await collection.updateOne({ _id, ...ofRecord } as object, { $set: { counts: true } });
+    const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: _id } }] };
+    await collection.updateMany({ ...ofRecord, ...isEarlier } as object, removal(clock.now()));
+    const isLater = { $or: [{ attachedAt: { $gt: attachedAt } }, { attachedAt, _id: { $gt: _id } }] };
+    const later = await collection.findOne({ ...ofRecord, ...isLater, counts: true } as object, { projection: { _id: 1 } });
+    if (later) await collection.updateOne({ _id, ...ofRecord } as object, removal(clock.now()));
+  }
+
   /** The files of these records, oldest first, in one query; a record without files is not in the map. */
   async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
     const files = new Map<string, ShownFile[]>();
@@ -140,7 +154,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       const now = clock.now();
       const times = { createdAt: now, updatedAt: now, dueAt: new Date(now.getTime() + UNUSED_MS) };
       const object = { objectId, purpose, type, size, issuedTo: identityId, state: 'issued' };
-      const nobodys = { resourceId: null, attachedAt: null, attempts: 0, owner: null };
+      const nobodys = { resourceId: null, attachedAt: null, counts: false, attempts: 0, owner: null };
       await collection.insertOne({ _id: newId(clock), ...object, ...nobodys, ...times } as object);
       return { objectId, url };
     },
@@ -202,8 +216,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
         await giveBack(attached);
         throw error;
       }
-      const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: attached._id } }] };
-      await collection.updateMany({ ...attachedTo(resourceId), ...isEarlier } as object, removal(clock.now()));
+      await settle(attached);
       return written;
     },
   };

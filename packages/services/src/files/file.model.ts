@@ -18,6 +18,8 @@ export interface FileRecord extends BaseRecord {
   /** The record that it is attached to; null until then. */
   resourceId: string | null;
   attachedAt: Date | null;
+  /** Of a record with one file: the write that it came with has been made, so that it takes the place of every earlier one. */
+  counts: boolean;
   /** When it is to be removed from the storage, if it is; while somebody tries, until when nobody else does. */
   dueAt: Date | null;
   /** Tries to remove it so far, the one under way included. */
@@ -37,6 +39,7 @@ export const fileModel = defineModel<FileRecord>('files', {
     state: { type: String, required: true },
     resourceId: { type: String, default: null },
     attachedAt: { type: Date, default: null },
+    counts: { type: Boolean, default: false },
     dueAt: { type: Date, default: null },
     attempts: { type: Number, default: 0 },
     owner: { type: String, default: null },
