@@ -32,14 +32,18 @@ function walk(file: string, seen = new Map<string, string[]>()): Map<string, str
 }
 
 describe('the client', () => {
-  it('loads tRPC’s client and nothing else: no module of Node, no package of the server', () => {
+  it('loads tRPC’s client, the builder of list queries and nothing else: no module of Node, no package of the server', () => {
     const modules = walk(fileURLToPath(new URL('index.ts', import.meta.url)));
     const specifiers = [...modules.values()].flat();
     expect([...modules.keys()].some((file) => file.includes('@trpc/client/dist'))).toBe(true);
     const packages = new Set(
       specifiers.filter((specifier) => !specifier.startsWith('.')).map((name) => name.split('/', 2).join('/')),
     );
-    expect([...packages].sort()).toEqual(['@trpc/client', '@trpc/server']);
+    expect([...packages].sort()).toEqual(['@tandem/list-query', '@trpc/client', '@trpc/server']);
+    expect(specifiers.filter((name) => name.startsWith('@tandem/'))).toEqual(
+      expect.arrayContaining(['@tandem/list-query/builder']),
+    );
+    expect(specifiers.some((name) => name === '@tandem/list-query')).toBe(false);
   });
 
   it('knows which procedures need nobody signed in, as the server’s document says', async () => {

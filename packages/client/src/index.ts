@@ -1,6 +1,29 @@
 export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, describeFailure, type Failure } from './failure.js';
+export { queryOf, rowsOf, type ListRows } from './list-queries.js';
+export {
+  aggregate,
+  and,
+  average,
+  count,
+  countDistinct,
+  field,
+  filter,
+  groupBy,
+  listQuery,
+  max,
+  min,
+  not,
+  or,
+  orderBy,
+  sum,
+  top,
+  type ListQueryBuilder,
+  type ListShape,
+  type QueryParameters,
+  type RowOf,
+} from '@tandem/list-query/builder';
 export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 export { createMemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';

@@ -17,8 +17,8 @@ declare const rowType: unique symbol;
 
 /** The parameters of a list query, ready to be sent; in their type, what a row of the answer is. */
 export type QueryParameters<Row = unknown> = {
-  readonly [Name in '$filter' | '$orderby' | '$expand' | '$apply' | '$skip' | '$top' | '$nextToken']?: string;
-} & { readonly [rowType]?: Row };
+  readonly [Name in '$filter' | '$orderby' | '$expand' | '$apply' | '$nextToken']?: string;
+} & { readonly [Name in '$skip' | '$top']?: number } & { readonly [rowType]?: Row };
 
 /** What a row of the answer to these parameters is: `RowOf<typeof parameters>`. */
 export type RowOf<Parameters> = Parameters extends { readonly [rowType]?: infer Row } ? Exclude<Row, undefined> : never;
@@ -60,16 +60,16 @@ interface Parts {
   order: readonly OrderKey[];
   expansions: readonly PathReference[];
   steps: readonly Step[];
-  numbers: Readonly<Record<string, string>>;
+  place: Readonly<{ $skip?: number; $top?: number; $nextToken?: string }>;
 }
 
 /** Begins a query: `listQuery<{ fields: FieldsOf<typeof products>; row: Product }>()`. */
 export function listQuery<Shape extends ListShape>(): ListQueryBuilder<Shape> {
-  return build({ conditions: [], order: [], expansions: [], steps: [], numbers: {} });
+  return build({ conditions: [], order: [], expansions: [], steps: [], place: {} });
 }
 
 function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
-  const { conditions, order, expansions, steps, numbers } = parts;
+  const { conditions, order, expansions, steps, place } = parts;
   const withCondition = ({ tree }: Where) => {
     // A filter comes before all transformations; behind them it is one of them.
     if (steps.length === 0) return build({ ...parts, conditions: [...conditions, tree] });
@@ -79,9 +79,9 @@ function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
     where: (given: Where | string, operator: Comparison = 'eq', value: LiteralValue = null) =>
       withCondition(typeof given === 'string' ? field(given)[operator](value) : given),
     orderBy: (path: string, direction: 'asc' | 'desc' = 'asc') => build({ ...parts, order: [...order, { path, direction }] }),
-    skip: (rows: number) => build({ ...parts, numbers: { ...numbers, $skip: String(rows) } }),
-    top: (rows: number) => build({ ...parts, numbers: { ...numbers, $top: String(rows) } }),
-    after: (nextToken: string) => build({ ...parts, numbers: { ...numbers, $nextToken: nextToken } }),
+    skip: (rows: number) => build({ ...parts, place: { ...place, $skip: rows } }),
+    top: (rows: number) => build({ ...parts, place: { ...place, $top: rows } }),
+    after: (nextToken: string) => build({ ...parts, place: { ...place, $nextToken: nextToken } }),
     expand: (...names: string[]) => build({ ...parts, expansions: [...expansions, ...names.map((path) => ({ path }))] }),
     // An order given before is one of the rows that go in; `$orderby` is one of those that come out.
     apply: (...added: AnyStep[]) => {
@@ -93,13 +93,13 @@ function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
   return builder as unknown as ListQueryBuilder<Shape>;
 }
 
-function print({ conditions, order, expansions, steps, numbers }: Parts): QueryParameters {
+function print({ conditions, order, expansions, steps, place }: Parts): QueryParameters {
   const [first, ...others] = conditions.map((tree): Where => ({ tree }));
   return {
     ...(first && { $filter: printFilter(and(first, ...others).tree) }),
     ...(order.length > 0 && { $orderby: printOrder(order) }),
     ...(expansions.length > 0 && { $expand: printExpand(expansions) }),
     ...(steps.length > 0 && { $apply: printApply(steps) }),
-    ...numbers,
+    ...place,
   };
 }

@@ -50,8 +50,8 @@ describe('a built query', () => {
         "price gt 20 and (name eq 'O''Brien' or active ne null and not (tags in ('red', 'blue'))) and releasedAt lt 1970-01-01T00:00:00.000Z",
       $orderby: 'brand.name asc, price desc',
       $expand: 'category',
-      $skip: '10',
-      $top: '5',
+      $skip: 10,
+      $top: 5,
     });
     expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<Product & { category: Category | null }>();
   });

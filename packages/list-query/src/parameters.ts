@@ -48,11 +48,15 @@ export function readParameters(pairs: ParameterPairs, problems: Problems, isPage
     const name = known.get(key);
     if (name === undefined) problems.add(problemOf(key, 'is not allowed'));
     else if (given.has(name)) problems.add(problemOf(key, 'must be given once'));
-    else if (typeof value !== 'string') problems.add(problemOf(key, 'must be string'));
     else {
       const bounds = BOUNDS[name];
-      const text = bounds ? problems.attempt(() => readNumber(key, value, bounds)) : value;
-      if (text !== undefined) read[name] = text;
+      // the typed builder gives numbers
+      const text = bounds && typeof value === 'number' ? String(value) : value;
+      if (typeof text !== 'string') problems.add(problemOf(key, 'must be string'));
+      else {
+        const taken = bounds ? problems.attempt(() => readNumber(key, text, bounds)) : text;
+        if (taken !== undefined) read[name] = taken;
+      }
     }
     if (name !== undefined) given.add(name);
   }

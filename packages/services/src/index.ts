@@ -29,6 +29,7 @@ export { KNOWN_PROVIDERS } from './providers/provider-settings.js';
 export { REDIRECT_ERRORS, providerErrors } from './providers/providers.errors.js';
 export { parseRedirectUrls } from './providers/redirect-urls.js';
 export { isTrustedAddress } from './providers/trusted-address.js';
+export type { ListShapes, ShapeOf } from './list-shapes.js';
 export { SERVICE_NAMES, type AppRouter, type ServiceName } from './router.js';
 export type { Services } from './services.js';
 export type { ListAnswer } from './shared/list-declaration.js';

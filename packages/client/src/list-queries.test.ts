@@ -1,0 +1,63 @@
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, expectTypeOf, it } from 'vitest';
+import { createClient, newAccount } from '../test/clients.js';
+import { aggregate, count, field, groupBy, not, queryOf, rowsOf } from './index.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+it('a typed query goes to the server as it is, and its rows come back with their types', async () => {
+  const { client } = createClient(app);
+  const { id: identityId } = await client.signUp(newAccount());
+  const { list, markRead } = client.api.notifications;
+  const written = await app.tandem.services.notifications.notifyMany(
+    Array.from({ length: 5 }, () => ({ receiverId: identityId })),
+  );
+  await markRead.mutate({ notificationId: written[0]?.id ?? '' });
+
+  const unread = queryOf('notifications.list')
+    .where(not(field('isRead').eq(true)))
+    .orderBy('id')
+    .top(3);
+  const first = rowsOf(await list.query({ identityId, ...unread.parameters }), unread.parameters);
+  expect(first).toMatchObject({ total: 4, count: 3 });
+  expectTypeOf(first.value[0]?.isRead).toEqualTypeOf<boolean | undefined>();
+  const rest = unread.after(first.nextToken ?? '').parameters;
+  const second = rowsOf(await list.query({ identityId, ...rest }), rest);
+  expect([...first.value, ...second.value].map(({ id }) => id)).toEqual(written.slice(1).map(({ id }) => id));
+  expect(second.nextToken).toBeUndefined();
+
+  const { parameters } = queryOf('notifications.list')
+    .apply(groupBy(['isRead'], aggregate({ n: count() })))
+    .orderBy('n');
+  const groups = rowsOf(await list.query({ identityId, ...parameters }), parameters);
+  expectTypeOf(groups.value).toEqualTypeOf<{ isRead: boolean | null; n: number }[]>();
+  expect(groups.value).toEqual([
+    { isRead: true, n: 1 },
+    { isRead: false, n: 4 },
+  ]);
+});
+
+it('a page has no rows of a query, and says so', async () => {
+  const { client } = createClient(app);
+  const { id: identityId } = await client.signUp(newAccount());
+  const { parameters } = queryOf('notifications.list').where('isRead', 'eq', false);
+  const answer = await client.api.notifications.list.query({ identityId, ...parameters });
+  expect(answer.data).toEqual([]);
+  expect(() => rowsOf(answer, parameters)).toThrow(TypeError);
+});
+
+/** Each of these is refused by the compiler. */
+export function wrongQueries() {
+  // @ts-expect-error -- no such list
+  queryOf('nothing.list');
+  // @ts-expect-error -- no such field
+  queryOf('notifications.list').where('nope', 'eq', 1);
+  // @ts-expect-error -- a boolean is no text
+  queryOf('notifications.list').where('isRead', 'eq', 'true');
+  // @ts-expect-error -- what is hidden cannot be asked for
+  queryOf('identities.list').orderBy('passwordHash');
+}

@@ -1,0 +1,30 @@
+import type { FieldsOf } from '@tandem/list-query/builder';
+import type { z } from 'zod';
+import type { eventList, identityEventList } from './audit/audit.schemas.js';
+import type { sessionList } from './authentication/sessions.schemas.js';
+import type { identityList } from './identities/identities.schemas.js';
+import type { invitationList } from './invitations/invitations.schemas.js';
+import type { notificationList } from './notifications/notifications.schemas.js';
+import type { memberList, membershipList, organizationList } from './organizations/organizations.schemas.js';
+import type { identityProfileList, profileList } from './profiles/profiles.schemas.js';
+
+/** What a typed query needs to know of a list: `ShapeOf<typeof notificationList>`. */
+export interface ShapeOf<List extends { resource: unknown; row: z.ZodType }> {
+  fields: FieldsOf<List['resource']>;
+  row: z.output<List['row']>;
+}
+
+/** What can be asked of each list, by its tRPC path: for the typed queries of clients. */
+export interface ListShapes {
+  'auth.events': ShapeOf<typeof eventList>;
+  'auth.identityEvents': ShapeOf<typeof identityEventList>;
+  'auth.sessions': ShapeOf<typeof sessionList>;
+  'identities.list': ShapeOf<typeof identityList>;
+  'invitations.list': ShapeOf<typeof invitationList>;
+  'notifications.list': ShapeOf<typeof notificationList>;
+  'organizations.list': ShapeOf<typeof organizationList>;
+  'organizations.listMembers': ShapeOf<typeof memberList>;
+  'organizations.listOfIdentity': ShapeOf<typeof membershipList>;
+  'profiles.list': ShapeOf<typeof profileList>;
+  'profiles.listOfIdentity': ShapeOf<typeof identityProfileList>;
+}
