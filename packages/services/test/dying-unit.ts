@@ -10,12 +10,12 @@ const SCRIPT = fileURLToPath(new URL('./dying-acceptance.js', import.meta.url));
 /** Longer than a unit is its process's own, in milliseconds. */
 const TAKEN_OVER_AFTER = 61_000;
 
-/** Sends a request without a body to another process, over the same database, that dies before this step of a unit. */
+/** Sends a request to another process, over the same database, that dies before this step of a unit. */
 export async function sendToDying(
   app: TestServer,
   unit: string,
   step: number,
-  { method, path, accessToken }: { method: string; path: string; accessToken: string },
+  { method, path, accessToken, body }: { method: string; path: string; accessToken: string; body?: object },
 ): Promise<void> {
   // of one clock: else the unit of one would seem abandoned to the other
   const ahead = app.clock.now().getTime() - Date.now();
@@ -25,8 +25,10 @@ export async function sendToDying(
   const ended = once(child, 'exit');
   try {
     const [url] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
-    const headers = { authorization: `Bearer ${accessToken}` };
-    await expect(fetch(url + path, { method, headers })).rejects.toThrow('fetch failed');
+    const type = body && { 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${accessToken}`, ...type };
+    const content = body && { body: JSON.stringify(body) };
+    await expect(fetch(url + path, { method, headers, ...content })).rejects.toThrow('fetch failed');
     expect(await ended).toEqual([null, 'SIGKILL']);
   } finally {
     child.kill('SIGKILL');

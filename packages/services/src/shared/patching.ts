@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from './bulk-writes.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
-/** A change begins anew when a price that it merges into has changed meanwhile: so often at most. */
-const ATTEMPTS = 10;
+/** A change begins anew when a price that it merges into has changed meanwhile: so often at most, some milliseconds apart. */
+const ATTEMPTS = 100;
+const PAUSE_MS = 10;
 
 /** What is given of a change. */
 export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
@@ -33,6 +35,7 @@ export async function untilDone<Result>(attempt: () => Promise<Result | undefine
   for (let count = 0; count < ATTEMPTS; count++) {
     const result = await attempt();
     if (result !== undefined) return result;
+    await setTimeout(PAUSE_MS * Math.random());
   }
   throw requestErrors.unavailable({ retryAfter: 1 });
 }
