@@ -1,11 +1,16 @@
 import type { FieldsOf } from '@tandem/list-query/builder';
 import type { z } from 'zod';
 import type { eventList, identityEventList } from './audit/audit.schemas.js';
+import type { attributeList } from './attributes/attributes.schemas.js';
 import type { sessionList } from './authentication/sessions.schemas.js';
+import type { categoryList } from './categories/categories.schemas.js';
 import type { identityList } from './identities/identities.schemas.js';
 import type { invitationList } from './invitations/invitations.schemas.js';
+import type { locationList } from './locations/locations.schemas.js';
 import type { notificationList } from './notifications/notifications.schemas.js';
+import type { changeRequestList } from './organizations/change-requests.schemas.js';
 import type { memberList, membershipList, organizationList } from './organizations/organizations.schemas.js';
+import type { organizationProductList, productList } from './products/products.schemas.js';
 import type { identityProfileList, profileList } from './profiles/profiles.schemas.js';
 
 /** What a typed query needs to know of a list: `ShapeOf<typeof notificationList>`. */
@@ -16,15 +21,21 @@ export interface ShapeOf<List extends { resource: unknown; row: z.ZodType }> {
 
 /** What can be asked of each list, by its tRPC path: for the typed queries of clients. */
 export interface ListShapes {
+  'attributes.list': ShapeOf<typeof attributeList>;
   'auth.events': ShapeOf<typeof eventList>;
   'auth.identityEvents': ShapeOf<typeof identityEventList>;
   'auth.sessions': ShapeOf<typeof sessionList>;
+  'categories.list': ShapeOf<typeof categoryList>;
   'identities.list': ShapeOf<typeof identityList>;
   'invitations.list': ShapeOf<typeof invitationList>;
+  'locations.list': ShapeOf<typeof locationList>;
   'notifications.list': ShapeOf<typeof notificationList>;
   'organizations.list': ShapeOf<typeof organizationList>;
+  'organizations.listChangeRequests': ShapeOf<typeof changeRequestList>;
   'organizations.listMembers': ShapeOf<typeof memberList>;
   'organizations.listOfIdentity': ShapeOf<typeof membershipList>;
+  'products.list': ShapeOf<typeof productList>;
+  'products.listOfOrganization': ShapeOf<typeof organizationProductList>;
   'profiles.list': ShapeOf<typeof profileList>;
   'profiles.listOfIdentity': ShapeOf<typeof identityProfileList>;
 }
