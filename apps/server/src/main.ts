@@ -3,9 +3,11 @@ import { ApiError } from '@tandem/core';
 import { EmbeddedMongoError } from '@tandem/embedded-mongo';
 import { Command } from 'commander';
 import { createAdminCommand } from './commands/admin.js';
+import { CommandError } from './commands/command-error.js';
 import { createDoctorCommand } from './commands/doctor.js';
 import { createIndexesCommand } from './commands/indexes.js';
 import { createOpenApiCommand } from './commands/openapi.js';
+import { createSeedCommand } from './commands/seed.js';
 import { createServeCommand } from './commands/serve.js';
 import { EnvironmentError } from './env.js';
 
@@ -15,14 +17,15 @@ const program = new Command('tandem')
   .addCommand(createAdminCommand())
   .addCommand(createOpenApiCommand())
   .addCommand(createIndexesCommand())
-  .addCommand(createDoctorCommand());
+  .addCommand(createDoctorCommand())
+  .addCommand(createSeedCommand());
 
 try {
   await program.parseAsync();
 } catch (error) {
   // what a person can put right is said in words; anything else with where it happened
-  const isForPeople = error instanceof EnvironmentError || error instanceof EmbeddedMongoError || error instanceof ApiError;
-  console.error(isForPeople ? error.message : error);
+  const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ApiError].some((kind) => error instanceof kind);
+  console.error(isForPeople ? (error as Error).message : error);
   if (error instanceof ApiError) for (const problem of error.data ?? []) console.error(`  ${problem}`);
   process.exitCode = 1;
 }

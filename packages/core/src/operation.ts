@@ -7,6 +7,13 @@ import type { InputPlaces } from './validation-texts.js';
 /** What a procedure may answer when all is well. */
 export type SuccessStatus = 200 | 201 | 204 | 302;
 
+/** An optional request header, as OpenAPI describes a parameter. */
+export interface DescribedHeader {
+  name: string;
+  description: string;
+  schema: Readonly<Record<string, unknown>>;
+}
+
 /** What a procedure says of its REST face beside its schemas. */
 export interface RestOptions {
   /** One line for the API page. */
@@ -22,6 +29,8 @@ export interface RestOptions {
   errors?: readonly ErrorDefinition[];
   /** It may have nothing to say; then it answers 204 instead. */
   mayBeEmpty?: true;
+  /** Request headers that the procedure reads by itself, for the documents. */
+  headers?: readonly DescribedHeader[];
   /** The key of the input that is the whole body, where the body is an array. */
   bodyKey?: string;
 }

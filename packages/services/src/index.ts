@@ -21,6 +21,7 @@ export { organizationErrors } from './organizations/organizations.errors.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';
 export { profileErrors } from './profiles/profiles.errors.js';
 export { productVariantErrors } from './product-variants/product-variants.errors.js';
+export { orderErrors } from './orders/orders.errors.js';
 export { productErrors } from './products/products.errors.js';
 export { onetimeTokenErrors } from './onetime-tokens/onetime-tokens.errors.js';
 export { RATE_LIMITS, type LimitName, type Limit, type RateLimitSettings } from './rate-limits/limits.js';

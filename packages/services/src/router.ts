@@ -14,6 +14,7 @@ import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createLocationsRouter } from './locations/locations.router.js';
 import { createProductVariantsRouter } from './product-variants/product-variants.router.js';
+import { createOrdersRouter } from './orders/orders.router.js';
 import { createProductRules } from './products/product-rules.js';
 import { createProductsRouter } from './products/products.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
@@ -75,6 +76,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     invitations: createInvitationsRouter(services),
     locations: createLocationsRouter(services.locations),
     notifications: createNotificationsRouter(notifications),
+    orders: createOrdersRouter(services),
     organizations: mergeRouters(
       createOrganizationsRouter(services),
       createOrganizationFilesRouter(services),
@@ -99,6 +101,7 @@ export const SERVICE_NAMES = [
   'invitations',
   'locations',
   'notifications',
+  'orders',
   'organizations',
   'products',
   'productVariants',

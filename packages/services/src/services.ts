@@ -28,6 +28,7 @@ import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createLocationsService } from './locations/locations.service.js';
+import { createOrdersService } from './orders/orders.service.js';
 import { createProductVariantsService } from './product-variants/product-variants.service.js';
 import { createPriceLines } from './products/price-lines.js';
 import { createProductsService } from './products/products.service.js';
@@ -58,7 +59,6 @@ interface ServicesOptions {
   mfaEnabled: boolean;
   verifyImportedPassword: PasswordVerifier | undefined;
   bcryptCost: number;
-  /** Of libuv's pool. */
   mail: MailSettings;
   files: FilesDriver | undefined;
   rateLimits: RateLimits;
@@ -166,6 +166,13 @@ export function createServices(options: ServicesOptions) {
   const certificates = files.attachments({ purpose: 'organization-certificate' });
   const organizations = createOrganizationsService({ storage, lists, existingIdentities: identities.existing, logos });
   const avatars = files.attachments({ purpose: 'profile-avatar', max: 1 });
+  const orders = createOrdersService({
+    storage,
+    lists,
+    organizations,
+    existingIdentities: identities.existing,
+    priceOf: products.priceOf,
+  });
   const follows = createFollowsService({
     storage,
     lists,
@@ -241,6 +248,7 @@ export function createServices(options: ServicesOptions) {
     notifications,
     categories,
     attributes,
+    orders,
     products,
     productVariants,
     profiles,

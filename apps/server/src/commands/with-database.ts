@@ -1,5 +1,5 @@
 import type { Tandem } from '@tandem/services';
-import type { Storage } from '@tandem/storage';
+import type { Clock, Storage } from '@tandem/storage';
 import { readConfig, type Config } from '../config.js';
 import { wire } from '../create-server.js';
 import { openDatabase } from '../database.js';
@@ -14,12 +14,12 @@ export interface CommandContext {
   tandem: Tandem;
 }
 
-/** Opens the store, does the work, closes the store, whatever happens. */
-export async function withDatabase(work: (context: CommandContext) => Promise<void>): Promise<void> {
+/** Opens the store, does the work, closes the store, whatever happens. The clock is the machine's, unless one is given. */
+export async function withDatabase(work: (context: CommandContext) => Promise<void>, clock?: Clock): Promise<void> {
   const config = readConfig(process.env);
   // not among what a command prints
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
-  const database = await openDatabase(config, log);
+  const database = await openDatabase(config, log, clock);
   const { storage } = database;
   const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });

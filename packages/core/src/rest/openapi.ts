@@ -13,7 +13,7 @@ interface GeneratedOperation {
   operationId: string;
   tags?: string[];
   security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Json }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
   responses: Record<string, Json>;
 }
@@ -121,6 +121,9 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
   generated.tags = [operation.name.split('.', 1)[0] as string];
   if (isAuthenticating(middlewaresOf(operation.procedure))) generated.security = securityOf(mode);
   else delete generated.security;
+
+  const headers = operation.options.headers?.map((header) => ({ in: 'header', required: false, ...header })) ?? [];
+  if (headers.length > 0) generated.parameters = [...(generated.parameters ?? []), ...headers];
 
   const success = generated.responses['200'] ?? {};
   const byStatus = new Map<number, ErrorDefinition[]>();

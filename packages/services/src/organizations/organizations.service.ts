@@ -153,6 +153,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       }
     },
 
+    /** Whether there is any, deleted ones too. */
+    async hasAny(): Promise<boolean> {
+      return (await Organizations.exists({}).setOptions({ deleted: 'include' })) !== null;
+    },
+
     /** The name of a live organization; undefined when there is none. */
     async nameOf(organizationId: string): Promise<string | undefined> {
       const found = await Organizations.findById(organizationId, { name: 1 }).lean<OrganizationRecord>();

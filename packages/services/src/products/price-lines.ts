@@ -14,6 +14,8 @@ export type LinePrice =
   | {
       missing: null;
       price: StoredPrice | null;
+      /** What has it. */
+      source: 'variant' | 'product';
       /** Whose product it is; null is nobody's. */
       organizationId: string | null;
       name: string;
@@ -36,10 +38,19 @@ export function createPriceLines(
       const product = ofProducts.get(productId);
       if (!product) return { missing: 'product' };
       const { name, organizationId } = product;
-      if (variantId === undefined) return { missing: null, price: product.price, organizationId, name, variantTitle: null };
+      const ofProduct = {
+        missing: null,
+        price: product.price,
+        source: 'product',
+        organizationId,
+        name,
+        variantTitle: null,
+      } as const;
+      if (variantId === undefined) return ofProduct;
       const variant = ofVariants.get(variantId);
       if (variant?.productId !== productId) return { missing: 'variant' };
-      return { missing: null, price: variant.price ?? product.price, organizationId, name, variantTitle: variant.title };
+      const { price, title: variantTitle } = variant;
+      return price ? { ...ofProduct, price, source: 'variant', variantTitle } : { ...ofProduct, variantTitle };
     });
   };
 }

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { Command } from 'commander';
+import { createMovableClock, fillDatabase } from '../seed/fill-database.js';
+import { withDatabase } from './with-database.js';
+
+/** `tandem seed`: a small world to look at, in a database that has none. */
+export function createSeedCommand(): Command {
+  return new Command('seed')
+    .description('Fill an empty database with people, two shops, 40 products, a year of orders and notifications')
+    .option('--password <text>', 'password of everybody in it; one is made up and printed unless it is given')
+    .action(async ({ password = randomBytes(12).toString('base64url') }: { password?: string }) => {
+      const clock = createMovableClock(new Date());
+      await withDatabase(async ({ tandem, storage }) => {
+        await storage.ensureIndexes();
+        const { people, products, orders, notifications } = await fillDatabase({ tandem, clock, password });
+        console.log(`made ${people.length} people, ${products} products, ${orders} orders, ${notifications} notifications`);
+        console.log(`everybody's password is ${password}`);
+        for (const { email, is } of people) console.log(`  ${email.padEnd(22)} ${is}`);
+      }, clock);
+    });
+}

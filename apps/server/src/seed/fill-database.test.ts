@@ -1,0 +1,62 @@
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fillDatabase, type MovableClock } from './fill-database.js';
+
+const YEAR_MS = 365 * 24 * 60 * 60_000;
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+interface Slice<Row> {
+  total: number;
+  value: Row[];
+}
+interface SeededOrder {
+  createdAt: string;
+  total: number;
+  history: { at: string }[];
+}
+
+it('fills an empty database with a year of a small world, once', async () => {
+  const clock: MovableClock = {
+    now: () => app.clock.now(),
+    set: (at) => app.clock.advance(at.getTime() - app.clock.now().getTime()),
+  };
+  const now = clock.now();
+  const made = await fillDatabase({ tandem: app.tandem, clock, password: PASSWORD });
+  expect(made).toMatchObject({ products: 40, orders: 240 });
+  const end = clock.now();
+  expect(end.getTime()).toBeGreaterThanOrEqual(now.getTime());
+
+  const admin = await app.signIn('admin@example.org');
+  const shops = await admin.rest('GET', '/organizations').expect<{ data: { id: string }[] }>(200);
+  expect(shops.data).toHaveLength(2);
+  const products = await app.rest('GET', '/products').expect<{ metadata: { pagination: { total: number } } }>(200);
+  expect(products.metadata.pagination.total).toBe(40);
+
+  const ofYear = await admin.rest('GET', '/orders?$top=100&$orderby=createdAt').expect<Slice<SeededOrder>>(200);
+  expect(ofYear.total).toBe(240);
+  const [first] = ofYear.value;
+  expect(now.getTime() - Date.parse(first?.createdAt ?? '')).toBeGreaterThan(YEAR_MS / 2);
+  const times = ofYear.value.flatMap(({ history }) => history.map(({ at }) => Date.parse(at)));
+  expect(Math.max(...times)).toBeLessThanOrEqual(end.getTime());
+
+  const revenue = "filter(status eq 'delivered') then groupby((currency), aggregate(total with sum as revenue))";
+  const { value } = await admin
+    .rest('GET', `/orders?$apply=${encodeURIComponent(revenue)}`)
+    .expect<Slice<{ currency: string; revenue: number }>>(200);
+  expect(value.map(({ currency }) => currency).toSorted()).toEqual(['EUR', 'USD']);
+  expect(value.every((row) => row.revenue > 100)).toBe(true);
+
+  const ada = await app.signIn('ada@example.org');
+  const told = await ada
+    .rest('GET', `/notifications/identities/${ada.id}`)
+    .expect<{ metadata: { pagination: { total: number } } }>(200);
+  expect(told.metadata.pagination.total).toBeGreaterThan(10);
+
+  const again = fillDatabase({ tandem: app.tandem, clock, password: PASSWORD });
+  await expect(again).rejects.toThrow('the database has organizations already: only an empty one is filled');
+});

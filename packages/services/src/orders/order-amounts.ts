@@ -1,0 +1,56 @@
+import { validationError } from '@tandem/core';
+import { amountProblem, sumOf, toAmount, toMinorUnits } from '../shared/money.js';
+import type { OrderLine, OrderRecord } from './order.model.js';
+import type { NewOrder } from './orders.schemas.js';
+
+/** The price of one, in minor units, and what has it. */
+export interface CataloguePrice {
+  amount: number;
+  currency: string;
+  source: 'variant' | 'product';
+}
+
+type Amounts = Pick<OrderRecord, 'currency' | 'items' | 'subtotal' | 'tax' | 'total' | 'shown'>;
+
+function refuse(place: string, problem: string): never {
+  throw validationError([`request body/${place} ${problem}`]);
+}
+
+function toMinor(amount: number, currency: string, place: string): number {
+  const problem = amountProblem(amount, currency);
+  return problem === undefined ? toMinorUnits(amount, currency) : refuse(place, problem);
+}
+
+function lineOf(given: NewOrder['items'][number], price: CataloguePrice | null, currency: string, place: string): OrderLine {
+  const { productId, variantId = null, quantity } = given;
+  const line = { productId, variantId, quantity };
+  if (price) {
+    if (price.currency !== currency) refuse(place, `must be priced in ${currency}`);
+    return { ...line, price: price.amount, priceSource: price.source };
+  }
+  if (given.price === undefined) refuse(place, "must have required property 'price'");
+  return { ...line, price: toMinor(given.price, currency, `${place}/price`), priceSource: 'caller' };
+}
+
+/**
+ * The amounts of an order as the server computes them (decisions R5).
+ * @param prices the catalogue's for each line, in their order; null where it has none
+ * @throws validationError for currencies that differ, a price that is missing, too many decimals, and amounts of the caller's that do not agree
+ */
+export function computeAmounts(given: NewOrder, prices: readonly (CataloguePrice | null)[]): Amounts {
+  const currency = given.currency ?? prices.find((price) => price)?.currency;
+  if (currency === undefined) throw validationError(["request body must have required property 'currency'"]);
+  const items = given.items.map((item, at) => lineOf(item, prices[at] ?? null, currency, `items/${at}`));
+  const tax = toMinor(given.tax ?? 0, currency, 'tax');
+  const subtotal = sumOf(items.map(({ price, quantity }) => ({ minorUnits: price, times: quantity })));
+  const total = subtotal === undefined ? undefined : sumOf([{ minorUnits: subtotal }, { minorUnits: tax }]);
+  if (subtotal === undefined || total === undefined) refuse('items', 'must NOT amount to so much');
+  const shown = {
+    subtotal: toAmount(subtotal, currency),
+    tax: toAmount(tax, currency),
+    total: toAmount(total, currency),
+  };
+  for (const name of ['subtotal', 'total'] as const)
+    if (given[name] !== undefined && given[name] !== shown[name]) refuse(name, `must be ${shown[name]}`);
+  return { currency, items, subtotal, tax, total, shown };
+}

@@ -1,0 +1,59 @@
+import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
+import { orderResource } from './orders.schemas.js';
+
+export const PRICE_SOURCES = ['variant', 'product', 'caller'] as const;
+export type PriceSource = (typeof PRICE_SOURCES)[number];
+
+/** A line of an order, with the price of one as it was then. */
+export interface OrderLine {
+  productId: string;
+  variantId: string | null;
+  quantity: number;
+  /** In minor units of the order's currency. */
+  price: number;
+  priceSource: PriceSource;
+}
+
+export interface OrderMove {
+  status: OrderStatus;
+  at: Date;
+  /** Who made it. */
+  identityId: string;
+}
+
+/** Amounts are whole minor units of the currency (decisions R5); lines and amounts never change. */
+export interface OrderRecord extends Live {
+  identityId: string;
+  organizationId: string | null;
+  currency: string;
+  items: OrderLine[];
+  subtotal: number;
+  tax: number;
+  total: number;
+  /** The amounts as they are on the wire, in whole units: what lists filter, sort and add up, and nothing else. */
+  shown: { subtotal: number; tax: number; total: number };
+  status: OrderStatus;
+  /** Every state it has had, the first one first. */
+  history: OrderMove[];
+}
+
+export const orderModel = defineModel<OrderRecord>('orders', {
+  fields: {
+    identityId: { type: String, required: true },
+    organizationId: { type: String, default: null },
+    currency: { type: String, required: true },
+    items: {
+      type: [{ _id: false, productId: String, variantId: String, quantity: Number, price: Number, priceSource: String }],
+      default: [],
+    },
+    subtotal: { type: Number, required: true },
+    tax: { type: Number, default: 0 },
+    total: { type: Number, required: true },
+    shown: { subtotal: Number, tax: Number, total: Number },
+    status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
+    history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
+  },
+  indexes: listIndexes(orderResource),
+});

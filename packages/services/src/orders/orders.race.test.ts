@@ -1,0 +1,44 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { productModel } from '../products/product.model.js';
+import type { Order } from './orders.schemas.js';
+
+let app: TestServer;
+let other: TestServer;
+let admin: Person;
+let adminOther: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  other = await startTestServer({ clock: app.clock });
+  admin = await app.signUpAdmin();
+  adminOther = await other.signIn(admin.email);
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+it('is moved once by 20 at once on two instances, and never to two states', async () => {
+  const productId = crypto.randomUUID();
+  await app.storage.model(productModel).create({
+    _id: productId,
+    name: 'Bread',
+    price: { amount: 100, currency: 'EUR', taxIncluded: null, taxable: null },
+  });
+  for (let round = 0; round < 10; round++) {
+    const input = { identityId: admin.id, items: [{ productId, quantity: 1 }] };
+    const { id } = await admin.rest('POST', '/orders', input).expect<Order>(201);
+    await admin.rest('PATCH', `/orders/${id}`, { status: 'confirmed' }).expect(200);
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const status = n % 4 < 2 ? 'shipped' : 'cancelled';
+        return (await (n % 2 ? admin : adminOther).rest('PATCH', `/orders/${id}`, { status })).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(19);
+    const { history, status } = await admin.rest('GET', `/orders/${id}`).expect<Order>(200);
+    expect(history).toHaveLength(3);
+    expect(history[2]?.status).toBe(status);
+  }
+});

@@ -1,0 +1,183 @@
+import {
+  admin,
+  anyOf,
+  authenticated,
+  defineRule,
+  notGuest,
+  organizationRole,
+  owner,
+  rest,
+  router,
+  ruleErrors,
+  self,
+  validationError,
+  type AuthenticatedContext,
+} from '@tandem/core';
+import { z } from 'zod';
+import { identityErrors } from '../identities/identities.errors.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { productVariantErrors } from '../product-variants/product-variants.errors.js';
+import { productErrors } from '../products/products.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
+import { orderErrors as errors } from './orders.errors.js';
+import {
+  OrderSchema,
+  createOrderInput,
+  orderInput,
+  orderList,
+  orderPatchInput,
+  organizationOrderList,
+} from './orders.schemas.js';
+import type { OrderActor, OrdersService } from './orders.service.js';
+
+interface OrdersRouterOptions {
+  orders: OrdersService;
+  organizations: { roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> };
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  description: 'Makes a try safe to repeat: for 24 h the same key and body answer the same order.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+} as const;
+
+/** @throws validationError */
+function readKey({ headers }: AuthenticatedContext): string | undefined {
+  const key = headers[IDEMPOTENCY_KEY.name.toLowerCase()];
+  if (key === undefined) return undefined;
+  const { minLength, maxLength } = IDEMPOTENCY_KEY.schema;
+  if (typeof key === 'string' && key.length >= minLength && key.length <= maxLength) return key;
+  throw validationError([`header '${IDEMPOTENCY_KEY.name}' must have ${minLength} to ${maxLength} characters`]);
+}
+
+function actorOf({ identity, server }: AuthenticatedContext): OrderActor {
+  return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
+}
+
+/** Spec, "Other services": orders (decisions R5, R6). */
+export function createOrdersRouter({ orders, organizations }: OrdersRouterOptions) {
+  /** The caller has a role in the order's organization. */
+  const inItsOrganization = defineRule([ruleErrors.notMember], async ({ ctx, valueOf }) => {
+    const orderId = await valueOf('orderId');
+    const organizationId = orderId === undefined ? undefined : await orders.organizationOf(orderId);
+    const role = organizationId ? await organizations.roleOf(organizationId, ctx.identity.id) : undefined;
+    if (role === undefined) throw ruleErrors.notMember();
+  });
+  const own = owner('orderId', orders.buyerOf);
+
+  return router({
+    create: authenticated
+      .meta(
+        rest('POST /orders', {
+          status: 201,
+          summary: 'Make an order; the server computes its amounts',
+          failure: 'Failed to create order',
+          errors: [
+            errors.keyReused,
+            productErrors.notFound,
+            productVariantErrors.notFound,
+            organizationErrors.notFound,
+            identityErrors.notFound,
+          ],
+          headers: [IDEMPOTENCY_KEY],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .use(notGuest)
+      .input(createOrderInput)
+      .output(OrderSchema)
+      .mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
+
+    list: authenticated
+      .meta(
+        rest('GET /orders', {
+          summary: 'List the orders of an identity, newest first; the admin’s are all',
+          failure: 'Failed to find orders',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(anyOf(admin, self('identityId')))
+      .input(orderList.input)
+      .output(orderList.output)
+      .query(({ input }) => orders.list({ identityId: input.identityId }, input)),
+
+    listOfOrganization: authenticated
+      .meta(
+        rest('GET /orders/organizations/{organizationId}', {
+          summary: 'List the orders of an organization, newest first',
+          failure: 'Failed to find orders',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf)))
+      .input(organizationOrderList.input)
+      .output(organizationOrderList.output)
+      .query(({ input }) => orders.list({ organizationId: input.organizationId }, input)),
+
+    get: authenticated
+      .meta(
+        rest('GET /orders/{orderId}', { summary: 'Read an order', failure: 'Failed to get order', errors: [errors.notFound] }),
+      )
+      .use(anyOf(admin, own, inItsOrganization))
+      .input(orderInput)
+      .output(OrderSchema)
+      .query(({ input }) => orders.get(input.orderId)),
+
+    patch: authenticated
+      .meta(
+        rest('PATCH /orders/{orderId}', {
+          summary: 'Move an order to another state; the buyer may only cancel',
+          failure: 'Failed to update order',
+          errors: [errors.notFound, errors.nothingToUpdate, errors.cannotMove],
+        }),
+      )
+      .use(anyOf(admin, own, inItsOrganization))
+      .input(orderPatchInput)
+      .output(OrderSchema)
+      .mutation(({ ctx, input: { orderId, status } }) => {
+        if (status === undefined) throw errors.nothingToUpdate();
+        return orders.move(orderId, status, actorOf(ctx));
+      }),
+
+    cancel: authenticated
+      .meta(
+        rest('POST /orders/{orderId}/cancel', {
+          summary: 'Cancel an order that has not been shipped',
+          failure: 'Failed to cancel order',
+          errors: [errors.notFound, errors.cannotMove],
+        }),
+      )
+      .use(anyOf(admin, own, inItsOrganization))
+      .input(orderInput)
+      .output(OrderSchema)
+      .mutation(({ ctx, input }) => orders.move(input.orderId, 'cancelled', actorOf(ctx))),
+
+    delete: authenticated
+      .meta(
+        rest('DELETE /orders/{orderId}', {
+          status: 204,
+          summary: 'Delete an order',
+          failure: 'Failed to delete order',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(orderInput)
+      .output(z.void())
+      .mutation(({ input }) => orders.delete(input.orderId)),
+
+    restore: authenticated
+      .meta(
+        rest('POST /orders/{orderId}/restore', {
+          summary: 'Bring a deleted order back',
+          failure: 'Failed to restore order',
+          errors: [errors.notFound],
+        }),
+      )
+      .use(admin)
+      .input(orderInput)
+      .output(OrderSchema)
+      .mutation(({ input }) => orders.restore(input.orderId)),
+  });
+}

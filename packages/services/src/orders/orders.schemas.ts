@@ -1,0 +1,85 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { defineList } from '../shared/list-declaration.js';
+import { Amount, Currency } from '../shared/money.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { ORDER_STATUSES } from './order-states.js';
+
+/** Most lines of an order, and most of one thing on a line. */
+const MAX_LINES = 100;
+const MAX_QUANTITY = 1_000_000;
+
+const Quantity = z.number().int().min(1).max(MAX_QUANTITY);
+const Status = z.enum(ORDER_STATUSES);
+
+const LineSchema = z.object({
+  productId: z.string(),
+  variantId: z.string().nullable(),
+  quantity: z.number().int(),
+  price: z.number().meta({ description: 'Of one, as it was when the order was made' }),
+  priceSource: z
+    .enum(['variant', 'product', 'caller'])
+    .meta({ description: 'Whose price it is; `caller` where neither variant nor product has one' }),
+});
+
+export const OrderSchema = z
+  .object({
+    id: Id,
+    identityId: z.string(),
+    organizationId: z.string().nullable(),
+    currency: z.string(),
+    items: z.array(LineSchema),
+    subtotal: z.number(),
+    tax: z.number(),
+    total: z.number(),
+    status: Status,
+    history: z.array(z.object({ status: Status, at: Timestamp, identityId: z.string() })),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Order' });
+export type Order = z.infer<typeof OrderSchema>;
+
+/** Amounts are asked for as they are shown: in minor units 5 would be something else in every currency. */
+export const orderResource = defineListResource({
+  name: 'orders',
+  fields: {
+    identityId: 'string',
+    organizationId: 'string',
+    status: 'string',
+    currency: 'string',
+    subtotal: { type: 'number', stored: 'shown.subtotal' },
+    tax: { type: 'number', stored: 'shown.tax' },
+    total: { type: 'number', stored: 'shown.total' },
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const orderList = defineList(orderResource, { row: OrderSchema, own: { identityId: Id.optional() } });
+export const organizationOrderList = defineList(orderResource, { row: OrderSchema, own: { organizationId: Id } });
+
+export const orderInput = z.strictObject({ orderId: Id });
+export const createOrderInput = z.strictObject({
+  identityId: Id,
+  organizationId: Id.optional(),
+  currency: Currency.optional().meta({ description: 'Needed where no line has a price of its own; else that of the prices' }),
+  items: z
+    .array(
+      z.strictObject({
+        productId: Id,
+        variantId: Id.optional(),
+        quantity: Quantity,
+        price: Amount.optional().meta({ description: 'Of one; counts only where neither variant nor product has a price' }),
+      }),
+    )
+    .min(1)
+    .max(MAX_LINES),
+  tax: Amount.optional(),
+  subtotal: Amount.optional().meta({ description: 'Must be what the server computes' }),
+  total: Amount.optional().meta({ description: 'Must be what the server computes' }),
+});
+export type NewOrder = z.infer<typeof createOrderInput>;
+
+/** Lines and amounts stand as they were ordered; only the state moves (decisions R6). */
+export const orderPatchInput = z.strictObject({ orderId: Id, status: Status.optional() });

@@ -1,0 +1,128 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { productModel } from '../products/product.model.js';
+import { orderModel } from './order.model.js';
+import type { Order } from './orders.schemas.js';
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
+/** What is wrong, by somebody who may know. */
+const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
+
+type Who = 'stranger' | 'guest' | 'buyer' | 'member' | 'manager' | 'owner' | 'admin';
+const WHO: readonly Who[] = ['stranger', 'guest', 'buyer', 'member', 'manager', 'owner', 'admin'];
+/** Who may call what about the buyer's order in the owner's organization. */
+const ALLOWED: Record<string, readonly Who[]> = {
+  get: ['buyer', 'member', 'manager', 'owner', 'admin'],
+  patch: ['buyer', 'member', 'manager', 'owner', 'admin'],
+  cancel: ['buyer', 'member', 'manager', 'owner', 'admin'],
+  delete: ['admin'],
+  restore: ['admin'],
+};
+
+let app: TestServer;
+let people: Record<Who, Person>;
+let productId: string;
+let organizationId: string;
+beforeAll(async () => {
+  app = await startTestServer();
+  const [stranger, guest, buyer, member, manager, owner] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
+  people = { stranger, guest, buyer, member, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
+  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
+  const organization = { name: 'Bakery', description: 'Bread', contact_email: 'bread@example.org' };
+  organizationId = (await people.owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+  const members = [
+    { identityId: people.member.id, role: 'member' },
+    { identityId: people.manager.id, role: 'admin' },
+  ];
+  await people.owner.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
+  productId = crypto.randomUUID();
+  const price = { amount: 100, currency: 'EUR', taxIncluded: null, taxable: null };
+  await app.storage.model(productModel).create({ _id: productId, name: 'Bread', price });
+});
+afterAll(() => app.close());
+
+function newOrder(): Promise<Order> {
+  const input = { identityId: people.buyer.id, organizationId, items: [{ productId, quantity: 1 }] };
+  return people.buyer.rest('POST', '/orders', input).expect<Order>(201);
+}
+
+describe.each(FACES)('over %s', (face) => {
+  it.each(Object.keys(ALLOWED))('orders.%s is open to exactly who may, before its input is looked at', async (name) => {
+    const { id: own } = await newOrder();
+    const before = await app.storage.model(orderModel).find().lean();
+    for (const orderId of [own, NO_ID, 'no-uuid']) {
+      // nothing here is valid, so that who may call is told so and changes nothing; without a body only the id can be wrong
+      const input = { orderId, ...(name === 'patch' && { foo: 1 }) };
+      expect(await app.call(face, `orders.${name}`, input)).toEqual(NOT_SIGNED_IN);
+      for (const who of WHO) {
+        const mayCall = who === 'admin' || (orderId === own && ALLOWED[name]?.includes(who));
+        if (mayCall && orderId === own && name !== 'patch' && name !== 'restore') continue;
+        expect(await people[who].call(face, `orders.${name}`, input), `${who}, ${orderId}`).toMatchObject(
+          mayCall ? TOLD : REFUSED,
+        );
+      }
+    }
+    expect(await app.storage.model(orderModel).find().lean()).toEqual(before);
+  });
+
+  it('an order is read by its buyer, whoever is in its organization, and the admin', async () => {
+    const { id: orderId } = await newOrder();
+    for (const who of WHO) {
+      const outcome = await people[who].call(face, 'orders.get', { orderId });
+      expect(outcome, who).toMatchObject(ALLOWED['get']?.includes(who) ? { ok: true, value: { id: orderId } } : REFUSED);
+    }
+  });
+
+  it('an order is moved by the admin and by owner and admin of its organization; its buyer only cancels, a member does nothing', async () => {
+    const managers: readonly Who[] = ['manager', 'owner', 'admin'];
+    for (const who of WHO) {
+      const { id: orderId } = await newOrder();
+      const confirmed = await people[who].call(face, 'orders.patch', { orderId, status: 'confirmed' });
+      expect(confirmed, who).toMatchObject(managers.includes(who) ? { ok: true } : REFUSED);
+      const mayCancel = managers.includes(who) || who === 'buyer';
+      const byPatch = { orderId: (await newOrder()).id, status: 'cancelled' };
+      expect(await people[who].call(face, 'orders.patch', byPatch), who).toMatchObject(mayCancel ? { ok: true } : REFUSED);
+      expect(await people[who].call(face, 'orders.cancel', { orderId }), who).toMatchObject(mayCancel ? { ok: true } : REFUSED);
+    }
+  });
+
+  it('an order is made for oneself, or by the admin for anybody; by no guest', async () => {
+    const items = [{ productId, quantity: 1 }];
+    expect(await app.call(face, 'orders.create', { identityId: people.buyer.id, items })).toEqual(NOT_SIGNED_IN);
+    for (const who of WHO) {
+      const forBuyer = await people[who].call(face, 'orders.create', { identityId: people.buyer.id, items });
+      expect(forBuyer, who).toMatchObject(who === 'buyer' || who === 'admin' ? { ok: true } : REFUSED);
+      const forSelf = await people[who].call(face, 'orders.create', { identityId: people[who].id, items });
+      expect(forSelf, who).toMatchObject(who === 'guest' ? REFUSED : { ok: true });
+    }
+  });
+
+  it('one’s own orders are listed, the admin’s are all, and an organization’s by whoever is in it', async () => {
+    await newOrder();
+    for (const who of WHO) {
+      const all = await people[who].call(face, 'orders.list', {});
+      expect(all, who).toMatchObject(who === 'admin' ? { ok: true } : REFUSED);
+      const ofBuyer = await people[who].call(face, 'orders.list', { identityId: people.buyer.id });
+      expect(ofBuyer, who).toMatchObject(who === 'buyer' || who === 'admin' ? { ok: true } : REFUSED);
+      const ofOrganization = await people[who].call(face, 'orders.listOfOrganization', { organizationId });
+      const isInside = ['member', 'manager', 'owner', 'admin'].includes(who);
+      expect(ofOrganization, who).toMatchObject(isInside ? { ok: true } : REFUSED);
+    }
+    const widened = await people.buyer.call(face, 'orders.list', {
+      identityId: people.buyer.id,
+      $filter: `identityId ne '${people.buyer.id}' or identityId eq '${people.buyer.id}'`,
+      limit: 50,
+    });
+    const { data } = (widened as { value: { data: Order[] } }).value;
+    expect(data.every(({ identityId }) => identityId === people.buyer.id)).toBe(true);
+  });
+
+  it('a buyer sets neither price nor state', async () => {
+    const given = { identityId: people.buyer.id, items: [{ productId, quantity: 1, price: 0 }] };
+    expect(await people.buyer.call(face, 'orders.create', given)).toMatchObject({ ok: true, value: { total: 1 } });
+    expect(await people.buyer.call(face, 'orders.create', { ...given, status: 'delivered' })).toMatchObject({ status: 400 });
+    expect(await people.buyer.call(face, 'orders.create', { ...given, total: 0 })).toMatchObject({ status: 400 });
+  });
+});

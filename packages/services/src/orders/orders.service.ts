@@ -1,0 +1,173 @@
+import { ruleErrors } from '@tandem/core';
+import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import { identityErrors } from '../identities/identities.errors.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { productVariantErrors } from '../product-variants/product-variants.errors.js';
+import type { LinePrice } from '../products/price-lines.js';
+import { productErrors } from '../products/products.errors.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { toAmount } from '../shared/money.js';
+import { createIdempotencyKeys } from './idempotency-keys.js';
+import { computeAmounts, type CataloguePrice } from './order-amounts.js';
+import { LEADING_TO, type OrderStatus } from './order-states.js';
+import { orderModel, type OrderRecord } from './order.model.js';
+import { orderErrors as errors } from './orders.errors.js';
+import { orderList, type NewOrder, type Order } from './orders.schemas.js';
+
+export type OrdersService = ReturnType<typeof createOrdersService>;
+
+/** Who acts on an order. */
+export interface OrderActor {
+  identityId: string;
+  isAdmin: boolean;
+}
+
+interface OrdersOptions {
+  storage: Storage;
+  lists: Lists;
+  existingIdentities(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  organizations: {
+    nameOf(organizationId: string): Promise<string | undefined>;
+    roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+  };
+  /** What the catalogue says of each line, in their order. */
+  priceOf(lines: NewOrder['items']): Promise<LinePrice[]>;
+}
+
+function show(record: OrderRecord): Order {
+  const { shown, items, ...order } = present(record);
+  return { ...order, ...shown, items: items.map((line) => ({ ...line, price: toAmount(line.price, record.currency) })) };
+}
+
+/** @throws productErrors.notFound, productVariantErrors.notFound */
+function knownPrice(line: LinePrice): CataloguePrice | null {
+  if (line.missing !== null) throw (line.missing === 'product' ? productErrors : productVariantErrors).notFound();
+  return line.price && { ...line.price, source: line.source };
+}
+
+/** Orders (decisions R5, R6). Ids are UUID strings; nothing here knows HTTP. */
+export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
+  const Orders = storage.model(orderModel);
+  const keys = createIdempotencyKeys(storage);
+
+  /** The order as it was answered when it was made: its lines and amounts never change. Also when it has been deleted since. */
+  async function asMade(orderId: string): Promise<Order | undefined> {
+    const record = (await Orders.collection.findOne({ _id: orderId } as object)) as unknown as OrderRecord | null;
+    if (!record) return undefined;
+    const { createdAt } = record;
+    return show({ ...record, status: 'pending', history: record.history.slice(0, 1), updatedAt: createdAt });
+  }
+
+  async function checkNames({ identityId, organizationId }: NewOrder): Promise<void> {
+    const [people, organization] = await Promise.all([
+      existingIdentities([identityId]),
+      organizationId === undefined ? '' : organizations.nameOf(organizationId),
+    ]);
+    if (!people.has(identityId)) throw identityErrors.notFound();
+    if (organization === undefined) throw organizationErrors.notFound();
+  }
+
+  async function isManager({ organizationId }: OrderRecord, { identityId, isAdmin }: OrderActor): Promise<boolean> {
+    if (isAdmin) return true;
+    const role = organizationId === null ? undefined : await organizations.roleOf(organizationId, identityId);
+    return role !== undefined && MANAGING_ROLES.some((managing) => managing === role);
+  }
+
+  return {
+    /** Whose order this is; undefined when it is missing. Serves the owner rule. */
+    async buyerOf(orderId: string): Promise<string | undefined> {
+      return (await Orders.findById(orderId, { identityId: 1 }).lean<OrderRecord>())?.identityId;
+    },
+
+    /** The organization of an order; null where it has none, undefined when it is missing. */
+    async organizationOf(orderId: string): Promise<string | null | undefined> {
+      const found = await Orders.findById(orderId, { organizationId: 1 }).lean<OrderRecord>();
+      return found ? (found.organizationId ?? null) : undefined;
+    },
+
+    /**
+     * Makes an order, with amounts that the server computes.
+     * @param key the sender's `Idempotency-Key`: the same again answers the same order, for 24 h
+     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for amounts
+     */
+    async create(given: NewOrder, actor: OrderActor, key?: string): Promise<Order> {
+      const known = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
+      const made = known === undefined ? undefined : await asMade(known);
+      if (made) return made;
+      const [prices] = await Promise.all([priceOf(given.items), checkNames(given)]);
+      const amounts = computeAmounts(given, prices.map(knownPrice));
+      const now = storage.clock.now();
+      const order: OrderRecord = {
+        _id: key === undefined ? newId(storage.clock) : await keys.claim(actor.identityId, key, given),
+        identityId: given.identityId,
+        organizationId: given.organizationId ?? null,
+        ...amounts,
+        status: 'pending',
+        history: [{ status: 'pending', at: now, identityId: actor.identityId }],
+        createdAt: now,
+        updatedAt: now,
+        deletedAt: null,
+      };
+      try {
+        await Orders.create(order);
+      } catch (error) {
+        // of two at once with one key the other was first
+        const first = isDuplicateKey(error) ? await asMade(order._id) : undefined;
+        if (!first) throw error;
+        return first;
+      }
+      return show(order);
+    },
+
+    /** Orders of one identity, or of one organization, or all. */
+    list(scope: { identityId?: string | undefined; organizationId?: string }, query: ListQuery): Promise<ListAnswer<Order>> {
+      const within = Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined));
+      return lists.answer(orderList, Orders, { scope: within, show }, query);
+    },
+
+    /** @throws errors.notFound */
+    async get(orderId: string): Promise<Order> {
+      const record = await Orders.findById(orderId).lean<OrderRecord>();
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+
+    /**
+     * Moves an order to a state, by one conditional write: of two moves at once, one is refused.
+     * The buyer may only cancel; the admin, and owner or admin of its organization, move it at will.
+     * @throws errors.notFound, cannotMove; ruleErrors.notAdmin
+     */
+    async move(orderId: string, status: OrderStatus, actor: OrderActor): Promise<Order> {
+      const before = await Orders.findById(orderId).lean<OrderRecord>();
+      if (!before) throw errors.notFound();
+      const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId;
+      if (!isOwnCancel && !(await isManager(before, actor))) throw ruleErrors.notAdmin();
+      const now = storage.clock.now();
+      const moved = await Orders.findOneAndUpdate(
+        { _id: orderId, status: { $in: LEADING_TO[status] } },
+        { $set: { status, updatedAt: now }, $push: { history: { status, at: now, identityId: actor.identityId } } },
+        { returnDocument: 'after', timestamps: false },
+      ).lean<OrderRecord>();
+      if (moved) return show(moved);
+      const current = await Orders.findById(orderId, { status: 1 }).lean<OrderRecord>();
+      if (!current) throw errors.notFound();
+      throw errors.cannotMove({ from: current.status, to: status });
+    },
+
+    /** Deletes softly. @throws errors.notFound */
+    async delete(orderId: string): Promise<void> {
+      const { deletedCount } = await Orders.deleteOne({ _id: orderId });
+      if (deletedCount === 0) throw errors.notFound();
+    },
+
+    /** @throws errors.notFound when there is nothing to restore */
+    async restore(orderId: string): Promise<Order> {
+      const record = await Orders.restore(orderId);
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+  };
+}

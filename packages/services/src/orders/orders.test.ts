@@ -1,0 +1,223 @@
+import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { productVariantModel } from '../product-variants/product-variant.model.js';
+import { productModel } from '../products/product.model.js';
+import { idempotencyKeyModel } from './idempotency-key.model.js';
+import type { OrderStatus } from './order-states.js';
+import { orderModel } from './order.model.js';
+import type { Order } from './orders.schemas.js';
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const DAY_MS = 24 * 60 * 60_000;
+
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let bakery: { id: string };
+let owner: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  [admin, ann, owner] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
+  const organization = { name: 'Bakery', description: 'Bread', contact_email: 'bread@example.org' };
+  bakery = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+});
+afterAll(() => app.close());
+
+/** In minor units, as it is stored. */
+const price = (amount: number, currency = 'EUR') => ({ amount, currency, taxIncluded: null, taxable: null });
+async function product(of: { price?: ReturnType<typeof price> } = {}): Promise<string> {
+  const _id = crypto.randomUUID();
+  await app.storage.model(productModel).create({ _id, name: 'Bread', ...of });
+  return _id;
+}
+async function variant(productId: string, of: { price?: ReturnType<typeof price> } = {}): Promise<string> {
+  const _id = crypto.randomUUID();
+  await app.storage.model(productVariantModel).create({ _id, productId, title: 'Big', ...of });
+  return _id;
+}
+async function order(person: Person, input: object = {}): Promise<Order> {
+  const items = [{ productId: await product({ price: price(250) }), quantity: 2 }];
+  return person.rest('POST', '/orders', { identityId: person.id, items, ...input }).expect<Order>(201);
+}
+const valueOf = (outcome: unknown) => (outcome as { value: Order }).value;
+const refusal = (status: number, message: string, data?: string[]) => ({ ok: false, status, message, ...(data && { data }) });
+
+describe.each(FACES)('an order over %s', (face) => {
+  const create = (person: Person, input: object) => person.call(face, 'orders.create', { identityId: person.id, ...input });
+  const call = (person: Person, name: string, orderId: string, input: object = {}) =>
+    person.call(face, `orders.${name}`, { orderId, ...input });
+
+  it('has the catalogue’s prices, a variant’s before its product’s, and the caller’s where there is none', async () => {
+    const [priced, unpriced] = await Promise.all([product({ price: price(250) }), product()]);
+    const big = await variant(priced, { price: price(400) });
+    const small = await variant(priced);
+    const items = [
+      { productId: priced, quantity: 2, price: 0 },
+      { productId: priced, variantId: big, quantity: 1 },
+      { productId: priced, variantId: small, quantity: 1 },
+      { productId: unpriced, quantity: 3, price: 0.1 },
+    ];
+    const outcome = await create(ann, { items, tax: 1, total: 12.8, organizationId: bakery.id });
+    const { id, createdAt, ...made } = valueOf(outcome);
+    expect(made).toEqual({
+      identityId: ann.id,
+      organizationId: bakery.id,
+      currency: 'EUR',
+      items: [
+        { productId: priced, variantId: null, quantity: 2, price: 2.5, priceSource: 'product' },
+        { productId: priced, variantId: big, quantity: 1, price: 4, priceSource: 'variant' },
+        { productId: priced, variantId: small, quantity: 1, price: 2.5, priceSource: 'product' },
+        { productId: unpriced, variantId: null, quantity: 3, price: 0.1, priceSource: 'caller' },
+      ],
+      subtotal: 11.8,
+      tax: 1,
+      total: 12.8,
+      status: 'pending',
+      history: [{ status: 'pending', at: createdAt, identityId: ann.id }],
+      updatedAt: createdAt,
+    });
+    expect(await call(ann, 'get', id)).toEqual(outcome);
+    expect(await app.storage.model(orderModel).findById(id).lean()).toMatchObject({ subtotal: 1180, tax: 100, total: 1280 });
+  });
+
+  it('is of things, people and organizations that exist', async () => {
+    const productId = await product({ price: price(1) });
+    const elsewhere = await variant(await product());
+    const gone = await product({ price: price(1) });
+    await app.storage.model(productModel).deleteOne({ _id: gone });
+    const line = { productId, quantity: 1 };
+    for (const missing of [NO_ID, gone])
+      expect(await create(ann, { items: [line, { productId: missing, quantity: 1 }] })).toEqual(
+        refusal(404, 'Product not found'),
+      );
+    for (const variantId of [NO_ID, elsewhere])
+      expect(await create(ann, { items: [{ ...line, variantId }] })).toEqual(refusal(404, 'Product variant not found'));
+    expect(await create(ann, { items: [line], organizationId: NO_ID })).toEqual(refusal(404, 'Organization not found'));
+    expect(await create(admin, { items: [line], identityId: NO_ID })).toEqual(refusal(404, 'Identity not found'));
+  });
+
+  it('is refused with every problem of its shape, and with the amounts that do not agree', async () => {
+    const productId = await product({ price: price(250) });
+    const bad = { items: [{ productId: 'x', quantity: 0.5, price: -1 }], currency: 'XXX', tax: '1', foo: 1 };
+    const outcome = (await create(ann, bad)) as { status: number; data: string[] };
+    expect(outcome.status).toBe(400);
+    expect(outcome.data).toHaveLength(6);
+    expect(await create(ann, { items: [] })).toMatchObject({ status: 400, message: 'Validation Error' });
+    expect(await create(ann, { items: [{ productId, quantity: 2 }], total: 4 })).toEqual(
+      refusal(400, 'Validation Error', ['request body/total must be 5']),
+    );
+  });
+
+  it('moves from state to state, which its history keeps, and no other way', async () => {
+    const { id } = await order(ann);
+    const move = (status: OrderStatus) => call(admin, 'patch', id, { status });
+    const refused = (from: OrderStatus, to: OrderStatus) => refusal(409, `Order cannot move from ${from} to ${to}`);
+    for (const to of ['pending', 'shipped', 'delivered'] as const) expect(await move(to)).toEqual(refused('pending', to));
+    expect(valueOf(await move('confirmed')).status).toBe('confirmed');
+    expect(await move('confirmed')).toEqual(refused('confirmed', 'confirmed'));
+    expect(valueOf(await move('shipped')).status).toBe('shipped');
+    expect(await move('cancelled')).toEqual(refused('shipped', 'cancelled'));
+    expect(await call(ann, 'cancel', id)).toEqual(refused('shipped', 'cancelled'));
+    const { history, status, updatedAt } = valueOf(await move('delivered'));
+    expect(history.map((entry) => entry.status)).toEqual(['pending', 'confirmed', 'shipped', 'delivered']);
+    expect(history.map(({ identityId }) => identityId)).toEqual([ann.id, admin.id, admin.id, admin.id]);
+    expect([status, updatedAt]).toEqual(['delivered', history[3]?.at]);
+    expect(await call(admin, 'patch', id)).toEqual(refusal(400, 'Failed to update order'));
+    expect(await call(admin, 'patch', NO_ID, { status: 'confirmed' })).toEqual(refusal(404, 'Order not found'));
+    expect(await call(admin, 'cancel', NO_ID)).toEqual(refusal(404, 'Order not found'));
+  });
+
+  it('is cancelled by its buyer while it is pending or confirmed', async () => {
+    const [pending, confirmed] = [await order(ann), await order(ann)];
+    await call(admin, 'patch', confirmed.id, { status: 'confirmed' });
+    for (const { id } of [pending, confirmed]) expect(valueOf(await call(ann, 'cancel', id)).status).toBe('cancelled');
+  });
+
+  it('is deleted and comes back', async () => {
+    const { id, ...rest } = await order(ann);
+    expect((await call(admin, 'delete', id)).ok).toBe(true);
+    expect(await call(admin, 'get', id)).toEqual(refusal(404, 'Order not found'));
+    expect(await call(admin, 'delete', id)).toEqual(refusal(404, 'Order not found'));
+    expect(valueOf(await call(admin, 'restore', id))).toMatchObject({ id, total: rest.total, items: rest.items });
+    expect(await call(admin, 'restore', id)).toEqual(refusal(404, 'Order not found'));
+  });
+});
+
+describe.each(FACES)('an Idempotency-Key over %s', (face) => {
+  const send = (person: Person, key: string, input: object, on: TestServer = app) =>
+    on.call(
+      face,
+      'orders.create',
+      { identityId: person.id, ...input },
+      { accessToken: person.accessToken, headers: { 'idempotency-key': key } },
+    );
+  const body = async () => ({ items: [{ productId: await product({ price: price(100) }), quantity: 1 }] });
+
+  it('makes one order of many tries, and answers it as it was made, whatever has become of it', async () => {
+    const [key, input] = [crypto.randomUUID(), await body()];
+    const first = await send(ann, key, input);
+    expect(first.ok).toBe(true);
+    const { id } = valueOf(first);
+    await admin.rest('PATCH', `/orders/${id}`, { status: 'confirmed' }).expect(200);
+    expect(await send(ann, key, input)).toEqual(first);
+    await admin.rest('DELETE', `/orders/${id}`).expect(204);
+    await app.storage.model(productModel).deleteOne({ _id: input.items[0]?.productId });
+    expect(await send(ann, key, input)).toEqual(first);
+    expect(await send(ann, key, { ...input, tax: 1 })).toEqual(refusal(422, 'Idempotency-Key was used with another body'));
+  });
+
+  it('is each sender’s own, and free again after 24 hours', async () => {
+    const [key, input, bob] = [crypto.randomUUID(), await body(), await app.signUp()];
+    const { id } = valueOf(await send(ann, key, input));
+    expect(valueOf(await send(bob, key, input)).id).not.toBe(id);
+    await using later = await startTestServer();
+    later.clock.advance(DAY_MS - 60_000);
+    const annLater = await later.signIn(ann.email);
+    expect(valueOf(await send(annLater, key, input, later)).id).toBe(id);
+    later.clock.advance(60_001);
+    expect(await send(annLater, key, { ...input, tax: 1 }, later)).toMatchObject({ ok: true, value: { total: 2 } });
+  });
+
+  it('is not kept for what was refused, nor as it was sent', async () => {
+    const [key, input] = [crypto.randomUUID(), await body()];
+    expect(await send(ann, key, { items: [{ productId: NO_ID, quantity: 1 }] })).toMatchObject({ status: 404 });
+    expect((await send(ann, key, input)).ok).toBe(true);
+    const kept = await app.storage.model(idempotencyKeyModel).find().lean();
+    expect(JSON.stringify(kept)).not.toContain(key);
+  });
+
+  it('has 1 to 255 characters', async () => {
+    expect((await send(ann, face.padEnd(255, 'k'), await body())).ok).toBe(true);
+    expect(await send(ann, 'k'.repeat(256), await body())).toEqual(
+      refusal(400, 'Validation Error', ["header 'Idempotency-Key' must have 1 to 255 characters"]),
+    );
+  });
+
+  it('of a try that died before its order was made makes it at the next, under the id that was kept for it', async () => {
+    const [key, input] = [crypto.randomUUID(), await body()];
+    const { id } = valueOf(await send(ann, key, input));
+    await app.storage.model(orderModel).collection.deleteOne({ _id: id } as object);
+    const again = valueOf(await send(ann, key, input));
+    expect(again.id).toBe(id);
+  });
+
+  it('makes one order of 20 tries at once, on two instances', async () => {
+    await using other = await startTestServer({ clock: app.clock });
+    const [key, input] = [crypto.randomUUID(), await body()];
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => send(ann, key, input, n % 2 ? app : other)));
+    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+    expect(await app.storage.model(orderModel).countDocuments({ 'items.productId': input.items[0]?.productId })).toBe(1);
+  });
+});
+
+describe.each(FACES)('orders over %s', (face) => {
+  it('are listed as every list is, one’s own and an organization’s, without another query for more rows', async () => {
+    const eve = await app.signUp();
+    for (let n = 0; n < 5; n++) await order(eve, { organizationId: bakery.id });
+    await expectListConvention(eve, face, { procedure: 'orders.list', input: { identityId: eve.id } });
+    await expectListConvention(owner, face, { procedure: 'orders.listOfOrganization', input: { organizationId: bakery.id } });
+    const all = (await admin.call(face, 'orders.list', { $filter: `identityId eq '${eve.id}'` })) as { value: { data: Order[] } };
+    expect(all.value.data).toHaveLength(5);
+    expect(all.value.data.every(({ identityId }) => identityId === eve.id)).toBe(true);
+  });
+});
