@@ -23,6 +23,7 @@ import { createChangeRequestsRouter } from './organizations/change-requests.rout
 import { createOrganizationsRouter } from './organizations/organizations.router.js';
 import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
 import { createFollowsRouter, createOrganizationFollowersRouter } from './profiles/follows.router.js';
+import { createLikersRouter, createLikesRouter } from './profiles/likes.router.js';
 import { createProfilesRouter } from './profiles/profiles.router.js';
 import type { BrowserCookies } from './providers/browser-cookies.js';
 import { createProvidersRouter } from './providers/providers.router.js';
@@ -65,7 +66,7 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
 
 /** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
 export function createAppRouter(services: Services, options: AppRouterOptions) {
-  const { identities, failedLogins, notifications, organizations, profiles, follows } = services;
+  const { identities, failedLogins, notifications, organizations, profiles, follows, likes } = services;
   const { products, productVariants } = services;
   const productRules = createProductRules({ products, roleOf: organizations.roleOf });
   return router({
@@ -83,8 +84,15 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
       createChangeRequestsRouter({ changeRequests: services.changeRequests, roleOf: organizations.roleOf }),
       createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
     ),
-    profiles: mergeRouters(createProfilesRouter(profiles), createFollowsRouter({ follows, ownerOf: profiles.ownerOf })),
-    products: createProductsRouter({ products, rules: productRules, roleOf: organizations.roleOf }),
+    profiles: mergeRouters(
+      createProfilesRouter(profiles),
+      createFollowsRouter({ follows, ownerOf: profiles.ownerOf }),
+      createLikesRouter({ likes, ownerOf: profiles.ownerOf }),
+    ),
+    products: mergeRouters(
+      createProductsRouter({ products, rules: productRules, roleOf: organizations.roleOf }),
+      createLikersRouter(likes),
+    ),
     productVariants: createProductVariantsRouter({ variants: productVariants, rules: productRules }),
   });
 }

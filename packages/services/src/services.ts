@@ -35,6 +35,7 @@ import { createProductsService } from './products/products.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import { createFollowsService } from './profiles/follows.service.js';
+import { createLikesService } from './profiles/likes.service.js';
 import { createProfilesService } from './profiles/profiles.service.js';
 import type { RateLimits } from './rate-limits/rate-limits.js';
 import { createLists } from './shared/lists.js';
@@ -176,13 +177,20 @@ export function createServices(options: ServicesOptions) {
   const follows = createFollowsService({
     storage,
     lists,
+    avatars,
     organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
+  });
+  const likes = createLikesService({
+    storage,
+    lists,
+    avatars,
+    productExists: async (productId) => (await products.existing([productId])).has(productId),
   });
   const profiles = createProfilesService({
     storage,
     lists,
     existingIdentities: identities.existing,
-    relations: follows.ofProfiles,
+    relations: [...follows.ofProfiles, likes.ofProfiles],
     avatars,
   });
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
@@ -253,6 +261,7 @@ export function createServices(options: ServicesOptions) {
     productVariants,
     profiles,
     follows,
+    likes,
     rateLimits,
     organizations,
     organizationFiles: { logos, certificates },

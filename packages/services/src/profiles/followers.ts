@@ -1,4 +1,5 @@
 import { present, type Model, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -16,16 +17,29 @@ interface FollowersOf<Key extends string> {
   targetId: string;
 }
 
+interface FollowersOptions {
+  storage: Storage;
+  lists: Lists;
+  counts: FollowerCounts;
+  avatars: Attachments;
+}
+
 /** Lists of profiles that follow or like something. */
-export function createFollowers(storage: Storage, lists: Lists, counts: FollowerCounts) {
+export function createFollowers({ storage, lists, counts, avatars }: FollowersOptions) {
   const Profiles = storage.model(profileModel);
 
-  /** Writes the names of profiles into their rows, by one query. */
-  async function fillNames(rows: readonly Follower[]): Promise<void> {
+  /** Writes names and avatars of profiles into their rows, by one query each. */
+  async function complete(rows: readonly Follower[]): Promise<void> {
     const ids = rows.map(({ id }) => id);
-    const found = await Profiles.find({ _id: { $in: ids } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>();
+    const [found, files] = await Promise.all([
+      Profiles.find({ _id: { $in: ids } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>(),
+      avatars.oneOf(ids),
+    ]);
     const names = new Map(found.map(({ _id, name }) => [_id, name]));
-    for (const row of rows) row.name = names.get(row.id) ?? '';
+    for (const row of rows) {
+      row.name = names.get(row.id) ?? '';
+      row.avatar = files.get(row.id) ?? null;
+    }
   }
 
   return {
@@ -33,9 +47,9 @@ export function createFollowers(storage: Storage, lists: Lists, counts: Follower
     list<Key extends string>({ list, model, key, targetId }: FollowersOf<Key>, query: ListQuery): Promise<ListAnswer<Follower>> {
       const show = (record: RelationRecord<Key>): Follower => {
         const { profileId: id, createdAt } = present(record) as { profileId: string; createdAt: string };
-        return { id, name: '', createdAt };
+        return { id, name: '', avatar: null, createdAt };
       };
-      const source = { scope: { [key]: targetId }, show, complete: fillNames, countCache: counts.of(targetId) };
+      const source = { scope: { [key]: targetId }, show, complete, countCache: counts.of(targetId) };
       return lists.answer<RelationRecord<Key>, Follower>(list, model, source, query);
     },
   };

@@ -19,6 +19,9 @@ const PROCEDURES = [
   'profiles.unfollowOrganization',
   'profiles.listOrganizationFollows',
   'organizations.listFollowers',
+  'profiles.likeProduct',
+  'profiles.unlikeProduct',
+  'profiles.listProductLikes',
 ];
 
 let app: TestServer;
@@ -47,13 +50,20 @@ describe.each(FACES)('over %s', (face) => {
     for (const isThere of [true, false]) {
       const ids = isThere ? { profileId, organizationId } : { profileId: NO_ID, organizationId: NO_ID };
       // nothing here is valid, so that who may call is told so and changes nothing
-      const input = { ...ids, followProfileId: 'x', followOrganizationId: 'x', foo: 1 };
+      const input = { ...ids, followProfileId: 'x', followOrganizationId: 'x', likeProductId: 'x', foo: 1 };
       expect(await app.call(face, name, input)).toEqual(NOT_SIGNED_IN);
       for (const who of WHO) {
         const mayCall = who === 'admin' || (isThere && who === 'owner');
         expect(await people[who].call(face, name, input), `${who}, ${isThere}`).toMatchObject(mayCall ? TOLD : REFUSED);
       }
     }
+  });
+
+  it('who likes a product is told to the admin alone', async () => {
+    const input = { productId: NO_ID, foo: 1 };
+    expect(await app.call(face, 'products.listLikers', input)).toEqual(NOT_SIGNED_IN);
+    for (const who of WHO)
+      expect(await people[who].call(face, 'products.listLikers', input), who).toMatchObject(who === 'admin' ? TOLD : REFUSED);
   });
 
   it('an id that is an object names nothing', async () => {

@@ -1,5 +1,6 @@
 import type { Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { Attachments } from '../files/attachments.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { createFollowerCounts } from './follower-counts.js';
@@ -15,14 +16,16 @@ export type FollowsService = ReturnType<typeof createFollowsService>;
 interface FollowsOptions {
   storage: Storage;
   lists: Lists;
+  /** Of profiles. */
+  avatars: Attachments;
   organizationExists(organizationId: string): Promise<boolean>;
 }
 
 /** What profiles follow, and who follows (decisions R4). */
-export function createFollowsService({ storage, lists, organizationExists }: FollowsOptions) {
+export function createFollowsService({ storage, lists, avatars, organizationExists }: FollowsOptions) {
   const Profiles = storage.model(profileModel);
   const counts = createFollowerCounts(storage.clock);
-  const followers = createFollowers(storage, lists, counts);
+  const followers = createFollowers({ storage, lists, counts, avatars });
   const profiles = createRelation({
     storage,
     definition: profileFollowModel,

@@ -2,12 +2,13 @@ import { FACES, expectListConvention, startTestServer, type Person, type TestSer
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Follower } from './relations.schemas.js';
 import type { Profile } from './profiles.schemas.js';
-import { organizationFollowModel, profileFollowModel } from './relation.model.js';
+import { organizationFollowModel, productLikeModel, profileFollowModel } from './relation.model.js';
 
 const OK = { ok: true };
 const failure = (status: number, message: string) => ({ ok: false, status, message });
 const NO_PROFILE = failure(404, 'Profile not found');
 const NO_ORGANIZATION = failure(404, 'Organization not found');
+const NO_PRODUCT = failure(404, 'Product not found');
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 
 let app: TestServer;
@@ -28,6 +29,9 @@ async function organizationOf(person: Person): Promise<string> {
   const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
   return (await person.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
 }
+async function makeProduct(): Promise<string> {
+  return (await admin.rest('POST', '/products', { name: 'Bread', description: '' }).expect<{ id: string }>(201)).id;
+}
 const rowsOf = (outcome: unknown) => (outcome as { value: { data: Follower[] } }).value.data;
 const namesOf = (outcome: unknown) => rowsOf(outcome).map(({ name }) => name);
 
@@ -42,6 +46,8 @@ interface Kind {
   makeTarget(): Promise<string>;
   /** Whose followers are listed. */
   followersOf(targetId: string): [string, Record<string, unknown>];
+  /** Whether the admin alone may ask for them. */
+  isAdmins?: boolean;
 }
 const KINDS: Kind[] = [
   {
@@ -66,20 +72,34 @@ const KINDS: Kind[] = [
     makeTarget: () => organizationOf(ann),
     followersOf: (organizationId) => ['organizations.listFollowers', { organizationId }],
   },
+  {
+    follow: 'profiles.likeProduct',
+    unfollow: 'profiles.unlikeProduct',
+    key: 'likeProductId',
+    list: 'profiles.listProductLikes',
+    again: 'Product is already liked',
+    missing: 'Product like not found',
+    gone: NO_PRODUCT,
+    makeTarget: makeProduct,
+    followersOf: (productId) => ['products.listLikers', { productId }],
+    isAdmins: true,
+  },
 ];
 
 describe.each(FACES)('over %s', (face) => {
-  describe.each(KINDS)('$follow', ({ follow, unfollow, key, list, again, missing, gone, makeTarget, followersOf }) => {
+  describe.each(KINDS)('$follow', (kind) => {
+    const { follow, unfollow, key, list, again, missing, gone, makeTarget, followersOf } = kind;
+    const asker = () => (kind.isAdmins ? admin : ann);
     const followers = (targetId: string, query: object = {}) => {
       const [procedure, input] = followersOf(targetId);
-      return ann.call(face, procedure, { ...input, ...query });
+      return asker().call(face, procedure, { ...input, ...query });
     };
 
     it('happens once, and is taken back once', async () => {
       const [profileId, targetId] = [await profileOf(admin), await makeTarget()];
       const pair = { profileId, [key]: targetId };
       expect(await admin.call(face, unfollow, pair)).toEqual(failure(404, missing));
-      expect(await admin.call(face, follow, pair)).toEqual(OK);
+      expect(await admin.call(face, follow, pair)).toMatchObject(OK);
       expect(await admin.call(face, follow, pair)).toEqual(failure(409, again));
       expect(rowsOf(await admin.call(face, list, { profileId }))).toMatchObject([pair]);
       expect(namesOf(await followers(targetId))).toEqual(['Name']);
@@ -88,7 +108,7 @@ describe.each(FACES)('over %s', (face) => {
       expect(rowsOf(await admin.call(face, list, { profileId }))).toEqual([]);
       expect(namesOf(await followers(targetId))).toEqual([]);
       // nothing of it is left, not even marked as deleted
-      for (const model of [profileFollowModel, organizationFollowModel])
+      for (const model of [profileFollowModel, organizationFollowModel, productLikeModel])
         expect(await app.storage.model(model as typeof profileFollowModel).collection.countDocuments({ profileId })).toBe(0);
     });
 
@@ -110,16 +130,16 @@ describe.each(FACES)('over %s', (face) => {
       for (const [n, person] of people.entries()) {
         app.clock.advance(10);
         const profileId = await profileOf(person, `Follower ${n}`);
-        expect(await person.call(face, follow, { profileId, [key]: targetId })).toEqual(OK);
+        expect(await person.call(face, follow, { profileId, [key]: targetId })).toMatchObject(OK);
       }
       const outcome = await followers(targetId, { limit: 2, page: 2 });
       expect(namesOf(outcome)).toEqual(['Follower 2', 'Follower 1']);
       const pagination = { page: 2, limit: 2, total: 5, totalPages: 3, hasNext: true, hasPrev: true };
       expect(outcome).toMatchObject({ value: { metadata: { pagination } } });
       const first = rowsOf(await followers(targetId))[0] as Follower;
-      expect(first).toEqual({ id: first.id, name: 'Follower 4', createdAt: first.createdAt });
+      expect(first).toEqual({ id: first.id, name: 'Follower 4', avatar: null, createdAt: first.createdAt });
       const [procedure, input] = followersOf(targetId);
-      await expectListConvention(ann, face, { procedure, input });
+      await expectListConvention(asker(), face, { procedure, input });
       const grouped = await followers(targetId, { $apply: 'groupby((createdAt), orderBy(id asc) then top(1))', $top: 1 });
       expect(grouped).toMatchObject({ value: { value: [{ top: [{ name: expect.stringMatching(/^Follower/) as string }] }] } });
     });
@@ -127,7 +147,7 @@ describe.each(FACES)('over %s', (face) => {
     it('hides with its profile, and comes back with it', async () => {
       const [bob, targetId] = [await app.signUp(), await makeTarget()];
       const profileId = await profileOf(bob, 'Bob');
-      expect(await bob.call(face, follow, { profileId, [key]: targetId })).toEqual(OK);
+      expect(await bob.call(face, follow, { profileId, [key]: targetId })).toMatchObject(OK);
       for (const [remove, restore, input] of [
         ['profiles.delete', 'profiles.restore', { profileId }],
         ['identities.delete', 'identities.restore', { identityId: bob.id }],
@@ -165,6 +185,12 @@ describe.each(KINDS)('$follow by 20 at once, on two servers', ({ follow, unfollo
     expect(unfollowed.filter(({ ok }) => ok)).toHaveLength(1);
     expect(unfollowed.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => failure(404, missing)));
   });
+});
+
+it('a like answers 201 with itself', async () => {
+  const [profileId, likeProductId] = [await profileOf(ann), await makeProduct()];
+  const like = await ann.rest('PUT', `/profiles/${profileId}/product-likes/${likeProductId}`).expect(201);
+  expect(like).toMatchObject({ profileId, likeProductId });
 });
 
 it('no follow is left of a profile that is deleted while it follows', async () => {
@@ -216,6 +242,7 @@ it('every query of a list reads an index in its order', async () => {
   for (const [model, key] of [
     [profileFollowModel, 'followProfileId'],
     [organizationFollowModel, 'followOrganizationId'],
+    [productLikeModel, 'likeProductId'],
   ] as const) {
     const { collection } = app.storage.model(model as typeof profileFollowModel);
     for (const [filter, sort] of [

@@ -1,5 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
+import { FileSchema } from '../files/files.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
 /** What may be asked of relations of one kind: those of a profile, and the profiles at their beginning. */
@@ -15,7 +16,9 @@ export function relationResources<Key extends string>(name: string, key: Key) {
 }
 
 /** What who follows or likes shows of itself, and since when it does. */
-export const FollowerSchema = z.object({ id: Id, name: z.string(), createdAt: Timestamp }).meta({ id: 'Follower' });
+export const FollowerSchema = z
+  .object({ id: Id, name: z.string(), avatar: FileSchema.nullable(), createdAt: Timestamp })
+  .meta({ id: 'Follower' });
 export type Follower = z.infer<typeof FollowerSchema>;
 
 /** What every follow and like shows, beside whom or what. */

@@ -1,0 +1,78 @@
+import { admin, anyOf, authenticated, owner, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { productErrors } from '../products/products.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
+import { ProductLikeSchema, productLikeInput, productLikeList, productLikerList } from './likes.schemas.js';
+import type { LikesService } from './likes.service.js';
+import { profileErrors as errors } from './profiles.errors.js';
+
+interface LikesRouterOptions {
+  likes: LikesService;
+  /** Whose profile it is. */
+  ownerOf(profileId: string): Promise<string | undefined>;
+}
+
+/** Spec, "Other services": product likes, a part of the profiles' router. */
+export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
+  const ownProfile = anyOf(admin, owner('profileId', ownerOf));
+  return router({
+    likeProduct: authenticated
+      .meta(
+        rest('PUT /profiles/{profileId}/product-likes/{likeProductId}', {
+          status: 201,
+          summary: 'Like a product',
+          failure: 'Failed to create product like',
+          errors: [errors.notFound, productErrors.notFound, errors.productLiked],
+        }),
+      )
+      .use(ownProfile)
+      .input(productLikeInput)
+      .output(ProductLikeSchema)
+      .mutation(({ input }) => likes.like(input.profileId, input.likeProductId)),
+
+    unlikeProduct: authenticated
+      .meta(
+        rest('DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
+          status: 204,
+          summary: 'Like a product no longer',
+          failure: 'Failed to delete product like',
+          errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
+        }),
+      )
+      .use(ownProfile)
+      .input(productLikeInput)
+      .output(z.void())
+      .mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
+
+    listProductLikes: authenticated
+      .meta(
+        rest('GET /profiles/{profileId}/product-likes', {
+          summary: 'List the products that a profile likes, newest first',
+          failure: 'Failed to find product likes',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(ownProfile)
+      .input(productLikeList.input)
+      .output(productLikeList.output)
+      .query(({ input }) => likes.list(input.profileId, input)),
+  });
+}
+
+/** Who likes a product: a part of the products' router. */
+export function createLikersRouter(likes: LikesService) {
+  return router({
+    listLikers: authenticated
+      .meta(
+        rest('GET /products/{productId}/likers', {
+          summary: 'List the profiles that like a product, who did last first',
+          failure: 'Failed to find profiles',
+          errors: [productErrors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .use(admin)
+      .input(productLikerList.input)
+      .output(productLikerList.output)
+      .query(({ input }) => likes.listLikers(input.productId, input)),
+  });
+}
