@@ -56,7 +56,7 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
       where: { status: 'pending' },
       serves: 'one pending invitation of an address to an organization',
     },
-    ...listIndexes(invitationResource),
+    ...listIndexes(invitationResource, { by: ['organizationId', 'email'] }),
     {
       keys: { mailSince: 1 },
       where: { mailSince: { $gt: new Date(0) } },

@@ -55,5 +55,5 @@ export const orderModel = defineModel<OrderRecord>('orders', {
     status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
     history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
   },
-  indexes: listIndexes(orderResource),
+  indexes: listIndexes(orderResource, { by: ['identityId', 'organizationId'] }),
 });

@@ -27,7 +27,7 @@ export const productModel = defineModel<ProductRecord>('products', {
     ...bulkFields,
   },
   indexes: [
-    ...listIndexes(productResource),
+    ...listIndexes(productResource, { by: ['organizationId'] }),
     {
       keys: { organizationId: 1, deletionId: 1 },
       where: { deletionId: { $type: 'string' } },

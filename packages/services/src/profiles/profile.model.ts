@@ -18,7 +18,7 @@ export const profileModel = defineModel<ProfileRecord>('profiles', {
   },
   indexes: [
     // one of them is that of an identity's profiles, newest first
-    ...listIndexes(profileResource),
+    ...listIndexes(profileResource, { by: ['identityId'] }),
     {
       keys: { deletionId: 1 },
       where: { deletionId: { $gt: '' } },

@@ -130,6 +130,10 @@ describe('the indexes of a list', () => {
     ]);
   });
 
+  it('by a field have its records in the default order too', () => {
+    expect(keysOf(things, { by: ['title'] })).toContain('{"title":1,"createdAt":-1,"_id":-1}');
+  });
+
   it('without one are those of each order, in a direction or the other, and of each filter', () => {
     expect(keysOf(things)).toEqual([
       '{"createdAt":-1,"_id":-1}',

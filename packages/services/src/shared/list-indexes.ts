@@ -4,14 +4,17 @@ import type { IndexDefinition } from '@tandem/storage';
 export interface ListIndexSettings {
   /** The fields that every list of the resource is within, each by one value: those of its scope. */
   within?: readonly string[];
+  /** Fields that only some of its lists are within, or that are asked for all day: their records in the default order. */
+  by?: readonly string[];
   /** Within a scope: orders beside the default one for which nothing is sorted in memory, as `$orderby` writes them. */
   orders?: readonly string[];
 }
 
-const promised = new Map<ListResource, Required<ListIndexSettings>>();
+type Promises = Required<Pick<ListIndexSettings, 'within' | 'orders'>>;
+const promised = new Map<ListResource, Promises>();
 
 /** What was promised of a resource's orders: for the test that explains its queries. */
-export function promisesOf(resource: ListResource): Required<ListIndexSettings> | undefined {
+export function promisesOf(resource: ListResource): Promises | undefined {
   return promised.get(resource);
 }
 
@@ -20,7 +23,10 @@ export function promisesOf(resource: ListResource): Required<ListIndexSettings> 
  * look at that scope's records alone. Without one they would look at all there are: so each field that can be sorted by has an index for
  * either direction, and each that can be filtered has one that is also read for the total.
  */
-export function listIndexes(resource: ListResource, { within = [], orders = [] }: ListIndexSettings = {}): IndexDefinition[] {
+export function listIndexes(
+  resource: ListResource,
+  { within = [], by = [], orders = [] }: ListIndexSettings = {},
+): IndexDefinition[] {
   const fields = [...resource.fields.values()].filter(({ path }) => path !== '_id');
   const sorts =
     within.length > 0 ? orders : fields.filter(({ sort }) => sort).flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
@@ -34,6 +40,7 @@ export function listIndexes(resource: ListResource, { within = [], orders = [] }
     if (!isThere) indexes.set(JSON.stringify(keys), { keys, serves });
   };
   add({ ...scope, ...standing }, `the list of ${resource.name}, in its default order, and its total`);
+  for (const field of by) add({ [field]: 1, ...standing }, `the list of ${resource.name} within ${field}, and its total`);
   for (const order of sorts) add({ ...scope, ...sortOf(resource, order) }, `${resource.name} by ${order}`);
   if (within.length > 0) return [...indexes.values()];
   const leading = new Set([...indexes.values()].map(({ keys }) => Object.keys(keys)[0]));
