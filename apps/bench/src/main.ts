@@ -1,21 +1,24 @@
 import { parseArgs } from 'node:util';
 import { compareLatency, type LatencyResult } from './latency.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
-import type { LatencyScenario, Scenario } from './scenario.js';
+import type { LatencyScenario, Scenario, TimesScenario } from './scenario.js';
+import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatLatencies, formatTable, formatTarget } from './table.js';
+import { formatLatencies, formatTable, formatTarget, formatTimes } from './table.js';
+import { compareTimes, type TimeResult } from './times.js';
 
-const SCENARIOS: Record<string, Scenario | LatencyScenario> = {
+const SCENARIOS: Record<string, Scenario | LatencyScenario | TimesScenario> = {
   'notification-list': notificationList,
   'mark-read': markRead,
   'token-refresh': tokenRefresh,
   login,
   'login-storm': loginStorm,
+  'list-queries': listQueries,
 };
 /** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
@@ -24,7 +27,7 @@ const QUICK: RoundPlan = { rounds: 3, roundMs: 600, warmUpMs: 1500 };
 const ABOUT = `The server under test and a bare Express route over the MongoDB driver take turns; ratios are of the first to the second,
 median and range of the pairs. CPU is that of each server's own process, all threads; the database engine, one process for both, is
 not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
-sign in. Compare ratios, not figures of different runs.`;
+sign in. List queries are timed in one process, against other rows or the bare driver. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
@@ -36,20 +39,22 @@ const { values } = parseArgs({
 const plan = values.quick ? QUICK : FULL;
 const comparisons: ComparisonResult[] = [];
 const latencies: LatencyResult[] = [];
+const times: TimeResult[] = [];
 
 await withStage(async (stage) => {
   for (const name of values.only) {
     const scenario = SCENARIOS[name];
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
     const comparison = await scenario(stage);
-    if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
+    if (Array.isArray(comparison)) for (const one of comparison) times.push(await compareTimes(one, plan));
+    else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
     else comparisons.push(await compare(comparison, plan));
   }
 });
 
-const results = [...comparisons, ...latencies];
+const results = [...comparisons, ...latencies, ...times];
 if (values.json) console.log(JSON.stringify({ plan, results }, undefined, 2));
 else {
-  const tables = [formatTable(comparisons), formatLatencies(latencies)].filter((table) => table !== '');
+  const tables = [formatTable(comparisons), formatLatencies(latencies), formatTimes(times)].filter((table) => table !== '');
   console.log([ABOUT, ...tables, results.map(formatTarget).join('\n')].join('\n\n'));
 }

@@ -3,6 +3,7 @@ import type { LatencyComparison } from './latency.js';
 import type { MeasuredProcess } from './measured-process.js';
 import type { Person } from './people.js';
 import type { Comparison } from './rounds.js';
+import type { TimeComparison } from './times.js';
 
 /** What a scenario is made from. */
 export interface Stage {
@@ -15,6 +16,8 @@ export interface Stage {
 }
 
 export type Scenario = (stage: Stage) => Promise<Comparison>;
+/** Several comparisons over the same data. */
+export type TimesScenario = (stage: Stage) => Promise<TimeComparison[]>;
 export type LatencyScenario = (stage: Stage) => Promise<LatencyComparison>;
 
 /** Requests to warm up with, where one is a matter of microseconds. */

@@ -1,5 +1,6 @@
 import type { LatencyResult } from './latency.js';
 import type { ComparisonResult, Spread } from './rounds.js';
+import type { TimeResult } from './times.js';
 
 function ratio({ median, min, max }: Spread): string {
   return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
@@ -38,6 +39,14 @@ const LATENCY_COLUMNS: Column<LatencyResult>[] = [
   { title: 'logins/s', cell: ({ disturbed }) => rate(disturbed.disturbances) },
 ];
 
+const TIME_COLUMNS: Column<TimeResult>[] = [
+  { title: 'scenario', cell: ({ name }) => name },
+  { title: 'time ratio', cell: ({ ratios }) => ratio(ratios.time) },
+  { title: 'time', cell: (result) => time(result.time * 1000) },
+  { title: 'against', cell: ({ against }) => against },
+  { title: 'time', cell: ({ other }) => time(other * 1000) },
+];
+
 function format<Result>(columns: readonly Column<Result>[], results: readonly Result[]): string {
   if (results.length === 0) return '';
   const rows = [columns.map(({ title }) => title), ...results.map((result) => columns.map(({ cell }) => cell(result)))];
@@ -56,16 +65,22 @@ export function formatLatencies(results: readonly LatencyResult[]): string {
   return format(LATENCY_COLUMNS, results);
 }
 
+/** The same of times in this process. */
+export function formatTimes(results: readonly TimeResult[]): string {
+  return format(TIME_COLUMNS, results);
+}
+
 /** What a target asks for, and the median of what was measured. */
-function judge(result: ComparisonResult | LatencyResult): [wanted: string, median: number] {
+function judge(result: ComparisonResult | LatencyResult | TimeResult): [wanted: string, median: number] {
   const { target } = result;
+  if (result.of === 'time') return [`at most ${target} × the time of ${result.against}`, result.ratios.time.median];
   if (result.of === 'p99') return [`at most ${target} × the quiet p99`, result.ratios.p99.median];
   if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, result.ratios.cpu.median];
   return [`at least ${target} × the rate`, result.ratios.rate.median];
 }
 
 /** One line that says whether a target is met. */
-export function formatTarget(result: ComparisonResult | LatencyResult): string {
+export function formatTarget(result: ComparisonResult | LatencyResult | TimeResult): string {
   const [wanted, median] = judge(result);
   return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; median ${median.toFixed(2)}`;
 }
