@@ -143,14 +143,7 @@ it('no profile outlives an identity that is deleted while profiles are made', as
 });
 
 describe('every query', () => {
-  it.each([
-    ['the admin’s list', { deletedAt: null }],
-    ['an identity’s profiles', { identityId: NO_ID, deletedAt: null }],
-  ])('of %s has an index, also for its order', async (_, filter) => {
-    const { collection } = app.storage.model(profileModel);
-    const found = collection.find(filter as object, { sort: { createdAt: -1, _id: -1 } });
-    expect(JSON.stringify(await found.explain('queryPlanner'))).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
-  });
+  // those of the lists are explained with all other lists', over many records
   it('of what comes back with an identity has an index', async () => {
     const { collection } = app.storage.model(profileModel);
     const found = collection.find({ deletionId: NO_ID, deletedAt: { $ne: null } } as object);

@@ -10,7 +10,7 @@ export interface ListIndexSettings {
   orders?: readonly string[];
 }
 
-type Promises = Required<Pick<ListIndexSettings, 'within' | 'orders'>>;
+type Promises = Required<ListIndexSettings>;
 const promised = new Map<ListResource, Promises>();
 
 /** What was promised of a resource's orders: for the test that explains its queries. */
@@ -30,7 +30,7 @@ export function listIndexes(
   const fields = [...resource.fields.values()].filter(({ path }) => path !== '_id');
   const sorts =
     within.length > 0 ? orders : fields.filter(({ sort }) => sort).flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
-  promised.set(resource, { within, orders: sorts });
+  promised.set(resource, { within, by, orders: sorts });
   const scope = Object.fromEntries(within.map((field) => [field, 1 as const]));
   const standing = sortOf(resource);
   const indexes = new Map<string, IndexDefinition>();
