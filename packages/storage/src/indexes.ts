@@ -58,29 +58,43 @@ function declare({ keys, unique, where, deletedToo, serves }: IndexDefinition, s
   };
 }
 
-/** @throws Error that names every index that could not be made; the others are made */
+/**
+ * Also indexes that exist are asked for: the store compares the definitions. Those of a collection go together, which reads it once; one by
+ * one only where that fails, to tell which could not be made.
+ * @throws Error that names every index that could not be made; the others are made
+ */
 export async function createIndexes(database: mongo.Db, definitions: Definition[]): Promise<IndexCreation> {
-  const created: IndexName[] = [];
-  const existing: IndexName[] = [];
-  const failures: string[] = [];
-  for (const definition of definitions) {
-    const collection = database.collection(definition.collectionName);
-    const present = await existingNames(collection);
-    for (const { serves: _, key, ...options } of declaredIndexes(definition)) {
-      const index = { collection: definition.collectionName, index: options.name };
-      try {
-        // Also when it exists: the store compares the definitions. And again when the answer took too long: a second call
-        // waits for the build that the first began.
-        const create = () => collection.createIndex(key, options);
-        await create().catch((error: unknown) => retryRead(error, create));
-        (present.has(options.name) ? existing : created).push(index);
-      } catch (error) {
-        failures.push(`${index.collection}.${index.index}: ${explain(error)}`);
-      }
-    }
-  }
+  const results: Awaited<ReturnType<typeof createIndexesOf>>[] = [];
+  // one after the other: other instances may be answering meanwhile
+  for (const definition of definitions) results.push(await createIndexesOf(database, definition));
+  const failures = results.flatMap((result) => result.failures);
   if (failures.length > 0) throw new Error(`Indexes could not be made:\n${failures.join('\n')}`);
-  return { created, existing };
+  return { created: results.flatMap(({ created }) => created), existing: results.flatMap(({ existing }) => existing) };
+}
+
+async function createIndexesOf(database: mongo.Db, definition: Definition): Promise<IndexCreation & { failures: string[] }> {
+  const collection = database.collection(definition.collectionName);
+  const present = await existingNames(collection);
+  const indexes = declaredIndexes(definition).map(({ serves: _, ...index }) => index);
+  const failed = new Map<string, string>();
+  const create = async (some: typeof indexes) => {
+    const ask = () => collection.createIndexes(some);
+    // again when the answer took too long: a second call waits for the build that the first began
+    await ask().catch((error: unknown) => retryRead(error, ask));
+  };
+  try {
+    if (indexes.length > 0) await create(indexes);
+  } catch {
+    for (const index of indexes) await create([index]).catch((error: unknown) => failed.set(index.name, explain(error)));
+  }
+  const made = indexes
+    .filter(({ name }) => !failed.has(name))
+    .map(({ name }) => ({ collection: definition.collectionName, index: name }));
+  return {
+    created: made.filter(({ index }) => !present.has(index)),
+    existing: made.filter(({ index }) => present.has(index)),
+    failures: [...failed].map(([name, why]) => `${definition.collectionName}.${name}: ${why}`),
+  };
 }
 
 function explain(error: unknown): string {
