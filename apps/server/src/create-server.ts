@@ -69,6 +69,7 @@ export function wire(
     cookies: config.cookies,
     rateLimits: config.rateLimits,
     ...(drivers.redis && { redis: drivers.redis }),
+    ...(drivers.bus && { bus: drivers.bus }),
     publicUrl,
     providers: config.providers,
     redirectUrls: config.redirectUrls,

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { describeError, splitSecrets } from '@tandem/core';
+import { describeError, splitSecrets, type EventBus } from '@tandem/core';
 import { openFilesDriver, type FilesDriver } from '@tandem/drivers/files';
 import { openMailDriver, type MailDriver } from '@tandem/drivers/mail';
-import { openRedis, type RedisDriver } from '@tandem/drivers/redis';
+import { createRedisBus, openRedis, type RedisDriver } from '@tandem/drivers/redis';
 import type { Clock } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
@@ -12,12 +12,15 @@ export interface Drivers {
   mail: MailDriver;
   files: FilesDriver;
   redis: RedisDriver | undefined;
+  /** Undefined: events stay in this process. */
+  bus: EventBus | undefined;
   close(): Promise<void>;
 }
 
 function openSharedRedis(url: string, log: Logger): RedisDriver {
   return openRedis(url, {
-    onAway: (error) => log.warn({ err: describeError(error) }, 'Redis is away: this process limits by its own memory'),
+    onAway: (error) =>
+      log.warn({ err: describeError(error) }, 'Redis is away: this process limits by its own memory, and hears of no other'),
     onBack: () => log.info({}, 'Redis is back'),
   });
 }
@@ -38,11 +41,14 @@ export async function openDrivers(
     now: clock.now,
   });
   const redis = config.redisUrl === undefined ? undefined : openSharedRedis(config.redisUrl, log);
+  const bus = redis && createRedisBus(redis, log);
   return {
     mail,
     files,
     redis,
+    bus,
     async close() {
+      bus?.close();
       redis?.close();
       await files.close();
       await mail.close();

@@ -78,7 +78,7 @@ export const VARIABLES = {
     read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),
     defaultText: 'none',
     meaning:
-      'A Redis that several instances share the counts of rate limits by; without it, or while it is away, each counts by itself',
+      'A Redis by which several instances share the counts of rate limits and tell each other what happens; without it, or while it is away, each counts by itself',
   }),
   RATE_LIMITS: variable({
     read: z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on'),

@@ -3,13 +3,17 @@ import type { Log } from './context.js';
 
 /** Tells other parts of the server, and with a shared driver other instances, what has been written. */
 export interface EventBus {
-  /** Hands `event` to the topic's subscribers. Never throws, and never waits for them. */
+  /** Hands `event`, which is JSON, to the topic's subscribers, once each. Never throws, and never waits for them. */
   publish(topic: string, event: object): void;
-  /** Calls `handler` with each event of the topic from now on, until the returned function is called. */
-  subscribe(topic: string, handler: (event: object) => void): () => void;
+  /**
+   * Calls `handler` with each event of the topic from now on, until the returned function is called.
+   * @param onResumed called whenever events of other processes may have been missed, and come again from now on: what they told is to be
+   * read from the store. That is so after an outage, and once soon after the subscription.
+   */
+  subscribe(topic: string, handler: (event: object) => void, onResumed?: () => void): () => void;
 }
 
-/** An event bus for one process. A subscriber that throws is logged and disturbs no other. */
+/** An event bus for one process, which misses nothing. A subscriber that throws is logged and disturbs no other. */
 export function createInProcessBus(log: Pick<Log, 'error'>): EventBus {
   const topics = new Map<string, Set<(event: object) => void>>();
   return {

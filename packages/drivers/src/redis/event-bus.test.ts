@@ -1,0 +1,218 @@
+import { createInProcessBus, type EventBus, type Log } from '@tandem/core';
+import { HAS_REDIS, startRedis, type RedisServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createRedisBus, openRedis } from '../redis.js';
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+/** For Redis to be noticed as away or back on a busy machine. */
+const PATIENCE = { timeout: 20_000, interval: 20 };
+
+let redis: RedisServer;
+beforeAll(async () => {
+  if (HAS_REDIS) redis = await startRedis();
+});
+afterAll(() => redis?.close());
+
+/** Two ends of one bus: the same object in one process, else each with connections of its own. */
+const BUSES: Record<string, () => [EventBus, EventBus]> = {
+  'in one process': () => {
+    const bus = createInProcessBus(SILENT);
+    return [bus, bus];
+  },
+  ...(HAS_REDIS && { 'over Redis': () => [openBus(), openBus()] }),
+};
+
+function openBus(log: Log = SILENT): EventBus {
+  const driver = openRedis(redis.url);
+  driver.connect();
+  const bus = createRedisBus(driver, log);
+  onTestFinished(() => {
+    bus.close();
+    driver.close();
+  });
+  return bus;
+}
+
+interface Reader {
+  events: object[];
+  /** How often it was told that it may have missed something. */
+  resumptions: number;
+  stop: () => void;
+}
+
+function read(bus: EventBus, topic: string): Reader {
+  const reader: Reader = { events: [], resumptions: 0, stop: () => {} };
+  reader.stop = bus.subscribe(
+    topic,
+    (event) => reader.events.push(event),
+    () => (reader.resumptions += 1),
+  );
+  return reader;
+}
+
+/** Reads, once what another end publishes arrives. */
+async function readFrom(bus: EventBus, sender: EventBus, topic: string): Promise<Reader> {
+  const reader = read(bus, topic);
+  await expect
+    .poll(() => {
+      sender.publish(topic, { probe: true });
+      return reader.events.length;
+    }, PATIENCE)
+    .toBeGreaterThan(0);
+  await expect.poll(() => settled(reader, sender, topic), PATIENCE).toBe(true);
+  reader.events.length = 0;
+  return reader;
+}
+/** Whether all that was published has arrived. */
+async function settled(reader: Reader, sender: EventBus, topic: string): Promise<boolean> {
+  const mark = { mark: crypto.randomUUID() };
+  sender.publish(topic, mark);
+  await expect.poll(() => reader.events, PATIENCE).toContainEqual(mark);
+  return true;
+}
+
+describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
+  const open = () => (BUSES[name] as () => [EventBus, EventBus])();
+
+  it('hands on what is published in its order, to readers of the topic alone', async () => {
+    const [here, there] = open();
+    const reader = await readFrom(there, here, 'one');
+    const other = await readFrom(there, here, 'two');
+    const sent = Array.from({ length: 100 }, (_, n) => ({ n, text: 'grüße "{}"' }));
+    for (const event of sent) here.publish('one', event);
+    await expect.poll(() => reader.events, PATIENCE).toEqual(sent);
+    expect(other.events).toEqual([]);
+  });
+
+  it('hands a publisher its own events at once, and once', async () => {
+    const [here, there] = open();
+    const own = read(here, 'own');
+    const others = await readFrom(there, here, 'own');
+    own.events.length = 0;
+    here.publish('own', { n: 1 });
+    expect(own.events).toEqual([{ n: 1 }]);
+    await expect.poll(() => others.events, PATIENCE).toEqual([{ n: 1 }]);
+    await settled(own, there, 'own');
+    expect(own.events.filter((event) => 'n' in event)).toEqual([{ n: 1 }]);
+  });
+
+  it('lets each reader leave by itself, and come back', async () => {
+    const [here, there] = open();
+    const staying = await readFrom(there, here, 'left');
+    const leaving = read(there, 'left');
+    leaving.stop();
+    leaving.stop();
+    here.publish('left', { n: 1 });
+    await expect.poll(() => staying.events, PATIENCE).toEqual([{ n: 1 }]);
+    expect(leaving.events).toEqual([]);
+    staying.stop();
+    const back = await readFrom(there, here, 'left');
+    here.publish('left', { n: 2 });
+    await expect.poll(() => back.events, PATIENCE).toEqual([{ n: 2 }]);
+    expect(staying.events).toEqual([{ n: 1 }]);
+  });
+
+  it('is not disturbed by a reader that throws', async () => {
+    const [here, there] = open();
+    const stop = there.subscribe('bad', () => {
+      throw new Error('a reader’s failure');
+    });
+    onTestFinished(stop);
+    const reader = await readFrom(there, here, 'bad');
+    expect(reader.events).toEqual([]);
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is no redis-server)', () => {
+  async function channels(): Promise<string[]> {
+    const asking = openRedis(redis.url);
+    await asking.verify();
+    const names = (await asking.client.pubsub('CHANNELS', '*')) as string[];
+    asking.close();
+    return names.filter((name) => !name.endsWith('!lost'));
+  }
+
+  it('listens to a topic while it has readers, once', async () => {
+    const [here, there] = [openBus(), openBus()];
+    const first = await readFrom(there, here, 'counted');
+    const second = read(there, 'counted');
+    expect(await channels()).toEqual(['tandem:0:events:counted']);
+    first.stop();
+    await settled(second, here, 'counted');
+    second.stop();
+    await expect.poll(channels, PATIENCE).toEqual([]);
+  });
+
+  it('keeps systems apart that use different databases of one Redis', async () => {
+    const [here, there] = [openBus(), openBus()];
+    const driver = openRedis(`${redis.url}/3`);
+    driver.connect();
+    const other = createRedisBus(driver, SILENT);
+    onTestFinished(() => {
+      other.close();
+      driver.close();
+    });
+    const elsewhere = read(other, 'apart');
+    const reader = await readFrom(there, here, 'apart');
+    await settled(reader, here, 'apart');
+    expect(elsewhere.events).toEqual([]);
+  });
+
+  it('tells readers to resume when it begins to hear, and again after an outage, and hands its own events on throughout', async () => {
+    const [here, there] = [openBus(), openBus()];
+    const reader = await readFrom(there, here, 'outage');
+    const own = read(here, 'outage');
+    expect(reader.resumptions).toBeGreaterThan(0);
+    await redis.stop();
+    here.publish('outage', { n: 1 });
+    expect(own.events).toEqual([{ n: 1 }]);
+    const before = reader.resumptions;
+    await redis.start();
+    await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(before);
+    await settled(reader, here, 'outage');
+    expect(reader.events).not.toContainEqual({ n: 1 });
+  });
+
+  it('tells the others to resume where only the publisher had lost its connection', async () => {
+    const [driver, there] = [openRedis(redis.url), openBus()];
+    await driver.verify();
+    const here = createRedisBus(driver, SILENT);
+    onTestFinished(() => {
+      here.close();
+      driver.close();
+    });
+    const reader = await readFrom(there, here, 'one-sided');
+    const before = reader.resumptions;
+    driver.client.disconnect(true);
+    here.publish('one-sided', { n: 1 });
+    await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(before);
+    expect(reader.events).not.toContainEqual({ n: 1 });
+  });
+
+  it('notices that Redis hangs, and hears again afterwards', async () => {
+    const [here, there] = [openBus(), openBus()];
+    const reader = await readFrom(there, here, 'hanging');
+    const before = reader.resumptions;
+    redis.pause();
+    here.publish('hanging', { n: 1 });
+    const asking = openRedis(redis.url);
+    await expect(asking.verify()).rejects.toThrow(Error);
+    asking.close();
+    redis.resume();
+    await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(before);
+    const again = await readFrom(there, here, 'hanging');
+    expect(again.events).toEqual([]);
+  });
+
+  it('passes over what is no event of ours', async () => {
+    const errors: string[] = [];
+    const [here, there] = [openBus(), openBus({ ...SILENT, error: (_, text) => void errors.push(text) })];
+    const reader = await readFrom(there, here, 'foreign');
+    const foreign = openRedis(redis.url);
+    await foreign.verify();
+    await foreign.client.publish('tandem:0:events:foreign', 'no JSON at all, and longer than an origin of ours would be');
+    foreign.close();
+    await settled(reader, here, 'foreign');
+    expect(errors).toEqual(['an event of another process could not be read']);
+  });
+});
