@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** The packages' sources, not their builds: the same condition as in the editor and in `npm run check`. */
@@ -11,5 +12,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // the tests wait for the engine as often as they work
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -1,5 +1,4 @@
 import { newId, present, type Storage } from '@tandem/storage';
-import { completeRows } from '../shared/complete-rows.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -58,9 +57,15 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     );
   }
 
+  async function addAncestors(locations: readonly Location[]): Promise<void> {
+    const above = await ancestorsOf(locations.map(({ id }) => id));
+    for (const location of locations) location.ancestors = above.get(location.id) ?? [];
+  }
+
   async function show(record: LocationRecord): Promise<Location> {
-    const ancestors = await ancestorsOf([record._id]);
-    return { ...showBare(record), ancestors: ancestors.get(record._id) ?? [] };
+    const location = showBare(record);
+    await addAncestors([location]);
+    return location;
   }
 
   /** @throws errors.notFound */
@@ -110,8 +115,8 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
       return show(await find(locationId));
     },
 
-    async list(query: ListQuery): Promise<ListAnswer<Location>> {
-      return completeRows(await lists.answer(locationList, Locations, { show: showBare }, query), 'ancestors', ancestorsOf);
+    list(query: ListQuery): Promise<ListAnswer<Location>> {
+      return lists.answer(locationList, Locations, { show: showBare, complete: addAncestors }, query);
     },
 
     /**

@@ -190,6 +190,8 @@ describe('the tree of locations', () => {
       collection.aggregate = original;
       return calls;
     };
+    // the first asks for the total too, which is kept
+    await count(1);
     expect(await count(5)).toBe(await count(1));
   });
 });

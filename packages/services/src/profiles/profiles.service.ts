@@ -2,7 +2,6 @@ import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import { completeRows } from '../shared/complete-rows.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -38,9 +37,16 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
   const Profiles = storage.model(profileModel);
   const deletion = createProfileDeletion(storage, relations);
 
+  /** Fills in the avatars, by one query. */
+  async function addAvatars(profiles: readonly Profile[]): Promise<void> {
+    const found = await avatars.oneOf(profiles.map(({ id }) => id));
+    for (const profile of profiles) profile.avatar = found.get(profile.id) ?? null;
+  }
+
   async function show(record: ProfileRecord): Promise<Profile> {
-    const found = await avatars.oneOf([record._id]);
-    return { ...showBare(record), avatar: found.get(record._id) ?? null };
+    const profile = showBare(record);
+    await addAvatars([profile]);
+    return profile;
   }
 
   return {
@@ -84,13 +90,13 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
       return record?.identityId;
     },
 
-    async list(query: ListQuery): Promise<ListAnswer<Profile>> {
-      return completeRows(await lists.answer(profileList, Profiles, { show: showBare }, query), 'avatar', avatars.oneOf);
+    list(query: ListQuery): Promise<ListAnswer<Profile>> {
+      return lists.answer(profileList, Profiles, { show: showBare, complete: addAvatars }, query);
     },
 
-    async listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
-      const answer = await lists.answer(identityProfileList, Profiles, { scope: { identityId }, show: showBare }, query);
-      return completeRows(answer, 'avatar', avatars.oneOf);
+    listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
+      const source = { scope: { identityId }, show: showBare, complete: addAvatars };
+      return lists.answer(identityProfileList, Profiles, source, query);
     },
 
     /**
