@@ -7,6 +7,8 @@ export type { PasswordVerifier } from './authentication/passwords.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 export { categoryErrors } from './categories/categories.errors.js';
+export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from './chat/chat-events.js';
+export { chatErrors } from './chat/chat.errors.js';
 export { IMAGE_TYPES } from './files/file-types.js';
 export { fileAddressErrors, fileErrors } from './files/files.errors.js';
 export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } from './files/files.schemas.js';

@@ -15,6 +15,7 @@ import { createPasswords, type PasswordVerifier } from './authentication/passwor
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createCategoriesService } from './categories/categories.service.js';
+import { createChatService } from './chat/chat.service.js';
 import type { Lifetimes } from './configuration.js';
 import { createFilesService } from './files/files.service.js';
 import { identityErrors } from './identities/identities.errors.js';
@@ -193,6 +194,7 @@ export function createServices(options: ServicesOptions) {
     relations: [...follows.ofProfiles, likes.ofProfiles],
     avatars,
   });
+  const chat = createChatService({ storage, bus, files });
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
   const members = createMembersService({ storage, lists, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
@@ -256,6 +258,7 @@ export function createServices(options: ServicesOptions) {
     notifications,
     categories,
     attributes,
+    chat,
     orders,
     products,
     productVariants,

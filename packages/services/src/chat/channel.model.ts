@@ -1,0 +1,23 @@
+import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { channelResource } from './channels.schemas.js';
+
+/** Its messages are numbered where they are stored: see `message-log.ts`. */
+export interface ChannelRecord extends Live {
+  name: string;
+  ownerId: string;
+  /** Whether anybody may join by oneself. */
+  open: boolean;
+  /** Of the deletion that took it last; null while there was none. */
+  deletionId: string | null;
+}
+
+export const channelModel = defineModel<ChannelRecord>('channels', {
+  fields: {
+    name: { type: String, required: true },
+    ownerId: { type: String, required: true },
+    open: { type: Boolean, default: false },
+    deletionId: { type: String, default: null },
+  },
+  indexes: listIndexes(channelResource, { by: ['ownerId'] }),
+});

@@ -1,0 +1,39 @@
+import type { Storage } from '@tandem/storage';
+import { chatErrors as errors } from './chat.errors.js';
+import type { MessageLog } from './message-log.js';
+import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
+
+/** Where a member stands in a channel: numbers of messages, and how many it has not read. */
+export interface Standing {
+  lastSeq: number;
+  readSeq: number;
+  unread: number;
+}
+
+export function standingOf(lastSeq: number, readSeq: number): Standing {
+  return { lastSeq, readSeq, unread: Math.max(0, lastSeq - readSeq) };
+}
+
+/** Who is a member of which channel (decisions S4). */
+export function createMemberships(storage: Storage, log: MessageLog) {
+  // by the driver: it is asked for each message
+  const { collection } = storage.model(subscriptionModel);
+
+  /** The live subscription of an identity to a live channel. @throws errors.notSubscribed */
+  async function subscriptionOf(identityId: string, channelId: string): Promise<SubscriptionRecord> {
+    const found = await collection.findOne({ channelId, subscribedId: identityId, deletedAt: null } as object);
+    if (!found) throw errors.notSubscribed();
+    return found as unknown as SubscriptionRecord;
+  }
+
+  return {
+    subscriptionOf,
+
+    /** How far a member has read. @throws errors.notSubscribed, also where there is no such channel */
+    async membershipOf(identityId: string, channelId: string): Promise<Standing> {
+      const [{ readSeq }, lastSeq] = await Promise.all([subscriptionOf(identityId, channelId), log.lastSeq(channelId)]);
+      return standingOf(lastSeq, readSeq);
+    },
+  };
+}
+export type Memberships = ReturnType<typeof createMemberships>;

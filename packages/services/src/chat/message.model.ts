@@ -1,0 +1,41 @@
+import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { messageResource } from './messages.schemas.js';
+
+export interface MessageRecord extends Live {
+  channelId: string;
+  /** From 1, without gaps: see `message-log.ts`. */
+  seq: number;
+  senderId: string;
+  content: string;
+  title: string | null;
+  /** What the sender's client named it by; null where it named it by nothing. */
+  clientId: string | null;
+}
+
+export const messageModel = defineModel<MessageRecord>('messages', {
+  fields: {
+    channelId: { type: String, required: true },
+    seq: { type: Number, required: true },
+    senderId: { type: String, required: true },
+    content: { type: String, required: true },
+    title: { type: String, default: null },
+    clientId: { type: String, default: null },
+  },
+  indexes: [
+    {
+      keys: { channelId: 1, seq: 1 },
+      unique: true,
+      deletedToo: true,
+      serves: 'numbers: one message each, the last one of a channel, those after one',
+    },
+    {
+      keys: { channelId: 1, senderId: 1, clientId: 1 },
+      unique: true,
+      where: { clientId: { $type: 'string' } },
+      deletedToo: true,
+      serves: 'what a client sends twice is stored once',
+    },
+    ...listIndexes(messageResource, { within: ['channelId'] }),
+  ],
+});

@@ -1,0 +1,54 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { FileSchema } from '../files/files.schemas.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+
+/** Longest texts, in characters. */
+const TITLE_MAX = 200;
+const CONTENT_MAX = 10_000;
+const CLIENT_ID_MAX = 100;
+
+const Content = z.string().min(1).max(CONTENT_MAX);
+const Title = z.string().max(TITLE_MAX);
+
+/** What a client names its own message by, so that one sent twice is stored once. */
+export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);
+
+export const MessageSchema = z
+  .object({
+    id: Id,
+    channelId: Id,
+    seq: z.number().int().min(1).meta({ description: 'The number of the message in its channel, from 1' }),
+    senderId: z.string(),
+    content: z.string(),
+    title: z.string().nullable(),
+    clientId: z.string().nullable(),
+    attachments: z.array(FileSchema),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Message' });
+export type Message = z.infer<typeof MessageSchema>;
+
+export const messageResource = defineListResource({
+  name: 'messages',
+  fields: {
+    seq: 'number',
+    senderId: 'string',
+    content: { type: 'string', sort: false, group: false },
+    title: { type: 'string', sort: false },
+    clientId: { type: 'string', sort: false, group: false },
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
+  defaultOrder: 'seq desc, id desc',
+});
+
+export const createMessageInput = z.strictObject({
+  channelId: Id,
+  senderId: Id,
+  content: Content,
+  title: Title.nullable().optional(),
+  clientId: ClientId.nullable().optional(),
+});
+export type NewMessage = z.infer<typeof createMessageInput>;

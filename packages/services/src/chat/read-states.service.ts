@@ -1,0 +1,48 @@
+import type { EventBus } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import { publishChatEvent } from './chat-events.js';
+import { chatErrors as errors } from './chat.errors.js';
+import type { Memberships } from './memberships.js';
+import { messageModel, type MessageRecord } from './message.model.js';
+import { subscriptionModel } from './subscription.model.js';
+
+export type ReadStatesService = ReturnType<typeof createReadStatesService>;
+
+interface ReadStatesOptions {
+  storage: Storage;
+  bus: EventBus;
+  memberships: Memberships;
+}
+
+/** How far members have read; kept in their subscriptions. */
+export function createReadStatesService({ storage, bus, memberships }: ReadStatesOptions) {
+  const Messages = storage.model(messageModel);
+  const { collection } = storage.model(subscriptionModel);
+
+  return {
+    /**
+     * A member has read up to and including a message, its own or another's. It only goes forward: an earlier message changes nothing.
+     * @throws errors.notSubscribed, lastReadMessageNotFound
+     */
+    async markRead({
+      channelId,
+      identityId,
+      messageId,
+    }: {
+      channelId: string;
+      identityId: string;
+      messageId: string;
+    }): Promise<void> {
+      const { readSeq } = await memberships.subscriptionOf(identityId, channelId);
+      const message = await Messages.findOne({ _id: messageId, channelId }, { seq: 1 }).lean<Pick<MessageRecord, 'seq'>>();
+      if (!message) throw errors.lastReadMessageNotFound();
+      const { seq } = message;
+      if (seq <= readSeq) return;
+      const { modifiedCount } = await collection.updateOne(
+        { channelId, subscribedId: identityId, deletedAt: null, readSeq: { $lt: seq } },
+        { $set: { readSeq: seq, lastReadMessageId: messageId, readAt: storage.clock.now() } },
+      );
+      if (modifiedCount > 0) publishChatEvent(bus, { type: 'read', channelId, identityId, messageId, seq });
+    },
+  };
+}
