@@ -15,6 +15,7 @@ import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createLocationsRouter } from './locations/locations.router.js';
 import { createProductVariantsRouter } from './product-variants/product-variants.router.js';
 import { createOrdersRouter } from './orders/orders.router.js';
+import { createProductImagesRouter } from './products/product-images.router.js';
 import { createProductRules } from './products/product-rules.js';
 import { createProductsRouter } from './products/products.router.js';
 import { createNotificationsRouter } from './notifications/notifications.router.js';
@@ -91,6 +92,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     ),
     products: mergeRouters(
       createProductsRouter({ products, rules: productRules, roleOf: organizations.roleOf }),
+      createProductImagesRouter({ productImages: services.productImages, rules: productRules }),
       createLikersRouter(likes),
     ),
     productVariants: createProductVariantsRouter({ variants: productVariants, rules: productRules }),

@@ -32,6 +32,8 @@ import { createLocationsService } from './locations/locations.service.js';
 import { createOrdersService } from './orders/orders.service.js';
 import { createProductVariantsService } from './product-variants/product-variants.service.js';
 import { createPriceLines } from './products/price-lines.js';
+import { createProductImagesService } from './products/product-images.service.js';
+import { IMAGES_MAX } from './products/products.schemas.js';
 import { createProductsService } from './products/products.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
 import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
@@ -149,11 +151,10 @@ export function createServices(options: ServicesOptions) {
   const notifications = createNotificationsService({ storage, bus, lists });
   const categories = createCategoriesService({ storage, lists });
   const attributes = createAttributesService({ storage, lists });
-  const productVariants = createProductVariantsService({
-    storage,
-    lists,
-    productExists: async (productId) => (await products.existing([productId])).has(productId),
-  });
+  const images = files.attachments({ purpose: 'product-image', max: IMAGES_MAX });
+  const productExists = async (productId: string) => (await products.existing([productId])).has(productId);
+  const productImages = createProductImagesService({ images, productExists });
+  const productVariants = createProductVariantsService({ storage, lists, productExists, imagesOf: images.idsOf });
   const catalogue = createProductsService({
     storage,
     lists,
@@ -161,6 +162,7 @@ export function createServices(options: ServicesOptions) {
     attributes,
     organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
     variants: productVariants.withProducts,
+    images,
   });
   const products = { ...catalogue, priceOf: createPriceLines(catalogue, productVariants) };
   const joinings = createJoinings(storage);
@@ -185,7 +187,7 @@ export function createServices(options: ServicesOptions) {
     storage,
     lists,
     avatars,
-    productExists: async (productId) => (await products.existing([productId])).has(productId),
+    productExists,
   });
   const profiles = createProfilesService({
     storage,
@@ -261,6 +263,7 @@ export function createServices(options: ServicesOptions) {
     chat,
     orders,
     products,
+    productImages,
     productVariants,
     profiles,
     follows,

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { describeError, type Log } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
-import { newId, type Model, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
@@ -81,17 +81,45 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return found;
   }
 
-  /** One write: of two who attach an object at once one has it. */
-  async function take(found: FileRecord, resourceId: string, attachedAt: Date): Promise<FileRecord> {
+  /** @throws errors.alreadyAttached, notUploaded */
+  async function mustBeFree(found: FileRecord): Promise<void> {
     if (found.state === 'attached') throw errors.alreadyAttached();
     if (!(await storageOf().has(found))) throw errors.notUploaded();
+  }
+
+  /** One write: of two who attach an object at once one has it. @throws errors.alreadyAttached; a duplicate key where the place is taken */
+  async function take(
+    { _id }: FileRecord,
+    attachment: Pick<FileRecord, 'resourceId' | 'attachedAt' | 'place'>,
+  ): Promise<FileRecord> {
     const attached = await collection.findOneAndUpdate(
-      { _id: found._id, state: 'issued' } as object,
-      { $set: { state: 'attached', resourceId, attachedAt, dueAt: null, updatedAt: clock.now() } },
+      { _id, state: 'issued' } as object,
+      { $set: { state: 'attached', ...attachment, dueAt: null, updatedAt: clock.now() } },
       { returnDocument: 'after' },
     );
     if (!attached) throw errors.alreadyAttached();
     return attached as unknown as FileRecord;
+  }
+
+  /** One of the places that no file of a record has: any, so that those who attach at once seldom meet. */
+  async function freePlace(resourceId: string): Promise<number | undefined> {
+    const found = await collection.find(attachedTo(resourceId) as object, { projection: { place: 1 } }).toArray();
+    const taken = new Set((found as unknown as FileRecord[]).map(({ place }) => place));
+    const free = Array.from({ length: max }, (_, place) => place).filter((place) => !taken.has(place));
+    return free[randomInt(Math.max(free.length, 1))];
+  }
+
+  /** Again where somebody else was given the place. @throws errors.tooMany, alreadyAttached */
+  async function takePlace(found: FileRecord, resourceId: string): Promise<FileRecord> {
+    for (;;) {
+      const place = await freePlace(resourceId);
+      if (place === undefined) throw errors.tooMany({ max: String(max) });
+      try {
+        return await take(found, { resourceId, attachedAt: clock.now(), place });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
   }
 
   /** Takes an attaching back, as if it had not been: the object may be attached again. */
@@ -133,6 +161,12 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   return {
     of,
 
+    /** Ids of a record's files. */
+    async idsOf(resourceId: string): Promise<Set<string>> {
+      const found = await collection.find(attachedTo(resourceId) as object, { projection: { _id: 1 } }).toArray();
+      return new Set(found.map(({ _id }) => String(_id)));
+    },
+
     /** The one file of each of these records, where it has one, in one query. For kinds whose files are set by `replace`. */
     async oneOf(resourceIds: readonly string[]): Promise<Map<string, ShownFile>> {
       const files = await of(resourceIds);
@@ -154,7 +188,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       const now = clock.now();
       const times = { createdAt: now, updatedAt: now, dueAt: new Date(now.getTime() + UNUSED_MS) };
       const object = { objectId, purpose, type, size, issuedTo: identityId, state: 'issued' };
-      const nobodys = { resourceId: null, attachedAt: null, counts: false, attempts: 0, owner: null };
+      const nobodys = { resourceId: null, attachedAt: null, place: null, counts: false, attempts: 0, owner: null };
       await collection.insertOne({ _id: newId(clock), ...object, ...nobodys, ...times } as object);
       return { objectId, url };
     },
@@ -164,13 +198,9 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
      * @throws ATTACH_ERRORS; errors.tooMany beside as many as a record may have
      */
     async attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
-      const attached = await take(await findGiven(given, identityId), resourceId, clock.now());
-      // counted afterwards: of several at once each sees the others, and too many never stay
-      if ((await collection.countDocuments(attachedTo(resourceId), { limit: max + 1 })) > max) {
-        await giveBack(attached);
-        throw errors.tooMany({ max: String(max) });
-      }
-      const shown = await show(attached);
+      const found = await findGiven(given, identityId);
+      await mustBeFree(found);
+      const shown = await show(await takePlace(found, resourceId));
       if (!shown) throw new Error('an attached file has no address');
       return shown;
     },
@@ -208,7 +238,8 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       // later than the one before it, whatever the clocks of two instances say
       const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
       const attachedAt = new Date(Math.max(clock.now().getTime(), after));
-      const attached = await take(found, resourceId, attachedAt);
+      await mustBeFree(found);
+      const attached = await take(found, { resourceId, attachedAt, place: null });
       let written: T;
       try {
         written = await write();

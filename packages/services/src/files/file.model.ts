@@ -18,6 +18,8 @@ export interface FileRecord extends BaseRecord {
   /** The record that it is attached to; null until then. */
   resourceId: string | null;
   attachedAt: Date | null;
+  /** Which of the places for files of its record it has, from 0; null where a record has one file. */
+  place: number | null;
   /** Of a record with one file: the write that it came with has been made, so that it takes the place of every earlier one. */
   counts: boolean;
   /** When it is to be removed from the storage, if it is; while somebody tries, until when nobody else does. */
@@ -39,6 +41,7 @@ export const fileModel = defineModel<FileRecord>('files', {
     state: { type: String, required: true },
     resourceId: { type: String, default: null },
     attachedAt: { type: Date, default: null },
+    place: { type: Number, default: null },
     counts: { type: Boolean, default: false },
     dueAt: { type: Date, default: null },
     attempts: { type: Number, default: 0 },
@@ -50,6 +53,12 @@ export const fileModel = defineModel<FileRecord>('files', {
       keys: { purpose: 1, resourceId: 1, attachedAt: 1, _id: 1 },
       where: { state: 'attached' },
       serves: 'the files of a page of records, oldest first',
+    },
+    {
+      keys: { purpose: 1, resourceId: 1, place: 1 },
+      unique: true,
+      where: { state: 'attached', place: { $gte: 0 } },
+      serves: 'that a record never has too many files: each has a place of its own',
     },
     { keys: { issuedTo: 1 }, where: { state: 'issued' }, serves: 'how many addresses somebody has not used' },
     { keys: { dueAt: 1, _id: 1 }, where: { dueAt: { $type: 'date' } }, serves: 'the next file to be removed' },

@@ -32,7 +32,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           status: 201,
           summary: 'Create a variant of a product',
           failure: 'Failed to create product variant',
-          errors: [productErrors.notFound],
+          errors: [productErrors.notFound, productErrors.imageNotFound],
         }),
       )
       .use(notGuest)
@@ -70,7 +70,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
         rest('PATCH /products/{productId}/variants/{productVariantId}', {
           summary: 'Change a variant',
           failure: 'Failed to update product variant',
-          errors: [errors.notFound, errors.nothingToUpdate],
+          errors: [errors.notFound, errors.nothingToUpdate, productErrors.imageNotFound],
         }),
       )
       .use(notGuest)
@@ -113,7 +113,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           status: 201,
           summary: 'Create many variants of a product, all or none',
           failure: 'Failed to create product variants',
-          errors: [productErrors.notFound],
+          errors: [productErrors.notFound, productErrors.imageNotFound],
           bodyKey: 'variants',
         }),
       )
@@ -128,7 +128,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
         rest('PATCH /product/{productId}/variants/bulk', {
           summary: 'Make the same change to many variants of a product, all or none',
           failure: 'Failed to update product variants',
-          errors: [errors.manyNotFound, errors.nothingToUpdateInMany],
+          errors: [errors.manyNotFound, errors.nothingToUpdateInMany, productErrors.imageNotFound],
         }),
       )
       .use(notGuest)

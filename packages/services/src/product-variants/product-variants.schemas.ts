@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
+import { IMAGES_MAX } from '../products/products.schemas.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
-/** Longest texts, in characters, most images, and most variants in one bulk write (decisions R10). */
+/** Longest texts, in characters, and most variants in one bulk write (decisions R10). */
 const LINE = 200;
 const TEXT = 5000;
-const IMAGES_MAX = 100;
 const BULK_MAX = 100;
 
 const Title = z.string().trim().min(1).max(LINE);
@@ -23,6 +23,7 @@ export const ProductVariantSchema = z
     title: z.string(),
     description: z.string().nullable(),
     sku: z.string().nullable(),
+    /** Of images of the product. */
     imageIds: z.array(z.string()),
     price: PriceSchema.nullable(),
     createdAt: Timestamp,

@@ -18,15 +18,18 @@ interface ProductVariantsOptions {
   lists: Lists;
   /** Whether a product lives. */
   productExists(productId: string): Promise<boolean>;
+  /** Ids of the images of a product. */
+  imagesOf(productId: string): Promise<ReadonlySet<string>>;
 }
 
-function show(record: ProductVariantRecord): ProductVariant {
+/** A variant with the images that it was given, of which some may have been removed. */
+function showBare(record: ProductVariantRecord): ProductVariant {
   const { price, description = null, sku = null, imageIds = [], ...variant } = present(withoutBulkFields(record));
   return { ...variant, description, sku, imageIds, price: showPrice(record.price) };
 }
 
 /** Variants of products, always within the product that is named (decisions R10). Ids are UUID strings; nothing here knows HTTP. */
-export function createProductVariantsService({ storage, lists, productExists }: ProductVariantsOptions) {
+export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
   const bulk = createBulkWrites({
     storage,
@@ -35,6 +38,31 @@ export function createProductVariantsService({ storage, lists, productExists }: 
     manyMissing: errors.manyNotFound,
     oneMissing: errors.notFound,
   });
+
+  /** Leaves out the images that have been removed: so that removing one is one write. By one query, where an image is named at all. */
+  async function leaveOutRemoved(productId: string, variants: readonly ProductVariant[]): Promise<void> {
+    if (variants.every(({ imageIds }) => imageIds.length === 0)) return;
+    const images = await imagesOf(productId);
+    for (const variant of variants) variant.imageIds = variant.imageIds.filter((id) => images.has(id));
+  }
+
+  async function show(productId: string, records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
+    const variants = records.map(showBare);
+    await leaveOutRemoved(productId, variants);
+    return variants;
+  }
+
+  async function showOne(record: ProductVariantRecord): Promise<ProductVariant> {
+    const [variant] = await show(record.productId, [record]);
+    return variant as ProductVariant;
+  }
+
+  /** @throws productErrors.imageNotFound unless all are images of the product */
+  async function mustHaveImages(productId: string, imageIds: readonly string[]): Promise<void> {
+    if (imageIds.length === 0) return;
+    const images = await imagesOf(productId);
+    if (!imageIds.every((id) => images.has(id))) throw productErrors.imageNotFound();
+  }
 
   async function read(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
     const filter = { _id: { $in: ids }, productId };
@@ -73,16 +101,20 @@ export function createProductVariantsService({ storage, lists, productExists }: 
   return {
     withProducts,
 
-    /** All or none, in their order. @throws productErrors.notFound */
+    /** All or none, in their order. @throws productErrors.notFound, imageNotFound */
     async createMany(productId: string, variants: readonly NewVariant[]): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();
+      await mustHaveImages(
+        productId,
+        variants.flatMap(({ imageIds = [] }) => imageIds),
+      );
       const fields = variants.map(({ price, description = null, sku = null, imageIds = [], title }) => {
         return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null };
       });
-      return (await bulk.insert(fields)).map(show);
+      return show(productId, await bulk.insert(fields));
     },
 
-    /** @throws productErrors.notFound */
+    /** @throws productErrors.notFound, imageNotFound */
     async create(productId: string, variant: NewVariant): Promise<ProductVariant> {
       const [made] = await this.createMany(productId, [variant]);
       return made as ProductVariant;
@@ -90,7 +122,8 @@ export function createProductVariantsService({ storage, lists, productExists }: 
 
     /** @throws productErrors.notFound */
     async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {
-      const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show }, query);
+      const complete = (variants: ProductVariant[]) => leaveOutRemoved(productId, variants);
+      const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show: showBare, complete }, query);
       const [page, isThere] = await Promise.all([answer, productExists(productId)]);
       if (!isThere) throw productErrors.notFound();
       return page;
@@ -98,36 +131,38 @@ export function createProductVariantsService({ storage, lists, productExists }: 
 
     /** @throws errors.notFound */
     async get(productId: string, id: string): Promise<ProductVariant> {
-      return show(await readOne(productId, id));
+      return showOne(await readOne(productId, id));
     },
 
     /**
      * Changes what is given, in one write; a price is merged.
-     * @throws errors.nothingToUpdate for an empty change, notFound; validationError for an amount that does not fit the currency
+     * @throws errors.nothingToUpdate for an empty change, notFound; productErrors.imageNotFound; validationError for an amount that does not fit the currency
      */
     async patch(productId: string, id: string, patch: VariantPatch): Promise<ProductVariant> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       return untilDone(async () => {
         const { set, expected } = changeOf(await readOne(productId, id), given);
+        await mustHaveImages(productId, given.imageIds ?? []);
         const options = { returnDocument: 'after' } as const;
         const filter = { _id: id, productId, ...expected } as object;
         const after = await Variants.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
-        return after ? show(after) : undefined;
+        return after ? showOne(after) : undefined;
       });
     },
 
     /**
      * The same change to many, all or none.
-     * @throws errors.nothingToUpdateInMany, manyNotFound unless all are of the product; validationError as in `patch`
+     * @throws errors.nothingToUpdateInMany, manyNotFound unless all are of the product; productErrors.imageNotFound, validationError as in `patch`
      */
     async patchMany(productId: string, ids: readonly string[], patch: VariantPatch): Promise<ProductVariant[]> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
       return untilDone(async () => {
         const records = await readAll(productId, ids);
+        await mustHaveImages(productId, given.imageIds ?? []);
         const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
-        return isDone ? (await read(productId, ids)).map(show) : undefined;
+        return isDone ? show(productId, await read(productId, ids)) : undefined;
       });
     },
 
@@ -148,7 +183,7 @@ export function createProductVariantsService({ storage, lists, productExists }: 
     async restore(productId: string, id: string): Promise<ProductVariant> {
       if (!(await productExists(productId))) throw errors.notFound();
       await bulk.restore(id, { productId });
-      return show(await readOne(productId, id));
+      return showOne(await readOne(productId, id));
     },
 
     /** Prices of live variants by id; of their products nothing is said. For `products.priceOf`. */

@@ -4,6 +4,7 @@ import { defineErrors } from '@tandem/core';
 export const productErrors = defineErrors({
   notFound: [404, 'Product not found'],
   manyNotFound: [404, 'Products not found'],
+  imageNotFound: [404, 'Product image not found'],
   nothingToUpdate: [400, 'Failed to update product'],
   nothingToUpdateInMany: [400, 'Failed to update products'],
 });

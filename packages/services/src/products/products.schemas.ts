@@ -2,11 +2,15 @@ import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { attributeResource, AttributeSchema } from '../attributes/attributes.schemas.js';
 import { categoryResource, CategorySchema } from '../categories/categories.schemas.js';
+import { IMAGE_TYPES } from '../files/file-types.js';
+import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
+/** Images that a product may have at most. */
+export const IMAGES_MAX = 50;
 /** Longest texts, in characters, most references, and most products in one batch (decisions R10). */
 const LINE = 200;
 const TEXT = 10_000;
@@ -26,6 +30,8 @@ export const ProductSchema = z
     organizationId: z.string().nullable(),
     categoryIds: z.array(z.string()),
     attributeIds: z.array(z.string()),
+    /** In the order in which they were added. */
+    images: z.array(FileSchema),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -48,6 +54,10 @@ export const productList = defineList(productResource, shown);
 export const organizationProductList = defineList(productResource, { ...shown, own: { organizationId: Id } });
 
 export const productInput = z.strictObject({ productId: Id });
+
+export const imageUploadInput = z.strictObject({ productId: Id, ...uploadParameters(IMAGE_TYPES) });
+export const addImageInput = z.strictObject({ productId: Id, ...GivenFileSchema.shape });
+export const imageInput = z.strictObject({ productId: Id, imageId: Id });
 
 const NewProduct = z.strictObject({
   name: Name,

@@ -3,6 +3,7 @@ import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
+import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
 import { markOf, type Children } from '../shared/deletion.js';
@@ -25,17 +26,19 @@ interface ProductsOptions {
   organizationExists(organizationId: string): Promise<boolean>;
   /** The variants, which go and come back with their product. */
   variants: ChildrenOfMany;
+  images: Attachments;
 }
 
-export function showProduct(record: ProductRecord): Product {
+/** A product without its images, which are no part of its record. */
+function showBare(record: ProductRecord): Product {
   const { price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(withoutBulkFields(record));
-  return { ...product, organizationId, categoryIds, attributeIds, price: showPrice(record.price) };
+  return { ...product, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
 }
 
 type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
 
 /** Products. Ids are UUID strings; nothing here knows HTTP. */
-export function createProductsService({ storage, lists, categories, attributes, variants, ...others }: ProductsOptions) {
+export function createProductsService({ storage, lists, categories, attributes, variants, images, ...others }: ProductsOptions) {
   const Products = storage.model(productModel);
   const bulk = createBulkWrites({
     storage,
@@ -45,7 +48,28 @@ export function createProductsService({ storage, lists, categories, attributes, 
     oneMissing: errors.notFound,
     children: variants,
   });
-  const related = { relations: { categories: categories.related, attributes: attributes.related } };
+  const shown = {
+    show: showBare,
+    complete: addImages,
+    relations: { categories: categories.related, attributes: attributes.related },
+  };
+
+  /** Fills in the images, by one query. */
+  async function addImages(products: readonly Product[]): Promise<void> {
+    const found = await images.of(products.map(({ id }) => id));
+    for (const product of products) product.images = found.get(product.id) ?? [];
+  }
+
+  async function show(records: readonly ProductRecord[]): Promise<Product[]> {
+    const products = records.map(showBare);
+    await addImages(products);
+    return products;
+  }
+
+  async function showOne(record: ProductRecord): Promise<Product> {
+    const [product] = await show([record]);
+    return product as Product;
+  }
 
   /** What products name exists. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
   async function mustExist(products: readonly References[]): Promise<void> {
@@ -90,7 +114,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds };
   }
 
-  /** What a copy takes over: no variants, no likes. */
+  /** What a copy takes over: no variants, no images, no likes. */
   function copyOf({
     name,
     description,
@@ -148,7 +172,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     /** All or none, in their order. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
     async createMany(products: readonly NewProduct[]): Promise<Product[]> {
       await mustExist(products);
-      return (await bulk.insert(products.map(fieldsOf))).map(showProduct);
+      return (await bulk.insert(products.map(fieldsOf))).map(showBare);
     },
 
     /** @throws what `createMany` throws */
@@ -158,16 +182,16 @@ export function createProductsService({ storage, lists, categories, attributes, 
     },
 
     list(query: ListQuery): Promise<ListAnswer<Product>> {
-      return lists.answer(productList, Products, { show: showProduct, ...related }, query);
+      return lists.answer(productList, Products, shown, query);
     },
 
     listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<Product>> {
-      return lists.answer(organizationProductList, Products, { scope: { organizationId }, show: showProduct, ...related }, query);
+      return lists.answer(organizationProductList, Products, { scope: { organizationId }, ...shown }, query);
     },
 
     /** @throws errors.notFound */
     async get(productId: string): Promise<Product> {
-      return showProduct(await readOne(productId));
+      return showOne(await readOne(productId));
     },
 
     /**
@@ -184,7 +208,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
         const options = { returnDocument: 'after' } as const;
         const filter = { _id: productId, ...expected } as object;
         const after = await Products.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
-        return after ? showProduct(after) : undefined;
+        return after ? showOne(after) : undefined;
       });
     },
 
@@ -196,19 +220,19 @@ export function createProductsService({ storage, lists, categories, attributes, 
       return untilDone(async () => {
         const records = await readAll(ids);
         const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
-        return isDone ? (await read(ids)).map(showProduct) : undefined;
+        return isDone ? show(await read(ids)) : undefined;
       });
     },
 
-    /** Copies without variants and likes, all or none, in their order. @throws errors.manyNotFound unless all live */
+    /** Copies without variants, images and likes, all or none, in their order. @throws errors.manyNotFound unless all live */
     async copyMany(ids: readonly string[]): Promise<Product[]> {
-      return (await bulk.insert((await readAll(ids)).map(copyOf))).map(showProduct);
+      return (await bulk.insert((await readAll(ids)).map(copyOf))).map(showBare);
     },
 
     /** @throws errors.notFound */
     async copy(productId: string): Promise<Product> {
       const [made] = await bulk.insert([copyOf(await readOne(productId))]);
-      return showProduct(made as ProductRecord);
+      return showBare(made as ProductRecord);
     },
 
     /** Deletes softly, with its variants. @throws errors.notFound */
@@ -225,10 +249,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
       await bulk.remove(ids);
     },
 
-    /** Brings it back, with the variants that went with it. @throws errors.notFound when there is nothing to restore */
+    /** Brings it back, with its images and the variants that went with it. @throws errors.notFound when there is nothing to restore */
     async restore(productId: string): Promise<Product> {
       await bulk.restore(productId);
-      return showProduct(await readOne(productId));
+      return showOne(await readOne(productId));
     },
   };
 }

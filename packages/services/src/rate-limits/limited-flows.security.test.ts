@@ -40,7 +40,12 @@ it.each(PUBLIC)('the limit %s of an address holds for %s, on both faces together
 it('what is limited says so in the documents, and nothing else does', () => {
   const limited = operationsOf(plain.tandem.router).filter((one) => errorsOf(one).some(({ status }) => status === 429));
   // who asks for addresses to upload to, and uploads nothing, is given so many
-  const uploads = ['organizations.certificateUploadUrl', 'organizations.logoUploadUrl', 'profiles.avatarUploadUrl'];
+  const uploads = [
+    'organizations.certificateUploadUrl',
+    'organizations.logoUploadUrl',
+    'products.imageUploadUrl',
+    'profiles.avatarUploadUrl',
+  ];
   const flows = PUBLIC.map(([, procedure]) => procedure);
   const expected = [...flows, ...uploads, 'auth.sendVerificationEmail', 'auth.changeEmail'];
   expect(limited.map(({ name }) => name).sort()).toEqual(expected.toSorted());

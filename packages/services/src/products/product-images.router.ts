@@ -1,0 +1,62 @@
+import { authenticated, notGuest, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
+import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
+import type { ProductImagesService } from './product-images.service.js';
+import type { ProductRules } from './product-rules.js';
+import { productErrors as errors } from './products.errors.js';
+import { addImageInput, imageInput, imageUploadInput } from './products.schemas.js';
+
+interface ProductImagesRouterOptions {
+  productImages: ProductImagesService;
+  rules: ProductRules;
+}
+
+/** Spec, "Other services": images of products, which those who write the product write. */
+export function createProductImagesRouter({ productImages, rules }: ProductImagesRouterOptions) {
+  return router({
+    imageUploadUrl: authenticated
+      .meta(
+        rest('GET /products/{productId}/image-upload-url', {
+          summary: 'Give an address to upload an image to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.notFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(imageUploadInput)
+      .output(UploadAddressSchema)
+      .query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
+
+    addImage: authenticated
+      .meta(
+        rest('POST /products/{productId}/images', {
+          status: 201,
+          summary: 'Add an uploaded image to a product',
+          failure: 'Failed to create product image',
+          errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(addImageInput)
+      .output(FileSchema)
+      .mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
+
+    removeImage: authenticated
+      .meta(
+        rest('DELETE /products/{productId}/images/{imageId}', {
+          status: 204,
+          summary: 'Remove an image of a product, and from the variants that name it',
+          failure: 'Failed to delete product image',
+          errors: [errors.notFound, errors.imageNotFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.ofProduct)
+      .input(imageInput)
+      .output(z.void())
+      .mutation(({ input }) => productImages.remove(input.productId, input.imageId)),
+  });
+}

@@ -1,0 +1,202 @@
+import {
+  FACES,
+  createTestClock,
+  startS3Server,
+  startTestServer,
+  type Person,
+  type S3Server,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileModel } from '../files/file.model.js';
+import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
+import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
+import { IMAGES_MAX, type Product } from './products.schemas.js';
+
+const TYPE = 'image/png';
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const OK = { ok: true };
+const failing = (status: number, message: string) => ({ ok: false, status, message });
+const NO_PRODUCT = failing(404, 'Product not found');
+const NO_IMAGE = failing(404, 'Product image not found');
+
+let s3: S3Server;
+/** Two instances of one system. */
+let app: TestServer;
+let other: TestServer;
+let admin: Person;
+let elsewhere: Person;
+let organizationId: string;
+beforeAll(async () => {
+  const clock = createTestClock();
+  s3 = await startS3Server(clock.now);
+  const files = { url: s3.url, pollMs: 3_600_000 };
+  app = await startTestServer({ clock, files });
+  other = await startTestServer({ clock, files });
+  admin = await app.signUpAdmin();
+  elsewhere = await other.signIn(admin.email);
+  const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
+  organizationId = (await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+});
+afterAll(async () => {
+  await Promise.all([app.close(), other.close()]);
+  await s3.close();
+});
+
+const create = (name = 'Lamp') => admin.rest('POST', '/products', { name, description: '', organizationId }).expect<Product>(201);
+async function upload(productId: string, person = admin): Promise<GivenFile> {
+  const path = `/products/${productId}/image-upload-url?contentType=${TYPE}&contentLength=7`;
+  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'picture' });
+  expect(answer.status).toBe(200);
+  return { objectId, type: TYPE };
+}
+async function add(productId: string): Promise<ShownFile> {
+  return admin.rest('POST', `/products/${productId}/images`, await upload(productId)).expect<ShownFile>(201);
+}
+const read = (productId: string) => admin.rest('GET', `/products/${productId}`).expect<Product>(200);
+const imagesOf = async (productId: string) => (await read(productId)).images.map(({ id }) => id);
+/** The requests at once, every other one on the other instance. */
+const atOnce = <Answer>(count: number, request: (person: Person, n: number) => PromiseLike<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => request(n % 2 ? elsewhere : admin, n)));
+
+describe.each(FACES)('an image of a product over %s', (face) => {
+  const call = (procedure: string, input: Record<string, unknown>) => admin.call(face, `products.${procedure}`, input);
+
+  it('is uploaded, added, shown wherever the product is, in the order of adding, and removed', async () => {
+    const { id: productId } = await create();
+    const request = { productId, contentType: TYPE, contentLength: 7 };
+    const { value: address } = (await call('imageUploadUrl', request)) as { value: UploadAddress };
+    await fetch(address.url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'picture' });
+    const added = await call('addImage', { productId, objectId: address.objectId, type: TYPE });
+    const { value: first } = added as { value: ShownFile };
+    expect(Object.keys(first).sort()).toEqual(['createdAt', 'id', 'type', 'updatedAt', 'url']);
+    expect(await (await fetch(first.url)).text()).toBe('picture');
+    const images = [first, await add(productId)];
+
+    expect(await call('get', { productId })).toMatchObject({ value: { images } });
+    const own = { $filter: `id eq '${productId}'` };
+    expect(await call('list', own)).toMatchObject({ value: { data: [{ images }] } });
+    expect(await call('list', { ...own, $top: 1 })).toMatchObject({ value: { value: [{ images }] } });
+    const top = await call('list', { ...own, $apply: 'groupby((name), top(1))' });
+    expect(top).toMatchObject({ value: { value: [{ top: [{ images }] }] } });
+    expect(await call('listOfOrganization', { organizationId, ...own })).toMatchObject({ value: { data: [{ images }] } });
+    expect(await call('patch', { productId, name: 'Light' })).toMatchObject({ value: { images } });
+    const bare = await create();
+    const many = await call('patchMany', { ids: [bare.id, productId], data: { name: 'x' } });
+    expect(many).toMatchObject({ value: [{ images: [] }, { images }] });
+
+    const remove = () => call('removeImage', { productId, imageId: first.id });
+    expect([await remove(), await remove()]).toEqual([OK, NO_IMAGE]);
+    expect(await call('get', { productId })).toMatchObject({ value: { images: images.slice(1) } });
+  });
+
+  it('stays with a product that is deleted, and is not its copy’s', async () => {
+    const { id: productId } = await create();
+    const image = await add(productId);
+    expect(await call('copy', { productId })).toMatchObject({ value: { images: [] } });
+    expect(await call('copyMany', { ids: [productId] })).toMatchObject({ value: [{ images: [] }] });
+    expect(await call('delete', { productId })).toEqual(OK);
+    await app.tandem.services.files.work();
+    expect(await call('restore', { productId })).toMatchObject({ value: { images: [image] } });
+    expect(await (await fetch(image.url)).text()).toBe('picture');
+  });
+
+  it('is of a product that exists, of a type that is an image, and one of its own', async () => {
+    const [{ id: productId }, another] = [await create(), await create()];
+    const given = await upload(productId);
+    const request = { contentType: TYPE, contentLength: 7 };
+    expect(await call('imageUploadUrl', { productId: NO_ID, ...request })).toEqual(NO_PRODUCT);
+    expect(await call('addImage', { productId: NO_ID, ...given })).toEqual(NO_PRODUCT);
+    expect(await call('removeImage', { productId: NO_ID, imageId: NO_ID })).toEqual(NO_PRODUCT);
+    expect(await call('imageUploadUrl', { productId, ...request, contentType: 'text/html' })).toMatchObject({ status: 400 });
+    expect(await call('addImage', { productId, objectId: NO_ID, type: TYPE })).toEqual(failing(404, 'File not found'));
+    const image = await add(another.id);
+    expect(await call('removeImage', { productId, imageId: image.id })).toEqual(NO_IMAGE);
+    expect(await call('removeImage', { productId: another.id, imageId: image.id })).toEqual(OK);
+  });
+
+  it('is named by variants of its product alone, and by none once it is removed', async () => {
+    const [{ id: productId }, another] = [await create(), await create()];
+    const [kept, gone, foreign] = [await add(productId), await add(productId), await add(another.id)];
+    const variants = (procedure: string, input: object) =>
+      admin.call(face, `productVariants.${procedure}`, { productId, ...input });
+    const imageIds = [gone.id, kept.id];
+    const made = await variants('create', { title: 'Red', imageIds });
+    const { value: variant } = made as { value: ProductVariant };
+    expect(variant.imageIds).toEqual(imageIds);
+    const [productVariantId, ids] = [variant.id, [variant.id]];
+
+    for (const refused of [[NO_ID], [kept.id, foreign.id]]) {
+      expect(await variants('create', { title: 'Blue', imageIds: refused })).toEqual(NO_IMAGE);
+      const many = [{ title: 'Blue', imageIds: [kept.id] }, { title: 'Green', imageIds: refused }]; // prettier-ignore
+      expect(await variants('createMany', { variants: many })).toEqual(NO_IMAGE);
+      expect(await variants('patch', { productVariantId, imageIds: refused })).toEqual(NO_IMAGE);
+      expect(await variants('patchMany', { ids, data: { imageIds: refused } })).toEqual(NO_IMAGE);
+    }
+    expect(await variants('get', { productVariantId })).toEqual(made);
+
+    expect(await call('removeImage', { productId, imageId: gone.id })).toEqual(OK);
+    const left = { title: 'Red', imageIds: [kept.id] };
+    expect(await variants('get', { productVariantId })).toMatchObject({ value: left });
+    expect(await variants('list', {})).toMatchObject({ value: { data: [left] } });
+    expect(await variants('list', { $top: 1 })).toMatchObject({ value: { value: [left] } });
+    expect(await variants('patch', { productVariantId, sku: 'R' })).toMatchObject({ value: left });
+    expect(await variants('patch', { productVariantId, imageIds })).toEqual(NO_IMAGE);
+    expect(await variants('patchMany', { ids, data: { imageIds: [] } })).toMatchObject({ value: [{ imageIds: [] }] });
+  });
+});
+
+it('a removed image leaves the storage, once its upload address is out of date', async () => {
+  const { id: productId } = await create();
+  const { id } = await add(productId);
+  await admin.rest('DELETE', `/products/${productId}/images/${id}`).expect(204);
+  app.clock.advance(21 * 60_000);
+  await app.tandem.services.files.work();
+  expect(await app.storage.model(fileModel).findById(id).lean()).toBeNull();
+  [admin, elsewhere] = [await app.signIn(admin.email), await other.signIn(admin.email)];
+});
+
+it('of 20 images that are added at once to a product with room for seven exactly seven are', async () => {
+  const { id: productId } = await create();
+  const given = await atOnce(20, (person) => upload(productId, person));
+  const attached = { purpose: 'product-image', resourceId: productId, state: 'attached' };
+  const taken = Array.from({ length: IMAGES_MAX - 7 }, (_, place) => {
+    const object = { ...attached, objectId: crypto.randomUUID(), issuedTo: admin.id, type: TYPE, size: 7 };
+    return { ...object, place, attachedAt: app.clock.now() };
+  });
+  await app.storage.model(fileModel).insertMany(taken);
+  const answers = await atOnce(20, (person, n) => person.rest('POST', `/products/${productId}/images`, given[n]));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
+  const refused = answers.filter(({ status }) => status !== 201).map(({ status, body }) => [status, JSON.stringify(body)]);
+  expect(new Set(refused.map(String))).toEqual(new Set(['409,{"error":{"message":"There must NOT be more than 50 files"}}']));
+  expect(await imagesOf(productId)).toHaveLength(IMAGES_MAX);
+});
+
+it('images that are added while their product is deleted are there when it comes back, and only those that were', async () => {
+  const { id: productId } = await create();
+  const given = await atOnce(20, (person) => upload(productId, person));
+  const [answers] = await Promise.all([
+    atOnce(20, (person, n) => person.rest('POST', `/products/${productId}/images`, given[n])),
+    admin.rest('DELETE', `/products/${productId}`).expect(204),
+  ]);
+  const added = answers.filter(({ status }) => status === 201).map(({ body }) => (body as ShownFile).id);
+  expect(answers.every(({ status }) => status === 201 || status === 404)).toBe(true);
+  await admin.rest('POST', `/products/${productId}/restore`).expect(200);
+  expect((await imagesOf(productId)).toSorted()).toEqual(added.toSorted());
+});
+
+it('of 20 removals of an image at once one does it, and no variant that names it meanwhile keeps it', async () => {
+  const { id: productId } = await create();
+  const { id: imageId } = await add(productId);
+  const variants = `/products/${productId}/variants`;
+  const answers = await atOnce(40, (person, n) =>
+    n % 4 < 2
+      ? person.rest('DELETE', `/products/${productId}/images/${imageId}`)
+      : person.rest('POST', variants, { title: `${n}`, imageIds: [imageId] }),
+  );
+  expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+  const { data } = await admin.rest('GET', `${variants}?limit=50`).expect<{ data: ProductVariant[] }>(200);
+  expect(data).toHaveLength(answers.filter(({ status }) => status === 201).length);
+  expect(data.flatMap(({ imageIds }) => imageIds)).toEqual([]);
+});
