@@ -1,9 +1,18 @@
 import { publicProcedure, router } from '@tandem/core';
+import type { ListShapes } from '@tandem/services';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
 import { createTandemClient, describeFailure } from './index.js';
 
 type Api = TandemClient['api'];
+/** Whether an input names a parameter; one that takes any name does not. */
+type Names<Input, Parameter extends string> = Parameter extends keyof Input ? (string extends keyof Input ? false : true) : false;
+/** The procedures that take list queries, by their tRPC paths. */
+type ListsOf<Inputs> = {
+  [Service in keyof Inputs & string]: {
+    [Name in keyof Inputs[Service] & string]: Names<Inputs[Service][Name], '$filter'> extends true ? `${Service}.${Name}` : never;
+  }[keyof Inputs[Service] & string];
+}[keyof Inputs & string];
 type Page = Awaited<ReturnType<Api['notifications']['list']['query']>>;
 
 describe('types', () => {
@@ -21,6 +30,10 @@ describe('types', () => {
     expectTypeOf<Api['notifications']['list']>().not.toHaveProperty('mutate');
     expectTypeOf<Api['notifications']['markRead']>().not.toHaveProperty('query');
     expectTypeOf<Api>().not.toHaveProperty('nothing');
+  });
+
+  it('of list queries are there for every list', () => {
+    expectTypeOf<keyof ListShapes>().toEqualTypeOf<ListsOf<RouterInputs>>();
   });
 
   it('of failures and credentials are plain', () => {

@@ -8,9 +8,18 @@ import type { identityList } from './identities/identities.schemas.js';
 import type { invitationList } from './invitations/invitations.schemas.js';
 import type { locationList } from './locations/locations.schemas.js';
 import type { notificationList } from './notifications/notifications.schemas.js';
+import type { orderList, organizationOrderList } from './orders/orders.schemas.js';
 import type { changeRequestList } from './organizations/change-requests.schemas.js';
 import type { memberList, membershipList, organizationList } from './organizations/organizations.schemas.js';
+import type { productVariantList } from './product-variants/product-variants.schemas.js';
 import type { organizationProductList, productList } from './products/products.schemas.js';
+import type {
+  organizationFollowList,
+  organizationFollowerList,
+  profileFollowList,
+  profileFollowerList,
+} from './profiles/follows.schemas.js';
+import type { productLikeList, productLikerList } from './profiles/likes.schemas.js';
 import type { identityProfileList, profileList } from './profiles/profiles.schemas.js';
 
 /** What a typed query needs to know of a list: `ShapeOf<typeof notificationList>`. */
@@ -30,12 +39,21 @@ export interface ListShapes {
   'invitations.list': ShapeOf<typeof invitationList>;
   'locations.list': ShapeOf<typeof locationList>;
   'notifications.list': ShapeOf<typeof notificationList>;
+  'orders.list': ShapeOf<typeof orderList>;
+  'orders.listOfOrganization': ShapeOf<typeof organizationOrderList>;
   'organizations.list': ShapeOf<typeof organizationList>;
   'organizations.listChangeRequests': ShapeOf<typeof changeRequestList>;
+  'organizations.listFollowers': ShapeOf<typeof organizationFollowerList>;
   'organizations.listMembers': ShapeOf<typeof memberList>;
   'organizations.listOfIdentity': ShapeOf<typeof membershipList>;
+  'productVariants.list': ShapeOf<typeof productVariantList>;
   'products.list': ShapeOf<typeof productList>;
+  'products.listLikers': ShapeOf<typeof productLikerList>;
   'products.listOfOrganization': ShapeOf<typeof organizationProductList>;
   'profiles.list': ShapeOf<typeof profileList>;
+  'profiles.listFollowers': ShapeOf<typeof profileFollowerList>;
   'profiles.listOfIdentity': ShapeOf<typeof identityProfileList>;
+  'profiles.listOrganizationFollows': ShapeOf<typeof organizationFollowList>;
+  'profiles.listProductLikes': ShapeOf<typeof productLikeList>;
+  'profiles.listProfileFollows': ShapeOf<typeof profileFollowList>;
 }

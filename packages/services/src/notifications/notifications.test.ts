@@ -1,4 +1,4 @@
-import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from './notification.model.js';
 import type { Notification } from './notifications.schemas.js';
@@ -70,13 +70,6 @@ describe.each(FACES)('notifications over %s', (face) => {
       data: [],
       metadata: { pagination: { page: 9, limit: 2, total: 5, totalPages: 3, hasNext: false, hasPrev: true } },
     });
-  });
-
-  it('is a list as every other', async () => {
-    const ann = await app.signUp();
-    await notify(await app.signUp());
-    for (let n = 0; n < 7; n++) await notify(ann, { n });
-    await expectListConvention(ann, face, { procedure: 'notifications.list', input: { identityId: ann.id } });
   });
 
   it('counts by what is read, and no condition reaches the notifications of another', async () => {

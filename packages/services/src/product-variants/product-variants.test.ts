@@ -1,4 +1,4 @@
-import { FACES, expectListConvention, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProductVariant } from './product-variants.schemas.js';
 
@@ -91,7 +91,6 @@ describe.each(FACES)('a variant over %s', (face) => {
     const input = { productId: own?.id };
     const bulk = Array.from({ length: 5 }, (_, n) => ({ title: `Size ${n}` }));
     await admin.rest('POST', `/product/${own?.id}/variants/bulk`, bulk).expect(201);
-    await expectListConvention(admin, face, { procedure: 'productVariants.list', input });
     const answer = await app.call(face, 'productVariants.list', { ...input, $filter: "title eq 'Size 3'" });
     expect(answer).toMatchObject({ ok: true, value: { data: [{ title: 'Size 3' }] } });
     expect(JSON.stringify(answer)).not.toMatch(/writer|deletionId|restoration/);

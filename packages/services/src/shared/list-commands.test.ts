@@ -1,0 +1,68 @@
+import { operationsOf } from '@tandem/core';
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EVERY_LIST, documentedLists, fillEveryList } from '../../test/every-list.js';
+import { notificationModel } from '../notifications/notification.model.js';
+import { resourceOfInput } from './list-declaration.js';
+
+/** As many as the longest page has. */
+const ROWS = 50;
+
+/** What the driver tells of a command. */
+interface Started {
+  commandName: string;
+}
+
+let home: TestServer;
+/** Another instance, of which nothing is asked but the lists: what the first one has still to do is not counted. */
+let app: TestServer;
+let world: Awaited<ReturnType<typeof fillEveryList>>;
+let commands: string[] = [];
+beforeAll(async () => {
+  home = await startTestServer();
+  world = await fillEveryList(home, ROWS);
+  app = await startTestServer({
+    mongodbUri: `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`,
+  });
+  const client = app.storage.model(notificationModel).db.getClient();
+  client.on('commandStarted', ({ commandName }: Started) => commands.push(commandName));
+}, 120_000);
+afterAll(async () => {
+  await app.close();
+  await home.close();
+});
+
+/** How many rows an answer has, and the commands that it took. */
+async function ask(procedure: string, query: Record<string, unknown>): Promise<{ rows: number; commands: string[] }> {
+  const { person, input } = EVERY_LIST[procedure as keyof typeof EVERY_LIST](world);
+  commands = [];
+  const outcome = await app.call('rest', procedure, { ...input, ...query }, person.credentials);
+  const { data, value } = (outcome as { value: { data?: unknown[]; value?: unknown[] } }).value;
+  return { rows: (data ?? value ?? []).length, commands };
+}
+
+/** What `$expand` can bring, by list. */
+function relationsOf(): Map<string, string[]> {
+  const lists = operationsOf(app.tandem.router).map(({ name, schema }) => [name, schema && resourceOfInput(schema)] as const);
+  return new Map(lists.map(([name, resource]) => [name, [...(resource?.relations.keys() ?? [])]]));
+}
+
+it(
+  'a page of 50 rows takes no more commands of the store than one of a single row, in every list',
+  { timeout: 60_000 },
+  async () => {
+    const relations = relationsOf();
+    for (const procedure of await documentedLists(app)) {
+      const names = relations.get(procedure) ?? [];
+      const expanded = names.length > 0 ? [{ $expand: names.join(',') }] : [];
+      for (const [size, query] of [['limit', {}], ['$top', {}], ...expanded.map((one) => ['limit', one] as const)] as const) {
+        // by the first one whoever asks is known
+        const [, one, many] = [await ask(procedure, { [size]: 1, ...query }), await ask(procedure, { [size]: 1, ...query }), await ask(procedure, { [size]: ROWS, ...query })]; // prettier-ignore
+        const said = `${procedure} ${JSON.stringify(query)}: ${many.commands.join(', ')}`;
+        expect([one.rows, many.rows], said).toEqual([1, ROWS]);
+        expect(one.commands.length, said).toBeGreaterThan(0);
+        expect(many.commands.length, said).toBeLessThanOrEqual(one.commands.length);
+      }
+    }
+  },
+);

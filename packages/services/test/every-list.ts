@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { ListUnderTest, Person, TestServer } from '@tandem/testing';
+import { PASSWORD } from '@tandem/testing';
+import { fileModel } from '../src/files/file.model.js';
+import type { ListShapes } from '../src/list-shapes.js';
+
+/** Rows in every list, and who sees them. */
+interface World {
+  admin: Person;
+  /** Whose the organizations, profiles, orders and notifications are. */
+  ann: Person;
+  organizationId: string;
+  profileId: string;
+  productId: string;
+}
+
+export interface ListCase extends Omit<ListUnderTest, 'procedure'> {
+  person: Person;
+}
+
+const byAdmin = ({ admin }: World): ListCase => ({ person: admin });
+const ofAnn = ({ ann }: World): ListCase => ({ person: ann, input: { identityId: ann.id } });
+const ofOrganization = ({ ann, organizationId }: World): ListCase => ({ person: ann, input: { organizationId } });
+const ofProfile = ({ ann, profileId }: World): ListCase => ({ person: ann, input: { profileId } });
+const ofProduct = ({ admin, productId }: World): ListCase => ({ person: admin, input: { productId } });
+
+/** Every list by its tRPC path: how it is asked for in the world that `fillEveryList` makes. */
+export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = {
+  'attributes.list': byAdmin,
+  'auth.events': byAdmin,
+  'auth.identityEvents': ofAnn,
+  'auth.sessions': ofAnn,
+  'categories.list': byAdmin,
+  'identities.list': byAdmin,
+  'invitations.list': byAdmin,
+  'locations.list': byAdmin,
+  'notifications.list': ofAnn,
+  'orders.list': ofAnn,
+  'orders.listOfOrganization': ofOrganization,
+  'organizations.list': byAdmin,
+  'organizations.listChangeRequests': ofOrganization,
+  'organizations.listFollowers': ofOrganization,
+  'organizations.listMembers': (world) => ({ ...ofOrganization(world), idOf: ({ identityId }) => identityId }),
+  'organizations.listOfIdentity': (world) => ({
+    ...ofAnn(world),
+    idOf: ({ organization }) => (organization as { id: string }).id,
+  }),
+  'productVariants.list': ofProduct,
+  'products.list': byAdmin,
+  'products.listLikers': ofProduct,
+  'products.listOfOrganization': ofOrganization,
+  'profiles.list': byAdmin,
+  'profiles.listFollowers': ofProfile,
+  'profiles.listOfIdentity': ofAnn,
+  'profiles.listOrganizationFollows': ofProfile,
+  'profiles.listProductLikes': ofProfile,
+  'profiles.listProfileFollows': ofProfile,
+};
+
+/** The lists of the interface, by the OpenAPI document. */
+export async function documentedLists(app: TestServer): Promise<string[]> {
+  const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string }[] }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const lists = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === '$filter'));
+  return lists.map(({ operationId }) => operationId);
+}
+
+/** Puts so many rows at least into every list, with the files and the relations that they can have. */
+export async function fillEveryList(app: TestServer, rows: number): Promise<World> {
+  const [admin, ann] = await Promise.all([app.signUpAdmin(), app.signUp()]);
+  const each = <T>(make: (n: number) => PromiseLike<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: rows }, (_, n) => make(n)));
+  const create = async (person: Person, path: string, body: unknown): Promise<string> =>
+    (await person.rest('POST', path, body).expect<{ id: string }>(201)).id;
+
+  const people = await each(() => create(admin, '/auth/register', { email: `${randomUUID()}@example.org`, password: PASSWORD }));
+  await each(() => app.signIn(ann.email));
+  await app.tandem.services.notifications.notifyMany(people.map(() => ({ receiverId: ann.id })));
+
+  const organizations = await each((n) => {
+    const organization = { name: `No. ${n}`, description: '', contact_email: 'a@example.org' };
+    return create(ann, '/organizations', { organization });
+  });
+  const organizationId = organizations[0] as string;
+  const members = people.map((identityId) => ({ identityId, role: 'member' }));
+  await ann.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
+  await each(() => create(ann, '/invitations', { email: `${randomUUID()}@example.org`, organizationId }));
+  const changeRequests = await each((n) =>
+    create(ann, `/organizations/${organizationId}/change-requests`, { postalCode: `${n}` }),
+  );
+
+  const categories = await each((n) => create(admin, '/categories', { name: `No. ${n}`, description: '' }));
+  const attributes = await each((n) => create(admin, '/attributes', { name: `No. ${n}`, items: [{ key: 'n', value: `${n}` }] }));
+  const products = await each((n) => {
+    const named = { categoryIds: [categories[n]], attributeIds: [attributes[n]], organizationId };
+    return create(admin, '/products', { name: `No. ${n}`, description: '', price: { amount: n, currency: 'EUR' }, ...named });
+  });
+  const productId = products[0] as string;
+  await each((n) =>
+    create(admin, `/products/${productId}/variants`, { title: `No. ${n}`, price: { amount: n, currency: 'EUR' } }),
+  );
+  await each((n) =>
+    create(ann, '/orders', { identityId: ann.id, organizationId, items: [{ productId: products[n], quantity: 1 }] }),
+  );
+  const region = await create(admin, '/locations', { name: 'Region', code: 'R', type: 'REGION' });
+  await each((n) => create(admin, '/locations', { name: `No. ${n}`, code: `${n}`, type: 'CITY', parentId: region }));
+
+  const profiles = await each((n) => create(ann, '/profiles', { identityId: ann.id, name: `No. ${n}` }));
+  const profileId = profiles[0] as string;
+  for (const [relation, targets] of [
+    ['profile-follows', profiles],
+    ['organization-follows', organizations],
+    ['product-likes', products],
+  ] as const) {
+    // the first profile leads to all targets, all profiles lead to the first target
+    const pairs = [...targets.map((target) => [profileId, target]), ...profiles.slice(1).map((from) => [from, targets[0]])];
+    await Promise.all(pairs.map(([from, target]) => ann.rest('PUT', `/profiles/${from}/${relation}/${target}`)));
+  }
+
+  await attachFiles(app, 'organization-logo', organizations);
+  await attachFiles(app, 'organization-certificate', changeRequests);
+  await attachFiles(app, 'profile-avatar', profiles);
+  await app.tandem.services.audit.settle();
+  return { admin, ann, organizationId, profileId, productId };
+}
+
+/** A file for each record, as if it had been uploaded. */
+async function attachFiles(app: TestServer, purpose: string, resourceIds: readonly string[]): Promise<void> {
+  const attached = { purpose, type: 'image/png', size: 100, state: 'attached', attachedAt: app.clock.now(), counts: true };
+  const files = resourceIds.map((resourceId) => {
+    const [_id, objectId] = [randomUUID(), randomUUID()];
+    return { ...attached, _id, objectId, resourceId, issuedTo: resourceId };
+  });
+  await app.storage.model(fileModel).insertMany(files);
+}
