@@ -1,7 +1,9 @@
 import mongoose from 'mongoose';
+import { endWaitsForClosedSockets } from './closing-sockets.js';
 
 /** A connection of its own `Mongoose`: a host's mongoose, and other servers in this process, keep their settings and models. */
 export async function connect(uri: string, poolSize: number): Promise<mongoose.Connection> {
+  endWaitsForClosedSockets();
   const instance = new mongoose.Mongoose();
   // Nothing waits for a connection in memory: an operation fails when the store cannot be reached.
   instance.set({ autoIndex: false, autoCreate: false, bufferCommands: false });
