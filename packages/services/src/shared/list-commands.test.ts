@@ -11,21 +11,27 @@ const ROWS = 50;
 /** What the driver tells of a command. */
 interface Started {
   commandName: string;
+  command: Record<string, unknown>;
 }
 
 let home: TestServer;
-/** Another instance, of which nothing is asked but the lists: what the first one has still to do is not counted. */
+/**
+ * Another instance, of which nothing is asked but the lists: what the first one has still to do is not counted. Its time stands still, so that
+ * whoever asks is looked up once.
+ */
 let app: TestServer;
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 let commands: string[] = [];
 beforeAll(async () => {
   home = await startTestServer();
   world = await fillEveryList(home, ROWS);
-  app = await startTestServer({
-    mongodbUri: `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`,
-  });
+  const now = home.clock.now();
+  const mongodbUri = `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
+  app = await startTestServer({ mongodbUri, clock: { now: () => now, advance: () => undefined } });
   const client = app.storage.model(notificationModel).db.getClient();
-  client.on('commandStarted', ({ commandName }: Started) => commands.push(commandName));
+  client.on('commandStarted', ({ commandName, command }: Started) => {
+    commands.push(`${commandName} ${String(command[commandName])}`);
+  });
 }, 120_000);
 afterAll(async () => {
   await app.close();
