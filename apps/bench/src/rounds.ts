@@ -28,6 +28,8 @@ export interface Comparison {
   target: number;
   /** So many requests each side answers before it is measured, if there is time. */
   warmUpRequests: number;
+  /** How many times as long as planned that may take; once by default. More where requests are slow. */
+  warmUpFactor?: number;
   /** How many rounds it takes for one of the plan; 1 by default. More where rounds are short. */
   roundsFactor?: number;
   tandem: Side;
@@ -89,8 +91,9 @@ export function spreadOf(values: readonly number[]): Spread {
 
 /** Both sides in turn, so that what disturbs the machine disturbs both; each pair of rounds gives one ratio. */
 export async function compare(comparison: Comparison, plan: RoundPlan): Promise<ComparisonResult> {
-  const { name, of, target, warmUpRequests, roundsFactor = 1, tandem, bare } = comparison;
-  for (const side of [tandem, bare]) await warmUp(side, warmUpRequests, plan);
+  const { name, of, target, warmUpRequests, warmUpFactor = 1, roundsFactor = 1, tandem, bare } = comparison;
+  const warming = { ...plan, warmUpMs: plan.warmUpMs * warmUpFactor };
+  for (const side of [tandem, bare]) await warmUp(side, warmUpRequests, warming);
   const pairs: Pair[] = [];
   for (let round = 0; round < plan.rounds * roundsFactor; round++)
     pairs.push({ tandem: await measure(tandem, plan.roundMs), bare: await measure(bare, plan.roundMs) });
