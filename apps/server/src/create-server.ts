@@ -41,7 +41,7 @@ export interface Server {
 }
 
 /** What only code can say of the services, and no variable. */
-export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword'>;
+export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword' | 'heartbeatMs'>;
 
 /** The configuration of the services for a store. */
 export function wire(
@@ -146,6 +146,10 @@ export function createServer(
     void (app ? app(req, res) : answerStarting(res));
   });
   server.on('clientError', answerClientError);
+  server.on('upgrade', (req, socket, head) => {
+    if (app && tandem) tandem.handleUpgrades(app)(req, socket, head);
+    else socket.destroy();
+  });
   let database: Database | undefined;
   let drivers: Drivers | undefined;
   let tandem: Tandem | undefined;
@@ -187,7 +191,7 @@ export function createServer(
   }
 
   async function shutDown(): Promise<void> {
-    await drain();
+    await Promise.all([tandem?.closeStreams(), drain()]);
     await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]);
     await tandem?.close();
     await drivers?.close();

@@ -52,7 +52,8 @@ export function createObservation(options: { log: Logger; registry: Registry; ro
       const route = routeOf(req);
       durations.observe({ method, route, status }, milliseconds / 1000);
       const facts = { requestId, method, route, status, milliseconds: Math.round(milliseconds * 10) / 10 };
-      if (!res.writableFinished) log.warn(facts, 'request aborted');
+      if (status === 101) log.info(facts, 'stream opened');
+      else if (!res.writableFinished) log.warn(facts, 'request aborted');
       else if (status >= 500) log.error(facts, 'request failed');
       else log.info(facts, 'request');
     });

@@ -69,6 +69,7 @@ const OPERATIONS = [
   ['invitations.get', 'GET /invitations/{invitationId}', 200],
   ['invitations.delete', 'DELETE /invitations/{invitationId}', 204],
   ['invitations.accept', 'POST /invitations/accept', 204],
+  ['notifications.createListenTicket', 'POST /notifications/listen/tickets', 201],
   ['notifications.markRead', 'POST /notifications/{notificationId}/read', 204],
   ['notifications.list', 'GET /notifications/identities/{identityId}', 200],
   ['notifications.unreadCount', 'GET /notifications/identities/{identityId}/unread-count', 200],

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { defineErrors } from './errors.js';
-import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
+import type { AuthMode, RequestContext, VerifiedAccess } from './context.js';
 
 /** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
 export const authenticationErrors = defineErrors({
@@ -86,23 +86,23 @@ export function checkFingerprint(access: VerifiedAccess, fingerprint: string | u
   if (!isSameHash(access.fingerprintHash, hash)) throw authenticationErrors.fingerprintMismatch();
 }
 
-async function verify(ctx: RequestContext, mode: AuthMode): Promise<Identity> {
+async function verify(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
   const { token, fingerprint, besideCookie } = readCredentials(ctx, mode);
   const access = await ctx.server.verifyAccess(token);
   if (besideCookie !== undefined && (await ctx.server.verifyAccess(besideCookie)).identity.id !== access.identity.id)
     throw authenticationErrors.cookieMismatch();
   checkFingerprint(access, fingerprint);
-  return access.identity;
+  return access;
 }
 
 /**
- * Who makes this request. Runs once per request and mode, however many procedures and rules ask (decisions T6).
+ * Who makes this request, and until when. Runs once per request and mode, however many procedures and rules ask (decisions T6).
  * @throws authenticationErrors 422 for a missing or malformed header, then 401 (spec, "Authentication")
  */
-export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<Identity> {
-  let identity = ctx.authentications.get(mode);
-  if (!identity) ctx.authentications.set(mode, (identity = verify(ctx, mode)));
-  return identity;
+export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
+  let access = ctx.authentications.get(mode);
+  if (!access) ctx.authentications.set(mode, (access = verify(ctx, mode)));
+  return access;
 }
 
 function originOf(url: string): string | undefined {

@@ -84,7 +84,7 @@ export interface RequestContext {
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
   /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
-  readonly authentications: Map<AuthMode, Promise<Identity>>;
+  readonly authentications: Map<AuthMode, Promise<VerifiedAccess>>;
 }
 
 /** What the request logger, before the faces, leaves on a request. */

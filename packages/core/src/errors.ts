@@ -97,6 +97,6 @@ export const requestErrors = defineErrors({
 });
 
 /** A failed validation with all its problems, each a text of decisions, "Validation texts". */
-export function validationError(problems: readonly string[]): ApiError {
-  return new ApiError(requestErrors.invalid.status, requestErrors.invalid.message, { data: problems });
+export function validationError(problems: readonly string[], { cause }: { cause?: unknown } = {}): ApiError {
+  return new ApiError(requestErrors.invalid.status, requestErrors.invalid.message, { data: problems, cause });
 }

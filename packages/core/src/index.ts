@@ -4,8 +4,10 @@ export {
   FINGERPRINT_HEADER,
   FINGERPRINT_MAX_LENGTH,
   REFRESH_COOKIE,
+  authenticate,
   authenticationErrors,
   checkFingerprint,
+  checkOrigin,
   hashFingerprint,
   originErrors,
   readBearer,
@@ -35,6 +37,13 @@ export {
   self,
   type Rule,
 } from './rules.js';
+export { createAccessWatch, type AccessWatch, type Watched } from './streams/access-watch.js';
+export { CLOSE, type CloseReason } from './streams/close-codes.js';
+export { Feed, createFeeds, textOf, type Feeds, type Reader } from './streams/feed.js';
+export { SocketReader } from './streams/socket-reader.js';
+export { PingFrame, type StreamHandler } from './streams/stream-handler.js';
+export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';
+export type { StreamSocket } from './streams/stream-socket.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';
 export { SECRET_MIN_BYTES, deriveKey, splitSecrets } from './tokens/keys.js';
 export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';

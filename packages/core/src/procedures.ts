@@ -2,14 +2,12 @@ import { initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { knownError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
-import type { Identity, RequestContext } from './context.js';
+import type { Identity, RequestContext, VerifiedAccess } from './context.js';
+import { RETRY_AFTER_UNAVAILABLE, withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, validationError, type ErrorDefinition } from './errors.js';
 import { placesOf, type Meta } from './operation.js';
 import { validationTexts } from './validation-texts.js';
-
-/** Seconds after which a caller may try again when the store could not be reached in time. */
-const RETRY_AFTER_UNAVAILABLE = 2;
 
 const trpc = initTRPC
   .context<RequestContext>()
@@ -62,15 +60,6 @@ function serviceOf(path: string): string {
   return path.split('.', 1)[0] ?? path;
 }
 
-/** Rejects after the deadline. The timer holds no process up, and is cleared by whoever wins. */
-function deadline(milliseconds: number): { expired: Promise<never>; clear: () => void } {
-  let timer: NodeJS.Timeout;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE })), milliseconds).unref();
-  });
-  return { expired, clear: () => clearTimeout(timer) };
-}
-
 /** What a caller sees of a failure inside a procedure. Unexpected ones are logged here, once (decisions T4). */
 async function translate(
   error: TRPCError,
@@ -105,17 +94,14 @@ const base = trpc.procedure.use(async ({ ctx, path, type, meta = {}, getRawInput
       throw knownError(error) ?? error;
     }
   };
-  const limit = deadline(ctx.server.deadlineMs);
   try {
-    const result = await Promise.race([next({ getRawInput: readInput }), limit.expired]);
+    const result = await withDeadline(ctx.server.deadlineMs, next({ getRawInput: readInput }));
     if (result.ok) return result;
     throw await translate(result.error, { ctx, path, meta, readInput });
   } catch (error) {
     // here for both faces: tRPC's adapter knows no headers of an error
     if (error instanceof ApiError && error.retryAfter !== undefined) ctx.setHeader('retry-after', String(error.retryAfter));
     throw error;
-  } finally {
-    limit.clear();
   }
 });
 
@@ -130,9 +116,9 @@ const originChecked = declaring(
 const requireIdentity = declaring(
   trpc.middleware(async ({ ctx, path, type, next }) => {
     const mode = ctx.server.authModeOf(serviceOf(path));
-    const identity = await authenticate(ctx, mode);
+    const access = await authenticate(ctx, mode);
     if (mode === 'cookie' && type === 'mutation') checkOrigin(ctx);
-    return next({ ctx: { identity } });
+    return next({ ctx: { identity: access.identity, access } });
   }),
   [...Object.values(authenticationErrors), ...Object.values(originErrors)],
 );
@@ -147,4 +133,5 @@ export const authenticated = base.use(requireIdentity);
 /** What a rule and the handler of an authenticated procedure are given. */
 export interface AuthenticatedContext extends RequestContext {
   identity: Identity;
+  access: VerifiedAccess;
 }

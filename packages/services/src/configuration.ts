@@ -68,6 +68,8 @@ export interface TandemConfiguration {
   development?: boolean;
   log?: Log;
   bus?: EventBus;
+  /** Milliseconds between two signs of life that open streams are asked for. Default 30,000. */
+  heartbeatMs?: number;
   /** Milliseconds after which a request is answered 503. Default 14,000. */
   deadlineMs?: number;
   clock?: Clock;

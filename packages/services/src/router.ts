@@ -77,7 +77,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     locations: createLocationsRouter(services.locations),
-    notifications: createNotificationsRouter(notifications),
+    notifications: createNotificationsRouter(notifications, services.streamTickets),
     orders: createOrdersRouter(services),
     organizations: mergeRouters(
       createOrganizationsRouter(services),

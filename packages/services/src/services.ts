@@ -45,6 +45,7 @@ import { createLists } from './shared/lists.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createOauthStates } from './providers/oauth-states.js';
 import { createProvidersService } from './providers/providers.service.js';
+import { createStreamTickets } from './streams/stream-tickets.js';
 
 interface ServicesOptions {
   storage: Storage;
@@ -95,7 +96,7 @@ export function createServices(options: ServicesOptions) {
     defaultLifetime: lifetimes.onetime,
     epochOf: identities.onetimeEpochOf,
   });
-  const { accessStateOf } = identities;
+  const { accessStateOf, accessStatesOf } = identities;
   const sessions = createSessionsService({
     storage,
     bus,
@@ -104,8 +105,10 @@ export function createServices(options: ServicesOptions) {
     audit,
     lifetimes,
     accessStateOf,
+    accessStatesOf,
     countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
   });
+  const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
   const shownSessions = createShownSessionsService({ storage, lists, accessStateOf, end: sessions.end, audit });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({
@@ -251,6 +254,7 @@ export function createServices(options: ServicesOptions) {
     onetimeTokens,
     sessions,
     shownSessions,
+    streamTickets,
     failedLogins,
     authentication,
     mfa,

@@ -25,6 +25,7 @@ import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
 import { createAppRouter } from './router.js';
 import { createServices } from './services.js';
+import { createStreams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -33,7 +34,7 @@ export type Tandem = Awaited<ReturnType<typeof createTandem>>;
 
 /**
  * The services, ready to be mounted: by Tandem's own server, or by a host application in its own (docs/embedding.md).
- * Listens on nothing and starts no timers.
+ * Listens on nothing, and starts no timers but those of open streams.
  * @throws Error that names the setting, when one is wrong
  */
 export async function createTandem(configuration: TandemConfiguration) {
@@ -98,6 +99,7 @@ export async function createTandem(configuration: TandemConfiguration) {
   if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
 
   const authenticatedRoute = isAuthenticated(facts);
+  const streams = createStreams({ services, facts, storage, bus, heartbeatMs: configuration.heartbeatMs });
 
   return {
     services,
@@ -112,13 +114,21 @@ export async function createTandem(configuration: TandemConfiguration) {
      */
     routes(router: AnyTRPCRouter = appRouter): Router {
       const routes = Router({ caseSensitive: true });
-      routes.use(cookieParser());
+      routes.use(cookieParser(), streams.routes());
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
       if (localFiles) routes.use(createFilesRoute(localFiles));
       mountRest(routes, router, facts, maxBodySize);
       return routes;
     },
+
+    /**
+     * Opens streams: `server.on('upgrade', tandem.handleUpgrades(app))` for the HTTP server of an Express application that has the routes.
+     */
+    handleUpgrades: streams.handleUpgrades,
+
+    /** Closes the streams, with a code that tells clients to come back. Before the HTTP server is closed, which waits for them. */
+    closeStreams: streams.close,
 
     /** Come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
     errorMiddlewares: () => createErrorMiddlewares(facts),
@@ -134,8 +144,9 @@ export async function createTandem(configuration: TandemConfiguration) {
     /** @deprecated the name of earlier releases; use `isAuthenticated` */
     verifyAuthentication: authenticatedRoute,
 
-    /** Lets go of the bus, and waits for what is still being recorded. The storage is its owner's to close, after this. */
+    /** Closes the streams, lets go of the bus, and waits for what is still being recorded. The storage is its owner's to close, after this. */
     async close(): Promise<void> {
+      await streams.close();
       services.sessions.close();
       await services.audit.settle();
     },

@@ -21,7 +21,7 @@ export interface RestRequest extends PromiseLike<RestAnswer> {
   expect<Body = unknown>(status: number, message?: string): Promise<Body>;
 }
 
-function headersOf({ accessToken, fingerprint, headers }: Credentials): Record<string, string> {
+export function headersOf({ accessToken, fingerprint, headers }: Credentials): Record<string, string> {
   return {
     ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
     ...(fingerprint !== undefined && { [FINGERPRINT_HEADER]: fingerprint }),

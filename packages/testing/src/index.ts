@@ -17,6 +17,7 @@ export { startMailServer, type MailServer, type ReceivedMail } from './mail-serv
 export { HAS_REDIS, startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Server } from './s3-server.js';
 export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
+export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
 export { PASSWORD, cookiesOf, startTestServer, type Person, type TestServer } from './test-server.js';
 export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
 export { startStoreProxy, type StoreProxy, type StoreWrite } from './store-proxy.js';

@@ -19,7 +19,7 @@ export function isAuthenticated(server: ServerFacts, service = 'default'): Reque
   return async (req, res, next) => {
     const ctx = createRequestContext(server, req, res);
     const mode = server.authModeOf(service);
-    Object.assign(req, { identity: await authenticate(ctx, mode) });
+    Object.assign(req, { identity: (await authenticate(ctx, mode)).identity });
     if (mode === 'cookie' && !SAFE_METHODS.includes(req.method)) checkOrigin(ctx);
     next();
   };

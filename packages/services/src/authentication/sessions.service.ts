@@ -3,6 +3,7 @@ import {
   TokenError,
   authenticationErrors,
   type EventBus,
+  type Identity,
   type Log,
   type Tokens,
   type VerifiedAccess,
@@ -46,15 +47,17 @@ interface SessionsOptions {
   /** Lifetimes in milliseconds. */
   lifetimes: { access: number; refresh: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
+  accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>>;
   /** Counts an exchange of a session's refresh token. @throws requestErrors.tooMany */
   countRefresh(sessionId: string): Promise<void>;
 }
 
-type SessionState = Pick<SessionRecord, 'identityId' | 'epoch' | 'expiresAt'>;
+type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'expiresAt'>;
+const STATE = { identityId: 1, epoch: 1, expiresAt: 1 } as const;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
 export function createSessionsService(options: SessionsOptions) {
-  const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, countRefresh } = options;
+  const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
   /** Copies of `session id → live identity type`, each at most a second old. */
   const copies = new Map<string, { identityId: string; readAt: number; typeId: Promise<string | undefined> }>();
@@ -65,15 +68,19 @@ export function createSessionsService(options: SessionsOptions) {
   });
 
   /** The identity's type while session and identity live; undefined when either has ended. */
-  async function readLiveType(sessionId: string, identityId: string): Promise<string | undefined> {
-    const [session, state] = await Promise.all([
-      Sessions.findById(sessionId, { identityId: 1, epoch: 1, expiresAt: 1 }).lean<SessionState>(),
-      accessStateOf(identityId),
-    ]);
+  function liveType(session: SessionState | null | undefined, identityId: string, state: AccessState | undefined) {
     if (!session || !state || state.isBarred) return undefined;
     const isLive =
       session.identityId === identityId && session.epoch === state.sessionEpoch && session.expiresAt > storage.clock.now();
     return isLive ? state.typeId : undefined;
+  }
+
+  async function readLiveType(sessionId: string, identityId: string): Promise<string | undefined> {
+    const [session, state] = await Promise.all([
+      Sessions.findById(sessionId, STATE).lean<SessionState>(),
+      accessStateOf(identityId),
+    ]);
+    return liveType(session, identityId, state);
   }
 
   /** The same by a copy at most a second old, counted from before it was read. A failed reading leaves no copy. */
@@ -134,10 +141,10 @@ export function createSessionsService(options: SessionsOptions) {
   async function end(sessionId: string): Promise<boolean> {
     const session = await Sessions.findByIdAndDelete(sessionId, { projection: { identityId: 1 } }).lean<SessionRecord>();
     copies.delete(sessionId);
-    if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId });
+    if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId } satisfies SessionEnded);
     return session !== null;
   }
-  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => void copies.delete((event as { sessionId: string }).sessionId));
+  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => void copies.delete((event as SessionEnded).sessionId));
 
   return {
     /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
@@ -213,6 +220,27 @@ export function createSessionsService(options: SessionsOptions) {
       return { identity: { id, typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
+    /**
+     * Who acts in a session at this moment, as the store says.
+     * @throws authenticationErrors.unverified when it has ended
+     */
+    async identityOf(sessionId: string, identityId: string): Promise<Identity> {
+      const typeId = await readLiveType(sessionId, identityId);
+      if (typeId === undefined) throw authenticationErrors.unverified();
+      return { id: identityId, typeId, sessionId };
+    },
+
+    /** The ids of those sessions that have ended, as the store says. */
+    async endedAmong(identities: readonly Identity[]): Promise<Set<string>> {
+      const [sessions, states] = await Promise.all([
+        Sessions.find({ _id: { $in: identities.map(({ sessionId }) => sessionId) } }, STATE).lean<SessionState[]>(),
+        accessStatesOf([...new Set(identities.map(({ id }) => id))]),
+      ]);
+      const byId = new Map(sessions.map((session) => [session._id, session]));
+      const ended = identities.filter(({ id, sessionId }) => !liveType(byId.get(sessionId), id, states.get(id)));
+      return new Set(ended.map(({ sessionId }) => sessionId));
+    },
+
     /** Ends one session, and says whether there was one; of an ended one there is nothing to end. */
     end,
 
@@ -234,4 +262,8 @@ export function createSessionsService(options: SessionsOptions) {
 }
 
 /** Published when one session has ended. */
-const SESSION_ENDED = 'sessions.ended';
+export const SESSION_ENDED = 'sessions.ended';
+export interface SessionEnded {
+  sessionId: string;
+  identityId: string;
+}

@@ -93,5 +93,11 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
       return record ? toState(record) : undefined;
     },
+
+    /** The same of many, by id; of a missing or deleted one there is nothing. */
+    async accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>> {
+      const records = await Identities.find({ _id: { $in: identityIds } }, STATE).lean<IdentityRecord[]>();
+      return new Map(records.map((record) => [record._id, toState(record)]));
+    },
   };
 }

@@ -11,12 +11,15 @@ import {
   unreadCountInput,
 } from './notifications.schemas.js';
 import type { NotificationsService } from './notifications.service.js';
+import type { StreamTickets } from '../streams/stream-tickets.js';
 
 const { notFound } = notificationErrors;
 
 /** Spec, "Notification service". */
-export function createNotificationsRouter(notifications: NotificationsService) {
+export function createNotificationsRouter(notifications: NotificationsService, tickets: StreamTickets) {
   return router({
+    createListenTicket: tickets.procedure('notifications'),
+
     markRead: authenticated
       .meta(
         rest('POST /notifications/{notificationId}/read', {

@@ -4,6 +4,7 @@ import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { notificationModel, type NotificationRecord } from './notification.model.js';
+import { notificationTopic, type NotificationEvent } from './notification-events.js';
 import { notificationErrors } from './notifications.errors.js';
 import { notificationList, type Notification } from './notifications.schemas.js';
 
@@ -33,6 +34,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
   // by the driver where it is asked for all day: Mongoose has nothing to cast there, and costs as much as the query
   const { collection } = Notifications;
   const live = (filter: object): object => ({ ...filter, deletedAt: null });
+  const publish = (receiverId: string, event: NotificationEvent) => bus.publish(notificationTopic(receiverId), event);
 
   return {
     /** Whose notification this is; undefined when it does not exist. Serves the owner rule. */
@@ -49,6 +51,27 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       return Notifications.countDocuments({ receiverId, ...UNREAD });
     },
 
+    /** When a notification of this receiver was created, deleted ones included; undefined when there is none. */
+    async createdAtOf(notificationId: string, receiverId: string): Promise<Date | undefined> {
+      const query = Notifications.findOne({ _id: notificationId, receiverId }, { createdAt: 1 });
+      return (await query.setOptions({ deleted: 'include' }).lean<NotificationRecord>())?.createdAt;
+    },
+
+    /** What a receiver was given from a time on, oldest first, read from the store in pages. */
+    async *createdSince(receiverId: string, { createdAt }: { createdAt: Date }, page: number): AsyncGenerator<ShownNotification> {
+      let after: object = { createdAt: { $gte: createdAt } };
+      for (;;) {
+        const records = await Notifications.find({ receiverId, ...after }, undefined, { sort: { createdAt: 1, _id: 1 }, limit: page }).lean<NotificationRecord[]>(); // prettier-ignore
+        yield* records.map(show);
+        const last = records.at(-1);
+        if (!last || records.length < page) return;
+        after = {
+          createdAt: { $gte: last.createdAt },
+          $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
+        };
+      }
+    },
+
     /**
      * Marks one of the receiver's own; what is read already stays as it is.
      * @throws notificationErrors.notFound when it is missing or somebody else's
@@ -57,7 +80,8 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       const own = { _id: notificationId, receiverId };
       const read = { $set: { isRead: true, updatedAt: storage.clock.now() } };
       const { modifiedCount } = await collection.updateOne(live({ ...own, ...UNREAD }), read);
-      if (modifiedCount === 0 && !(await Notifications.exists(own))) throw notificationErrors.notFound();
+      if (modifiedCount > 0) return publish(receiverId, { type: 'notifications.read', ids: [notificationId] });
+      if (!(await Notifications.exists(own))) throw notificationErrors.notFound();
     },
 
     /**
@@ -68,7 +92,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       const anchor = await Notifications.findOne({ _id: anchorId, receiverId }, { createdAt: 1 }).lean<NotificationRecord>();
       if (!anchor) throw notificationErrors.notFound();
       const { createdAt } = anchor;
-      await Notifications.updateMany(
+      const { modifiedCount } = await Notifications.updateMany(
         {
           receiverId,
           ...UNREAD,
@@ -77,6 +101,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
         },
         { isRead: true },
       );
+      if (modifiedCount > 0) publish(receiverId, { type: 'notifications.read', upTo: anchorId });
     },
 
     /**
@@ -102,7 +127,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       const stored = await Notifications.insertMany(given);
       return stored.map((document) => {
         const notification = show((document as unknown as { toObject(): NotificationRecord }).toObject());
-        bus.publish(`notifications:${notification.receiverId}`, { type: 'notification.created', notification });
+        publish(notification.receiverId, { type: 'notification.created', notification });
         return notification;
       });
     },

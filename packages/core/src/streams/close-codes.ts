@@ -1,0 +1,11 @@
+/** Why the server closes a stream (decisions S5): the code that the client sees, and a text of less than 123 bytes. */
+export const CLOSE = {
+  /** The session has ended: logout, lock, change of password, deletion. */
+  revoked: [1008, 'the session has ended'],
+  flooding: [1008, 'too many frames'],
+  failed: [1011, 'unexpected failure'],
+  restart: [1012, 'the server restarts'],
+  slow: [1013, 'the reader is too slow'],
+  expired: [4401, 'the access token has expired'],
+} as const satisfies Record<string, readonly [code: number, reason: string]>;
+export type CloseReason = keyof typeof CLOSE;

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { toEnvelope } from '../answer.js';
+import type { ServerFacts } from '../context.js';
+import { withDeadline } from '../deadline.js';
+import { describeError } from '../error-log.js';
+import { ApiError, requestErrors, validationError } from '../errors.js';
+import { validationTexts } from '../validation-texts.js';
+import type { StreamSocket } from './stream-socket.js';
+
+/** What a client may send in a second; twice as much closes the stream (decisions S5). */
+const FRAMES_A_SECOND = 50;
+/** Frames of a socket that may wait for those before them. */
+const PENDING_MAX = 100;
+/** Longest name of what a frame was about that an error frame repeats, in characters. */
+const ECHO_MAX = 100;
+
+const PLACES = { pathKeys: [], hasBody: true };
+
+/** A frame of a client: `ping`, which every stream answers, or one of its handler's. */
+export interface ClientFrame {
+  type: string;
+}
+
+/** What one kind of stream does with the frames of its clients. */
+export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
+  frames: z.ZodType<Frame>;
+  /** Works on a frame; the next one of the socket waits for it. What it throws is said by an `error` frame. */
+  handle(socket: StreamSocket, frame: Frame): Promise<void>;
+  /** The only text that an unexpected failure shows. */
+  failureOf(frame: Frame): string;
+  /** The socket has gone. */
+  closed(socket: StreamSocket): void;
+}
+
+export const PingFrame = z.strictObject({ type: z.literal('ping') });
+
+/** Makes the one path that all frames of clients take, whatever is in them. */
+export function createFrameReader(server: ServerFacts) {
+  /** Tells the sender what became of a frame, by the names that it gave itself. */
+  function refuse(socket: StreamSocket, error: unknown, given: unknown): void {
+    const { message, data } = toEnvelope(error, false).body.error;
+    const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
+    const isEcho = (text: unknown) => typeof text === 'string' && text.length <= ECHO_MAX;
+    socket.say({
+      type: 'error',
+      message,
+      ...(data && { data }),
+      ...(isEcho(clientId) && { clientId }),
+      ...(isEcho(channelId) && { channelId }),
+    });
+  }
+
+  function parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw validationError(['frame must be valid JSON'], { cause: error });
+    }
+  }
+
+  function check(schema: z.ZodType<ClientFrame>, given: unknown): ClientFrame {
+    const result = schema.safeParse(given);
+    if (result.success) return result.data;
+    const texts = validationTexts(result.error.issues, given, PLACES);
+    throw validationError(texts.map((text) => text.replace(/^request body/, 'frame')));
+  }
+
+  /** What a caller may see of a failure; an unexpected one is logged, without its values. */
+  function translate(error: unknown, failure: string): ApiError {
+    if (error instanceof ApiError) return error;
+    server.log.error({ err: describeError(error) }, 'unexpected failure in a stream');
+    return new ApiError(server.isUnavailable(error) ? 503 : 500, failure, { cause: error });
+  }
+
+  async function work(socket: StreamSocket, handler: StreamHandler, frame: ClientFrame, before: Promise<void> | undefined) {
+    await before;
+    try {
+      await withDeadline(server.deadlineMs, handler.handle(socket, frame));
+    } catch (error) {
+      refuse(socket, translate(error, handler.failureOf(frame)), frame);
+    } finally {
+      socket.pending -= 1;
+      if (socket.pending === 0) socket.work = undefined;
+    }
+  }
+
+  /** Counts a frame. @returns whether it is within what a client may send; a flood closes the stream */
+  function isWithinPace(socket: StreamSocket): boolean {
+    const second = Math.floor(performance.now() / 1000);
+    if (socket.second !== second) {
+      socket.second = second;
+      socket.frames = 0;
+    }
+    socket.frames += 1;
+    if (socket.frames > 2 * FRAMES_A_SECOND) socket.end('flooding');
+    return socket.frames <= FRAMES_A_SECOND;
+  }
+
+  /** Takes a frame as it came. Never throws. */
+  function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
+    let given: unknown;
+    try {
+      if (!isWithinPace(socket) || socket.pending >= PENDING_MAX) throw requestErrors.tooMany();
+      if (isBinary) throw validationError(['frame must be text']);
+      given = parse(data.toString());
+      const frame = check(handler.frames, given);
+      if (frame.type === 'ping') return socket.say({ type: 'pong' });
+      socket.pending += 1;
+      socket.work = work(socket, handler, frame, socket.work);
+    } catch (error) {
+      refuse(socket, translate(error, requestErrors.unexpected.message), given);
+    }
+  }
+
+  return { receive, isWithinPace };
+}

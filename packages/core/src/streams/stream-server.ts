@@ -1,0 +1,219 @@
+import type { EventEmitter } from 'node:events';
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import { WebSocketServer, type ServerOptions } from 'ws';
+import { createRequestContext, type RequestContext, type ServerFacts, type VerifiedAccess } from '../context.js';
+import { requestErrors, validationError } from '../errors.js';
+import type { AccessWatch } from './access-watch.js';
+import { createFrameReader, type StreamHandler } from './stream-handler.js';
+import { StreamSocket } from './stream-socket.js';
+
+/** Largest frame of a client, in bytes (decisions S5). */
+const FRAME_MAX = 64 * 1024;
+const HEARTBEAT_MS = 30_000;
+/** For how long a client may take to agree that a stream is closed, in milliseconds. */
+const CLOSE_MS = 5000;
+/** Open streams that an identity may have in a process. */
+const STREAMS_PER_IDENTITY = 100;
+/** Seconds after which who has too many may try again. */
+const RETRY_AFTER_TOO_MANY = 10;
+
+/** A request to open a stream, before it is answered. */
+export interface Handshake {
+  ctx: RequestContext;
+  /** The query's pairs, in order, repeated ones included. */
+  query: URLSearchParams;
+}
+
+/** What a handshake that was not refused leads to. */
+export interface Opening {
+  /** Whose the stream is; undefined where each call brings its own credentials. */
+  access?: VerifiedAccess;
+  /** Undefined where something else reads the frames. */
+  handler?: StreamHandler;
+  /** Called with the open socket. Must not throw. */
+  begin(socket: StreamSocket, req: IncomingMessage): void;
+}
+
+/** One kind of stream, at one path. */
+export interface Stream {
+  path: `/${string}`;
+  /** Whether ordinary requests to the path are somebody else's. */
+  isShared?: boolean;
+  /** Authentication, rules, validation, in this order. @throws ApiError to refuse, which is answered as every request is (decisions S1) */
+  open(handshake: Handshake): Promise<Opening>;
+}
+
+const SETTINGS: ServerOptions<typeof StreamSocket> & { closeTimeout: number } = {
+  noServer: true,
+  clientTracking: false,
+  maxPayload: FRAME_MAX,
+  perMessageDeflate: false,
+  closeTimeout: CLOSE_MS,
+  WebSocket: StreamSocket,
+};
+
+export type StreamServer = ReturnType<typeof createStreamServer>;
+
+/** Whether it is the opening handshake of RFC 6455, which `ws` would answer in words of its own. */
+function isHandshake({ headers }: IncomingMessage): boolean {
+  return (
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['sec-websocket-version'] === '13' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+  );
+}
+
+function ignoreError(): void {
+  // a connection that breaks is closed as well, which is what counts
+}
+
+/**
+ * Opens streams, and keeps what all kinds of them have in common: refusals before 101 as of every other request, heartbeat, limits, close
+ * codes, and an end when the session ends.
+ */
+export function createStreamServer(
+  server: ServerFacts,
+  { watch, heartbeatMs = HEARTBEAT_MS }: { watch: AccessWatch; heartbeatMs?: number | undefined },
+) {
+  const { receive, isWithinPace } = createFrameReader(server);
+  const sockets = new Set<StreamSocket>();
+  /** Open streams by identity. */
+  const counts = new Map<string, number>();
+  /** What came after the head of each request that wants a stream. */
+  const heads = new WeakMap<IncomingMessage, Buffer>();
+  let timer: NodeJS.Timeout | undefined;
+  let closing: { promise: Promise<void>; resolve: () => void } | undefined;
+
+  const webSockets = new WebSocketServer<typeof StreamSocket>(SETTINGS);
+  webSockets.on('headers', (headers, req: IncomingMessage & { id?: unknown }) => {
+    if (typeof req.id === 'string') headers.push(`x-request-id: ${req.id}`);
+  });
+
+  // functions of the server and not of each socket: idle ones are to cost little
+  function onMessage(this: StreamSocket, data: Buffer, isBinary: boolean): void {
+    this.isAlive = true;
+    if (this.handler) receive(this, this.handler, data, isBinary);
+    else isWithinPace(this);
+  }
+  function onPing(this: StreamSocket): void {
+    this.isAlive = true;
+    isWithinPace(this);
+  }
+  function onPong(this: StreamSocket): void {
+    this.isAlive = true;
+  }
+  function onClose(this: StreamSocket): void {
+    sockets.delete(this);
+    watch.remove(this);
+    count(this.access, -1);
+    this.handler?.closed(this);
+    if (sockets.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    closing?.resolve();
+  }
+
+  function count(access: VerifiedAccess | undefined, change: number): void {
+    if (!access) return;
+    const { id } = access.identity;
+    const open = (counts.get(id) ?? 0) + change;
+    if (open > 0) counts.set(id, open);
+    else counts.delete(id);
+  }
+
+  function beat(): void {
+    for (const socket of sockets) {
+      if (!socket.isAlive) socket.terminate();
+      else if (socket.readyState === StreamSocket.OPEN) {
+        socket.isAlive = false;
+        socket.ping();
+      }
+    }
+  }
+
+  function take(socket: StreamSocket, { access, handler }: Opening): void {
+    socket.access = access;
+    socket.handler = handler;
+    sockets.add(socket);
+    count(access, 1);
+    const events: EventEmitter = socket;
+    events.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', ignoreError);
+    if (access) watch.add(socket as StreamSocket & { access: VerifiedAccess });
+    timer ??= setInterval(beat, heartbeatMs).unref();
+  }
+
+  /** Answers 101. @throws ApiError when it cannot be */
+  function accept(req: Request, res: Response, opening: Opening): void {
+    const head = heads.get(req);
+    if (!head || !isHandshake(req)) throw validationError(['request must be a WebSocket handshake of version 13']);
+    if (closing) throw requestErrors.unavailable({ retryAfter: 1 });
+    if (opening.access && (counts.get(opening.access.identity.id) ?? 0) >= STREAMS_PER_IDENTITY)
+      throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
+    const { socket } = req;
+    res.statusCode = 101;
+    res.detachSocket(socket);
+    // for whoever waits for the answer's end, as the log does
+    res.emit('close');
+    socket.off('error', ignoreError);
+    webSockets.handleUpgrade(req, socket, head, (opened) => {
+      take(opened, opening);
+      opening.begin(opened, req);
+    });
+  }
+
+  function handlerOf(stream: Stream): RequestHandler {
+    return async (req, res, next) => {
+      if (stream.isShared && !heads.has(req)) return next();
+      res.setHeader('cache-control', 'no-store');
+      const start = req.url.indexOf('?');
+      const query = new URLSearchParams(start < 0 ? '' : req.url.slice(start));
+      accept(req, res, await stream.open({ ctx: createRequestContext(server, req, res), query }));
+    };
+  }
+
+  return {
+    /** The streams' paths, before all other routes: what wants a stream anywhere else is 404. Expects `cookie-parser`. */
+    routes(streams: readonly Stream[]): Router {
+      const routes = Router({ caseSensitive: true, strict: true });
+      for (const stream of streams) routes.get(stream.path, handlerOf(stream));
+      routes.use((req, _res, next) => {
+        if (heads.has(req) && req.headers.upgrade?.toLowerCase() === 'websocket') throw requestErrors.noSuchRoute();
+        next();
+      });
+      return routes;
+    },
+
+    /**
+     * For `upgrade` events of an HTTP server. The request goes through `app` as every other one, up to the routes above; what asks for
+     * another protocol than a WebSocket is answered as if it had not asked.
+     */
+    handleUpgrades(app: (req: IncomingMessage, res: ServerResponse) => unknown) {
+      return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
+        heads.set(req, head);
+        const res = new ServerResponse(req);
+        res.shouldKeepAlive = false;
+        res.once('finish', () => {
+          if (res.socket) res.detachSocket(socket as Socket);
+          socket.end();
+        });
+        socket.on('error', ignoreError);
+        res.assignSocket(socket as Socket);
+        app(req, res);
+      };
+    },
+
+    /** Closes every stream, so that clients come back to another instance, and waits until they are closed. */
+    close(): Promise<void> {
+      if (closing) return closing.promise;
+      let resolve = () => {};
+      const promise = new Promise<void>((done) => (resolve = done));
+      closing = { promise, resolve };
+      for (const socket of sockets) socket.end('restart');
+      if (sockets.size === 0) resolve();
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import {
+  authenticate,
+  authenticationErrors,
+  checkOrigin,
+  validationError,
+  type Handshake,
+  type VerifiedAccess,
+} from '@tandem/core';
+import type { StreamName } from './stream-ticket.model.js';
+import type { StreamTickets } from './stream-tickets.js';
+
+/**
+ * Who wants to open a stream: by a ticket, else as the service's mode says; in cookie mode from an allowed origin alone, since browsers send
+ * cookies with the handshake of any page (decisions S1).
+ * @throws authenticationErrors, originErrors
+ */
+export async function authenticateStream(
+  stream: StreamName,
+  { ctx, query }: Handshake,
+  redeem: StreamTickets['redeem'],
+): Promise<VerifiedAccess> {
+  const [ticket, second] = query.getAll('ticket');
+  if (second !== undefined) throw authenticationErrors.unverified();
+  if (ticket !== undefined) return redeem(stream, ticket);
+  const mode = ctx.server.authModeOf(stream);
+  const access = await authenticate(ctx, mode);
+  if (mode === 'cookie') checkOrigin(ctx);
+  return access;
+}
+
+/** @throws a validation error for parameters that the stream does not know */
+export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
+  const unknown = [...new Set(query.keys())].filter((key) => key !== 'ticket' && !known.includes(key));
+  if (unknown.length > 0) throw validationError(unknown.map((key) => `query parameter '${key.slice(0, 100)}' is not allowed`));
+}

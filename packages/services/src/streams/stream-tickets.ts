@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { authenticated, authenticationErrors, rest, type Identity, type VerifiedAccess } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import { z } from 'zod';
+import { Timestamp } from '../shared/schemas.js';
+import { streamTicketModel, type StreamName, type StreamTicketRecord } from './stream-ticket.model.js';
+
+export type StreamTickets = ReturnType<typeof createStreamTickets>;
+
+const TICKET_LIFETIME_MS = 30_000;
+const TICKET_BYTES = 32;
+
+const TicketSchema = z.object({ ticket: z.string(), expiresAt: Timestamp }).meta({ id: 'StreamTicket' });
+
+function hashOf(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('base64url');
+}
+
+/** Tickets, by which browsers in bearer mode open streams: they can send no header with a WebSocket (decisions S1). */
+export function createStreamTickets({
+  storage,
+  identityOf,
+}: {
+  storage: Storage;
+  /** @throws authenticationErrors.unverified when the session has ended */
+  identityOf: (sessionId: string, identityId: string) => Promise<Identity>;
+}) {
+  const Tickets = storage.model(streamTicketModel);
+
+  async function issue(stream: StreamName, { identity, expiresAt }: VerifiedAccess) {
+    const ticket = randomBytes(TICKET_BYTES).toString('base64url');
+    const record = {
+      _id: hashOf(ticket),
+      stream,
+      identityId: identity.id,
+      sessionId: identity.sessionId,
+      accessExpiresAt: new Date(expiresAt * 1000),
+      expiresAt: new Date(storage.clock.now().getTime() + TICKET_LIFETIME_MS),
+    };
+    await Tickets.create(record);
+    return { ticket, expiresAt: record.expiresAt.toISOString() };
+  }
+
+  return {
+    /**
+     * What a ticket stands for. It counts once: of many who come with it at once, one gets in.
+     * @throws authenticationErrors.unverified when it is unknown, used, expired, of another stream, or its session has ended
+     */
+    async redeem(stream: StreamName, ticket: string): Promise<VerifiedAccess> {
+      const now = storage.clock.now();
+      const used = await Tickets.findOneAndDelete({
+        _id: hashOf(ticket),
+        stream,
+        expiresAt: { $gt: now },
+        accessExpiresAt: { $gt: now },
+      }).lean<StreamTicketRecord>();
+      if (!used) throw authenticationErrors.unverified();
+      const identity = await identityOf(used.sessionId, used.identityId);
+      return { identity, fingerprintHash: undefined, expiresAt: used.accessExpiresAt.getTime() / 1000 };
+    },
+
+    /** The procedure that gives tickets for a stream. */
+    procedure: (stream: StreamName) =>
+      authenticated
+        .meta(
+          rest(`POST /${stream}/listen/tickets`, {
+            status: 201,
+            summary: `Get a ticket, which opens the stream of ${stream} once`,
+            failure: 'Failed to create ticket',
+          }),
+        )
+        .input(z.strictObject({}))
+        .output(TicketSchema)
+        .mutation(({ ctx }) => issue(stream, ctx.access)),
+  };
+}
