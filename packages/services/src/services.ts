@@ -164,6 +164,7 @@ export function createServices(options: ServicesOptions) {
     categories,
     attributes,
     organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
+    deletionsOf: (organizationIds) => organizations.deletionsOf(organizationIds),
     variants: productVariants.withProducts,
     images,
   });
@@ -171,7 +172,13 @@ export function createServices(options: ServicesOptions) {
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
-  const organizations = createOrganizationsService({ storage, lists, existingIdentities: identities.existing, logos });
+  const organizations = createOrganizationsService({
+    storage,
+    lists,
+    existingIdentities: identities.existing,
+    logos,
+    children: [products.withOrganizations],
+  });
   const avatars = files.attachments({ purpose: 'profile-avatar', max: 1 });
   const orders = createOrdersService({
     storage,

@@ -1,5 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
-import { defineModel, type Live } from '@tandem/storage';
+import { defineModel } from '@tandem/storage';
+import { BULK_HIDDEN, bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
 import { listIndexes } from '../shared/list-indexes.js';
 
 /** One identity's membership. A deleted identity keeps its own, and has it again when it is restored. */
@@ -10,7 +11,7 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-export interface OrganizationRecord extends Live {
+export interface OrganizationRecord extends BulkRecord {
   name: string;
   description: string;
   contact_email: string;
@@ -28,6 +29,9 @@ export interface OrganizationRecord extends Live {
   ownerNames: string[];
 }
 
+/** What is the store's own, or shown elsewhere. */
+export const HIDDEN = ['members', 'ownerNames', ...BULK_HIDDEN] as const;
+
 export const organizationResource = defineListResource({
   name: 'organizations',
   fields: {
@@ -38,7 +42,7 @@ export const organizationResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: ['members', 'ownerNames'],
+  hidden: HIDDEN,
   defaultOrder: 'createdAt desc, id desc',
 });
 
@@ -62,7 +66,7 @@ export const membershipResource = defineListResource({
     'organization.createdAt': { type: 'date', stored: 'createdAt' },
     'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
   },
-  hidden: ['members', 'ownerNames'],
+  hidden: HIDDEN,
   defaultOrder: 'organization.createdAt desc, organization.id desc',
 });
 
@@ -81,6 +85,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     auditStatus: { type: String, default: null },
     members: { type: [{ ...memberFields, _id: false }], default: [] },
     ownerNames: { type: [String], default: [] },
+    ...bulkFields,
   },
   indexes: [
     {

@@ -126,7 +126,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .meta(
         rest('DELETE /organizations/{organizationId}', {
           status: 204,
-          summary: 'Delete an organization',
+          summary: 'Delete an organization with its products',
           failure: 'Failed to delete organization',
           errors: [errors.notFound],
         }),
@@ -140,7 +140,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     restore: authenticated
       .meta(
         rest('POST /organizations/{organizationId}/restore', {
-          summary: 'Bring a deleted organization back',
+          summary: 'Bring a deleted organization back, with the products that went with it',
           failure: 'Failed to restore organization',
           errors: [errors.notFound, errors.nameTakenMeanwhile],
         }),

@@ -1,12 +1,14 @@
-import { isDuplicateKey, newId, present, type Presented, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
+import { createOrganizationDeletion } from './organization-deletion.js';
+import { withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import { viewOf } from '../shared/list-view.js';
 import type { Lists } from '../shared/lists.js';
-import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import { HIDDEN, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   membershipList,
@@ -26,6 +28,8 @@ interface OrganizationsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** The logos of organizations: one each. */
   logos: Attachments;
+  /** What goes and comes back with organizations. */
+  children: readonly ChildrenOfMany[];
 }
 
 /** An organization in which an identity is a member, and as what. */
@@ -51,14 +55,14 @@ type Bare = Omit<Organization, 'logo'>;
 
 /** Members leave by the members' own service alone. */
 function showOrganization(record: OrganizationRecord): Bare {
-  const shown: Presented<OrganizationRecord> = { ...ABSENT, ...present(record) };
-  const { members, ownerNames, ...organization } = shown;
-  return organization;
+  const { members, ownerNames, ...organization } = present(withoutBulkFields(record));
+  return { ...ABSENT, ...organization };
 }
 
 /** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
-export function createOrganizationsService({ storage, lists, existingIdentities, logos }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, lists, existingIdentities, logos, children }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
+  const deletion = createOrganizationDeletion(storage, children);
 
   const showWithoutLogo = (record: OrganizationRecord): Organization => ({ ...showOrganization(record), logo: null });
 
@@ -75,6 +79,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
   }
 
   return {
+    /** Deletes softly, with its products. @throws errors.notFound */
+    delete: deletion.delete,
+    /** Of those that are deleted. */
+    deletionsOf: deletion.deletionsOf,
+
     /**
      * Stores a new organization with its first owner.
      * @param createdBy who uploaded the logo
@@ -101,7 +110,10 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
 
     /** @throws errors.notFound */
     async get(organizationId: string): Promise<Organization> {
-      const record = await Organizations.findById(organizationId, { members: 0, ownerNames: 0 }).lean<OrganizationRecord>();
+      const record = await Organizations.findById(organizationId, {
+        members: 0,
+        ownerNames: 0,
+      }).lean<OrganizationRecord>();
       if (!record) throw errors.notFound();
       return withLogo(showOrganization(record));
     },
@@ -132,25 +144,10 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       }
     },
 
-    /** Deletes softly. @throws errors.notFound */
-    async delete(organizationId: string): Promise<void> {
-      const { deletedCount } = await Organizations.deleteOne({ _id: organizationId });
-      if (deletedCount === 0) throw errors.notFound();
-    },
-
-    /** @throws errors.notFound when there is nothing to restore, nameTakenMeanwhile */
+    /** Brings it back, with what went with it. @throws errors.notFound when there is nothing to restore, nameTakenMeanwhile */
     async restore(organizationId: string): Promise<Organization> {
-      try {
-        const record = await Organizations.restore(organizationId);
-        if (!record) throw errors.notFound();
-        return await withLogo(showOrganization(record));
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        const found = await Organizations.findById(organizationId, { name: 1 })
-          .setOptions({ deleted: 'include' })
-          .lean<OrganizationRecord>();
-        throw errors.nameTakenMeanwhile({ name: found?.name ?? '' });
-      }
+      await deletion.restore(organizationId);
+      return this.get(organizationId);
     },
 
     /** Whether there is any, deleted ones too. */
@@ -183,7 +180,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       const memberships = viewOf(Organizations, [
         { $match: { 'members.identityId': identityId, deletedAt: null } },
         { $set: { member: { $first: held } } },
-        { $unset: ['members', 'ownerNames'] },
+        { $unset: [...HIDDEN] },
         ...(roles ? [{ $match: { 'member.role': { $in: roles } } }] : []),
       ]);
       const show = ({ member, ...record }: OrganizationRecord & { member: MemberRecord }) => ({

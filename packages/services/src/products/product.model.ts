@@ -29,10 +29,10 @@ export const productModel = defineModel<ProductRecord>('products', {
   indexes: [
     ...listIndexes(productResource, { by: ['organizationId'] }),
     {
-      keys: { organizationId: 1, deletionId: 1 },
+      keys: { deletionId: 1 },
       where: { deletionId: { $type: 'string' } },
       deletedToo: true,
-      serves: 'the products that go and come back with their organization',
+      serves: 'the products that a deletion of their organization has taken',
     },
   ],
 });

@@ -136,7 +136,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
         rest('POST /products/{productId}/restore', {
           summary: 'Bring a deleted product back, with the variants that went with it',
           failure: 'Failed to restore product',
-          errors: [errors.notFound],
+          errors: [errors.notFound, organizationErrors.notFound],
         }),
       )
       .use(admin)

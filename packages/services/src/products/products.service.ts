@@ -6,12 +6,13 @@ import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
-import { markOf, type Children } from '../shared/deletion.js';
+import type { Deletion } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
+import { createOrganizationProducts } from './organization-products.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
 import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
@@ -24,6 +25,8 @@ interface ProductsOptions {
   categories: Pick<CategoriesService, 'existing' | 'related'>;
   attributes: Pick<AttributesService, 'existing' | 'related'>;
   organizationExists(organizationId: string): Promise<boolean>;
+  /** The deletions of those of these organizations that are deleted, by their ids. */
+  deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>>;
   /** The variants, which go and come back with their product. */
   variants: ChildrenOfMany;
   images: Attachments;
@@ -40,6 +43,7 @@ type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryId
 /** Products. Ids are UUID strings; nothing here knows HTTP. */
 export function createProductsService({ storage, lists, categories, attributes, variants, images, ...others }: ProductsOptions) {
   const Products = storage.model(productModel);
+  const ofOrganizations = createOrganizationProducts({ storage, variants, deletionsOf: others.deletionsOf });
   const bulk = createBulkWrites({
     storage,
     model: Products,
@@ -47,6 +51,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     manyMissing: errors.manyNotFound,
     oneMissing: errors.notFound,
     children: variants,
+    parents: { has: ({ organizationId }) => typeof organizationId === 'string', follow: ofOrganizations.follow },
   });
   const shown = {
     show: showBare,
@@ -126,26 +131,9 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return { name, description, price, organizationId, categoryIds, attributeIds };
   }
 
-  /** What goes and comes back with an organization. */
-  const withOrganization: Children = {
-    async take(organizationId, deletion) {
-      await Products.updateMany({ organizationId }, { $set: markOf(deletion) }, { timestamps: false });
-      await variants.take(await takenWith(organizationId, deletion.id), deletion);
-    },
-    async bringBack(organizationId, deletionId) {
-      const ids = await takenWith(organizationId, deletionId);
-      const back = { $set: { deletedAt: null } };
-      await Products.updateMany({ organizationId, deletionId }, back).setOptions({ deleted: 'only', timestamps: false });
-      await variants.bringBack(ids, deletionId);
-    },
-  };
-  async function takenWith(organizationId: string, deletionId: string): Promise<string[]> {
-    const taken = Products.find({ organizationId, deletionId }, { _id: 1 }).setOptions({ deleted: 'include' });
-    return (await taken.lean<{ _id: string }[]>()).map(({ _id }) => _id);
-  }
-
   return {
-    withOrganization,
+    /** What goes and comes back with organizations. */
+    withOrganizations: ofOrganizations.withOrganizations,
 
     /** Which of these live. */
     async existing(productIds: readonly string[]): Promise<Set<string>> {
@@ -204,7 +192,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       await mustExist([given]);
       return untilDone(async () => {
-        const { set, expected } = changeOf(await readOne(productId), given);
+        const change = changeOf(await readOne(productId), given);
+        // of another organization, which may be deleted meanwhile: more than one write
+        if (given.organizationId) return (await bulk.update([change])) ? showOne(await readOne(productId)) : undefined;
+        const { set, expected } = change;
         const options = { returnDocument: 'after' } as const;
         const filter = { _id: productId, ...expected } as object;
         const after = await Products.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
@@ -249,8 +240,16 @@ export function createProductsService({ storage, lists, categories, attributes, 
       await bulk.remove(ids);
     },
 
-    /** Brings it back, with its images and the variants that went with it. @throws errors.notFound when there is nothing to restore */
+    /**
+     * Brings it back, with its images and the variants that went with it.
+     * @throws errors.notFound when there is nothing to restore, organizationErrors.notFound when its organization is deleted
+     */
     async restore(productId: string): Promise<Product> {
+      const deleted = await Products.findById(productId, { organizationId: 1 })
+        .setOptions({ deleted: 'only' })
+        .lean<ProductRecord>();
+      if (!deleted) throw errors.notFound();
+      await mustExist([{ organizationId: deleted.organizationId }]);
       await bulk.restore(productId);
       return showOne(await readOne(productId));
     },

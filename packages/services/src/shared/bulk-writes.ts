@@ -37,6 +37,14 @@ export interface ChildrenOfMany {
   bringBack(parentIds: readonly string[], deletionId: string): Promise<void>;
 }
 
+/** What records may be children of, and go with. */
+export interface Parents {
+  /** Whether a record with these fields has a parent. */
+  has(fields: Record<string, unknown>): boolean;
+  /** Asked after each write: deletes those whose parents were deleted before they could see them. May run more than once. */
+  follow(ids: readonly string[]): Promise<void>;
+}
+
 /** What of many is the store's own, and no list may ask for. */
 export const BULK_HIDDEN = ['writer', 'deletionId', 'restoration'] as const;
 
@@ -71,13 +79,14 @@ interface BulkOptions<R extends BulkRecord> {
   manyMissing(): Error;
   oneMissing(): Error;
   children?: ChildrenOfMany;
+  parents?: Parents;
 }
 
 /**
  * Writes to many records that take effect together or not at all, also when the process dies between two of them (decisions R10).
  * @throws of each function: what it is told to throw, after which nothing has changed
  */
-export function createBulkWrites<R extends BulkRecord>({ storage, model, name, children, ...errors }: BulkOptions<R>) {
+export function createBulkWrites<R extends BulkRecord>({ storage, model, name, children, parents, ...errors }: BulkOptions<R>) {
   // by the driver: what is being written may have been deleted meanwhile, and filters are of fixed fields
   const collection = model.collection as unknown as {
     insertMany(records: object[], options: object): Promise<unknown>;
@@ -98,11 +107,17 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, c
         name: 'insert',
         async run({ records }) {
           await collection.insertMany(records, { ordered: true });
+          await parents?.follow(records.map(({ _id }) => _id));
         },
         undo: ({ records }) => collection.deleteMany({ _id: { $in: records.map(({ _id }) => _id) } }),
       },
     ],
   });
+
+  async function followWhereMoved(changes: readonly BulkChange[]): Promise<void> {
+    const moved = changes.filter(({ set, before }) => parents?.has(set) || parents?.has(before));
+    if (moved.length > 0) await parents?.follow(moved.map(({ id }) => id));
+  }
 
   const update = storage.defineUnit<Update>({
     name: `update ${name}s`,
@@ -116,17 +131,17 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, c
           }));
           await collection.bulkWrite(operations, { ordered: false });
           const guarded = changes.filter(({ expected }) => expected).map(({ id }) => id);
-          if (guarded.length === 0) return;
-          const written = await collection.countDocuments({ _id: { $in: guarded }, writer });
+          const written = guarded.length === 0 ? 0 : await collection.countDocuments({ _id: { $in: guarded }, writer });
           if (written < guarded.length) throw new Overtaken();
+          await followWhereMoved(changes);
         },
-        undo: ({ writer, changes }) =>
-          collection.bulkWrite(
-            changes.map(({ id, before }) => ({
-              updateOne: { filter: { _id: id, writer }, update: { $set: { ...before, writer: null } } },
-            })),
-            { ordered: false },
-          ),
+        async undo({ writer, changes }) {
+          const operations = changes.map(({ id, before }) => ({
+            updateOne: { filter: { _id: id, writer }, update: { $set: { ...before, writer: null } } },
+          }));
+          await collection.bulkWrite(operations, { ordered: false });
+          await followWhereMoved(changes);
+        },
       },
     ],
   });
@@ -148,8 +163,11 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, c
           const deleted = await collection.countDocuments({ _id: { $in: ids }, deletionId: deletion.id });
           if (deleted < ids.length) throw errors.manyMissing();
         },
-        undo: ({ ids, deletion }) =>
-          collection.updateMany({ _id: { $in: ids }, deletionId: deletion.id }, { $set: { deletedAt: null, deletionId: null } }),
+        async undo({ ids, deletion }) {
+          const back = { $set: { deletedAt: null, deletionId: null } };
+          await collection.updateMany({ _id: { $in: ids }, deletionId: deletion.id }, back);
+          await parents?.follow(ids);
+        },
       },
       {
         name: 'take children',
@@ -185,6 +203,7 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, c
           if (children && deletionId !== null) await children.take([id], { id: deletionId, at: deletedAt });
         },
       },
+      { name: 'follow', run: async ({ id }) => parents?.follow([id]), undo: async () => {} },
     ],
   });
 
@@ -194,9 +213,9 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, c
       const now = storage.clock.now();
       const base = { createdAt: now, updatedAt: now, deletedAt: null, writer: null, deletionId: null, restoration: null };
       const records = many.map((fields) => ({ _id: newId(storage.clock), ...fields, ...base }));
-      // one alone needs no unit of work
-      if (records.length === 1) await collection.insertMany(records, {});
-      else if (records.length > 1) await insertion.run({ records });
+      // one alone needs no unit of work, unless it may have to follow a parent
+      if (records.length === 1 && !records.some((record) => parents?.has(record))) await collection.insertMany(records, {});
+      else if (records.length > 0) await insertion.run({ records });
       return records;
     },
 

@@ -1,0 +1,53 @@
+import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { createBulkWrites, type ChildrenOfMany } from '../shared/bulk-writes.js';
+import type { Deletion } from '../shared/deletion.js';
+import { organizationModel, type OrganizationRecord } from './organization.model.js';
+import { organizationErrors as errors } from './organizations.errors.js';
+
+/** Deletion of organizations with their children, and the way back, each done together or not at all (decisions R2). */
+export function createOrganizationDeletion(storage: Storage, children: readonly ChildrenOfMany[]) {
+  const Organizations = storage.model(organizationModel);
+  const bulk = createBulkWrites({
+    storage,
+    model: Organizations,
+    name: 'organization',
+    manyMissing: errors.notFound,
+    oneMissing: errors.notFound,
+    children: {
+      async take(organizationIds, deletion) {
+        for (const child of children) await child.take(organizationIds, deletion);
+      },
+      async bringBack(organizationIds, deletionId) {
+        for (const child of children) await child.bringBack(organizationIds, deletionId);
+      },
+    },
+  });
+
+  return {
+    /** @throws errors.notFound */
+    delete: (organizationId: string) => bulk.remove([organizationId]),
+
+    /** @throws errors.notFound when there is nothing to restore, nameTakenMeanwhile */
+    async restore(organizationId: string): Promise<void> {
+      try {
+        await bulk.restore(organizationId);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const deleted = Organizations.findById(organizationId, { name: 1 }).setOptions({ deleted: 'include' });
+        throw errors.nameTakenMeanwhile({ name: (await deleted.lean<OrganizationRecord>())?.name ?? '' });
+      }
+    },
+
+    /** The deletions of those of these organizations that are deleted, by their ids. */
+    async deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>> {
+      const found = await Organizations.find({ _id: { $in: organizationIds } }, { deletionId: 1, deletedAt: 1 })
+        .setOptions({ deleted: 'only' })
+        .lean<OrganizationRecord[]>();
+      return new Map(
+        found.flatMap(({ _id, deletionId, deletedAt }) =>
+          deletionId && deletedAt ? [[_id, { id: deletionId, at: deletedAt }] as const] : [],
+        ),
+      );
+    },
+  };
+}
