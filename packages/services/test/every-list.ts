@@ -57,14 +57,19 @@ export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = 
   'profiles.listProfileFollows': ofProfile,
 };
 
-/** The lists of the interface, by the OpenAPI document. */
-export async function documentedLists(app: TestServer): Promise<string[]> {
+/** The lists of the interface by the OpenAPI document, each with its query parameters. */
+export async function documentedLists(app: TestServer): Promise<Map<string, string[]>> {
   const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string }[] }>>;
+    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
   };
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const lists = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === '$filter'));
-  return lists.map(({ operationId }) => operationId);
+  return new Map(
+    lists.map(({ operationId, parameters = [] }) => [
+      operationId,
+      parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+    ]),
+  );
 }
 
 /** Puts so many rows at least into every list, with the files and the relations that they can have. */
@@ -80,18 +85,24 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await app.tandem.services.notifications.notifyMany(people.map(() => ({ receiverId: ann.id })));
 
   const organizations = await each((n) => {
-    const organization = { name: `No. ${n}`, description: '', contact_email: 'a@example.org' };
+    const organization = {
+      name: `No. ${n}`,
+      description: `About ${n}`,
+      contact_email: `${n}@example.org`,
+      contact_phone: `0${n}`,
+    };
     return create(ann, '/organizations', { organization });
   });
   const organizationId = organizations[0] as string;
   const members = people.map((identityId) => ({ identityId, role: 'member' }));
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
-  await each(() => create(ann, '/invitations', { email: `${randomUUID()}@example.org`, organizationId }));
+  await each(() => create(ann, '/invitations', { email: `${randomUUID()}@example.org`, organizationId, role: 'member' }));
   const changeRequests = await each((n) =>
     create(ann, `/organizations/${organizationId}/change-requests`, { postalCode: `${n}` }),
   );
 
-  const categories = await each((n) => create(admin, '/categories', { name: `No. ${n}`, description: '' }));
+  const parent = await create(admin, '/categories', { name: 'All', description: '' });
+  const categories = await each((n) => create(admin, '/categories', { name: `No. ${n}`, description: `About ${n}`, parent }));
   const attributes = await each((n) => create(admin, '/attributes', { name: `No. ${n}`, items: [{ key: 'n', value: `${n}` }] }));
   const products = await each((n) => {
     const named = { categoryIds: [categories[n]], attributeIds: [attributes[n]], organizationId };
@@ -122,6 +133,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await attachFiles(app, 'organization-logo', organizations);
   await attachFiles(app, 'organization-certificate', changeRequests);
   await attachFiles(app, 'profile-avatar', profiles);
+  await attachFiles(app, 'product-image', products);
   await app.tandem.services.audit.settle();
   return { admin, ann, organizationId, profileId, productId };
 }

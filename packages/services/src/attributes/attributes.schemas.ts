@@ -30,7 +30,7 @@ export const attributeResource = defineListResource({
   fields: { name: 'string', createdAt: 'date', updatedAt: 'date' },
   defaultOrder: 'createdAt desc, id desc',
 });
-export const attributeList = defineList(attributeResource, { row: AttributeSchema });
+export const attributeList = defineList(attributeResource, { row: AttributeSchema, equal: { name: Name } });
 
 export const attributeInput = z.strictObject({ attributeId: Id });
 export const createAttributeInput = z.strictObject({ name: Name, items: Items });

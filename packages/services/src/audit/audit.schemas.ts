@@ -24,9 +24,10 @@ export const SecurityEventSchema = z
 
 export const eventList = defineList(securityEventResource, {
   row: SecurityEventSchema,
-  own: { identityId: Id.optional(), type: EventType.optional() },
+  equal: { identityId: Id, type: EventType },
 });
 export const identityEventList = defineList(ownSecurityEventResource, {
   row: SecurityEventSchema,
-  own: { identityId: Id, type: EventType.optional() },
+  own: { identityId: Id },
+  equal: { type: EventType },
 });

@@ -22,11 +22,6 @@ export interface EventSubject {
   details?: EventDetails;
 }
 
-/** What a list of events is asked for, beside about whom. */
-export interface EventQuery extends ListQuery {
-  type?: SecurityEventType | undefined;
-}
-
 function show(record: SecurityEventRecord): ShownEvent {
   return present(record);
 }
@@ -78,16 +73,13 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
     },
 
     /** All events, newest first, or those about an identity, of a type, or both. */
-    list(query: EventQuery & { identityId?: string | undefined }): Promise<ListAnswer<ShownEvent>> {
-      const { identityId, type } = query;
-      const scope = { ...(identityId !== undefined && { identityId }), ...(type !== undefined && { type }) };
-      return lists.answer(eventList, Events, { scope, show }, query);
+    list(query: ListQuery): Promise<ListAnswer<ShownEvent>> {
+      return lists.answer(eventList, Events, { show }, query);
     },
 
     /** The events about an identity as it may see them: where others acted from is left out. */
-    listFor(identityId: string, query: EventQuery): Promise<ListAnswer<ShownEvent>> {
-      const scope = { identityId, ...(query.type !== undefined && { type: query.type }) };
-      return lists.answer(identityEventList, Events, { scope, show: showToSubject }, query);
+    listFor(identityId: string, query: ListQuery): Promise<ListAnswer<ShownEvent>> {
+      return lists.answer(identityEventList, Events, { scope: { identityId }, show: showToSubject }, query);
     },
 
     /** Waits for the records that are being written. */

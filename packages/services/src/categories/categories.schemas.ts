@@ -31,7 +31,10 @@ export const categoryResource = defineListResource({
   hidden: ['moving'],
   defaultOrder: 'createdAt desc, id desc',
 });
-export const categoryList = defineList(categoryResource, { row: CategorySchema });
+export const categoryList = defineList(categoryResource, {
+  row: CategorySchema,
+  equal: { name: Name, description: Text, parent: Id, status: Status },
+});
 
 export const categoryInput = z.strictObject({ categoryId: Id });
 export const createCategoryInput = z.strictObject({

@@ -35,11 +35,10 @@ export type NewInvitation = z.infer<typeof createInvitationInput>;
 export const invitationInput = z.strictObject({ invitationId: Id });
 export const invitationList = defineList(invitationResource, {
   row: InvitationSchema,
-  own: { email: Email.optional(), organizationId: Id.optional(), status: z.enum(INVITATION_STATUSES).optional() },
+  own: { status: z.enum(INVITATION_STATUSES).optional() },
+  equal: { email: Email, organizationId: Id, fromIdentityId: Id, role: z.enum(ORGANIZATION_ROLES) },
 });
 export interface InvitationQuery extends ListQuery {
-  email?: string | undefined;
-  organizationId?: string | undefined;
   status?: InvitationStatus | undefined;
 }
 

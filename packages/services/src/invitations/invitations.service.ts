@@ -112,10 +112,9 @@ export function createInvitationsService(options: InvitationsOptions) {
     },
 
     list(query: InvitationQuery): Promise<ListAnswer<Invitation>> {
-      const { email, organizationId, status } = query;
-      const named = { ...(email !== undefined && { email }), ...(organizationId !== undefined && { organizationId }) };
-      const scope = { ...named, ...(status !== undefined && ofStatus(status)) };
-      return lists.answer(invitationList, Invitations, { scope, cursorScope: { ...named, status }, show }, query);
+      const { status } = query;
+      const scope = { ...(status !== undefined && ofStatus(status)) };
+      return lists.answer(invitationList, Invitations, { scope, cursorScope: { status }, show }, query);
     },
 
     /** Deletes softly: it can be accepted no more. @throws errors.notFound */

@@ -100,7 +100,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .use(anyOf(admin, self('identityId')))
       .input(orderList.input)
       .output(orderList.output)
-      .query(({ input }) => orders.list({ identityId: input.identityId }, input)),
+      .query(({ input }) => orders.list(input.identityId, input)),
 
     listOfOrganization: authenticated
       .meta(
@@ -113,7 +113,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .use(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf)))
       .input(organizationOrderList.input)
       .output(organizationOrderList.output)
-      .query(({ input }) => orders.list({ organizationId: input.organizationId }, input)),
+      .query(({ input }) => orders.listOfOrganization(input.organizationId, input)),
 
     get: authenticated
       .meta(

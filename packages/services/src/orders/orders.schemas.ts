@@ -56,7 +56,18 @@ export const orderResource = defineListResource({
   },
   defaultOrder: 'createdAt desc, id desc',
 });
-export const orderList = defineList(orderResource, { row: OrderSchema, own: { identityId: Id.optional() } });
+export const orderList = defineList(orderResource, {
+  row: OrderSchema,
+  own: { identityId: Id.optional() },
+  equal: {
+    organizationId: Id,
+    status: Status,
+    currency: Currency,
+    subtotal: Amount,
+    tax: Amount,
+    total: Amount,
+  },
+});
 export const organizationOrderList = defineList(orderResource, { row: OrderSchema, own: { organizationId: Id } });
 
 export const orderInput = z.strictObject({ orderId: Id });

@@ -15,7 +15,7 @@ import { computeAmounts, type CataloguePrice } from './order-amounts.js';
 import { LEADING_TO, type OrderStatus } from './order-states.js';
 import { orderModel, type OrderRecord } from './order.model.js';
 import { orderErrors as errors } from './orders.errors.js';
-import { orderList, type NewOrder, type Order } from './orders.schemas.js';
+import { orderList, organizationOrderList, type NewOrder, type Order } from './orders.schemas.js';
 
 export type OrdersService = ReturnType<typeof createOrdersService>;
 
@@ -122,10 +122,13 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       return show(order);
     },
 
-    /** Orders of one identity, or of one organization, or all. */
-    list(scope: { identityId?: string | undefined; organizationId?: string }, query: ListQuery): Promise<ListAnswer<Order>> {
-      const within = Object.fromEntries(Object.entries(scope).filter(([, value]) => value !== undefined));
-      return lists.answer(orderList, Orders, { scope: within, show }, query);
+    /** Orders of one identity, or all. */
+    list(identityId: string | undefined, query: ListQuery): Promise<ListAnswer<Order>> {
+      return lists.answer(orderList, Orders, { ...(identityId !== undefined && { scope: { identityId } }), show }, query);
+    },
+
+    listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<Order>> {
+      return lists.answer(organizationOrderList, Orders, { scope: { organizationId }, show }, query);
     },
 
     /** @throws errors.notFound */

@@ -36,7 +36,9 @@ export const organizationResource = defineListResource({
   name: 'organizations',
   fields: {
     name: 'string',
+    description: { type: 'string', sort: false },
     contact_email: { type: 'string', absent: '', sort: false },
+    contact_phone: { type: 'string', sort: false },
     branchName: { type: 'string', sort: false },
     typeId: { type: 'string', sort: false },
     createdAt: 'date',

@@ -33,7 +33,10 @@ export const OrganizationSchema = z
   })
   .meta({ id: 'Organization' });
 export type Organization = z.infer<typeof OrganizationSchema>;
-export const organizationList = defineList(organizationResource, { row: OrganizationSchema });
+export const organizationList = defineList(organizationResource, {
+  row: OrganizationSchema,
+  equal: { name: Name, description: Text, contact_email: Email, contact_phone: Line },
+});
 
 export const MemberSchema = z.object({ identityId: z.string(), role: z.string(), joinedAt: Timestamp.nullable() });
 export type Member = z.infer<typeof MemberSchema>;

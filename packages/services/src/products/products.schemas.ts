@@ -50,7 +50,7 @@ export const productResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 const shown = { row: ProductSchema, related: { categories: z.array(CategorySchema), attributes: z.array(AttributeSchema) } };
-export const productList = defineList(productResource, shown);
+export const productList = defineList(productResource, { ...shown, equal: { name: Name, description: Text } });
 export const organizationProductList = defineList(productResource, { ...shown, own: { organizationId: Id } });
 
 export const productInput = z.strictObject({ productId: Id });

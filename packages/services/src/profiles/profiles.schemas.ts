@@ -25,7 +25,7 @@ export const profileResource = defineListResource({
   hidden: ['deletionId'],
   defaultOrder: 'createdAt desc, id desc',
 });
-export const profileList = defineList(profileResource, { row: ProfileSchema });
+export const profileList = defineList(profileResource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });
 export const identityProfileList = defineList(profileResource, { row: ProfileSchema, own: { identityId: Id } });
 
 export const profileInput = z.strictObject({ profileId: Id });

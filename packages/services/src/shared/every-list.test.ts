@@ -6,15 +6,17 @@ import { EVERY_LIST, documentedLists, fillEveryList } from '../../test/every-lis
 const ROWS = 5;
 
 let app: TestServer;
+let parameters: Map<string, string[]>;
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 beforeAll(async () => {
   app = await startTestServer();
+  parameters = await documentedLists(app);
   world = await fillEveryList(app, ROWS);
 }, 60_000);
 afterAll(() => app.close());
 
-it('every list of the OpenAPI document is among those that are tested', async () => {
-  expect((await documentedLists(app)).toSorted()).toEqual(Object.keys(EVERY_LIST).toSorted());
+it('every list of the OpenAPI document is among those that are tested', () => {
+  expect([...parameters.keys()].toSorted()).toEqual(Object.keys(EVERY_LIST).toSorted());
 });
 
 describe.each(FACES)('over %s', (face) => {
@@ -22,4 +24,21 @@ describe.each(FACES)('over %s', (face) => {
     const { person, ...list } = caseOf(world);
     await expectListConvention(person, face, { procedure, ...list });
   });
+
+  it.each(Object.entries(EVERY_LIST))(
+    '%s gives by its own parameters the rows that have their values',
+    async (procedure, caseOf) => {
+      const { person, input } = caseOf(world);
+      async function ask(query: object): Promise<Record<string, unknown>[]> {
+        const outcome = await person.call(face, procedure, { ...input, limit: 50, ...query });
+        return (outcome as { value: { data: Record<string, unknown>[] } }).value.data;
+      }
+      const rows = await ask({});
+      for (const name of (parameters.get(procedure) ?? []).filter((one) => one in (rows[0] ?? {}))) {
+        const value = rows.findLast((row) => row[name] !== null)?.[name];
+        expect(value, name).toBeDefined();
+        expect(await ask({ [name]: value }), name).toEqual(rows.filter((row) => row[name] === value));
+      }
+    },
+  );
 });

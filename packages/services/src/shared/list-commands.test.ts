@@ -15,19 +15,15 @@ interface Started {
 }
 
 let home: TestServer;
-/**
- * Another instance, of which nothing is asked but the lists: what the first one has still to do is not counted. Its time stands still, so that
- * whoever asks is looked up once.
- */
+/** Another instance, of which nothing is asked but the lists: what the first one has still to do is not counted. */
 let app: TestServer;
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 let commands: string[] = [];
 beforeAll(async () => {
   home = await startTestServer();
   world = await fillEveryList(home, ROWS);
-  const now = home.clock.now();
   const mongodbUri = `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
-  app = await startTestServer({ mongodbUri, clock: { now: () => now, advance: () => undefined } });
+  app = await startTestServer({ mongodbUri });
   const client = app.storage.model(notificationModel).db.getClient();
   client.on('commandStarted', ({ commandName, command }: Started) => {
     commands.push(`${commandName} ${String(command[commandName])}`);
@@ -47,6 +43,12 @@ async function ask(procedure: string, query: Record<string, unknown>): Promise<{
   return { rows: (data ?? value ?? []).length, commands };
 }
 
+/** The cheapest of three: once a second whoever asks is looked up again. */
+async function cheapest(procedure: string, query: Record<string, unknown>): ReturnType<typeof ask> {
+  const three = [await ask(procedure, query), await ask(procedure, query), await ask(procedure, query)];
+  return three.reduce((best, other) => (other.commands.length < best.commands.length ? other : best));
+}
+
 /** What `$expand` can bring, by list. */
 function relationsOf(): Map<string, string[]> {
   const lists = operationsOf(app.tandem.router).map(({ name, schema }) => [name, schema && resourceOfInput(schema)] as const);
@@ -58,12 +60,12 @@ it(
   { timeout: 60_000 },
   async () => {
     const relations = relationsOf();
-    for (const procedure of await documentedLists(app)) {
+    for (const procedure of (await documentedLists(app)).keys()) {
       const names = relations.get(procedure) ?? [];
       const expanded = names.length > 0 ? [{ $expand: names.join(',') }] : [];
       for (const [size, query] of [['limit', {}], ['$top', {}], ...expanded.map((one) => ['limit', one] as const)] as const) {
-        // by the first one whoever asks is known
-        const [, one, many] = [await ask(procedure, { [size]: 1, ...query }), await ask(procedure, { [size]: 1, ...query }), await ask(procedure, { [size]: ROWS, ...query })]; // prettier-ignore
+        const one = await cheapest(procedure, { [size]: 1, ...query });
+        const many = await cheapest(procedure, { [size]: ROWS, ...query });
         const said = `${procedure} ${JSON.stringify(query)}: ${many.commands.join(', ')}`;
         expect([one.rows, many.rows], said).toEqual([1, ROWS]);
         expect(one.commands.length, said).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { LIMITS, type ListPage, type ListResource, type ListResult } from '@tandem/list-query';
+import { LIMITS, type ListPage, type ListResource, type ListResult, type StoreFilter } from '@tandem/list-query';
 import { z } from 'zod';
 import { describeList } from './list-description.js';
 import { asksMore, checkListQuery, type ListQuery } from './list-query.js';
@@ -21,11 +21,18 @@ type Expandable<Row extends z.ZodType, Related extends Record<string, z.ZodType>
 /** What `$apply` computed: its keys are those that were asked for. */
 const ComputedRow = z.looseObject({});
 
-interface ListSettings<Row extends z.ZodObject, Own extends z.ZodRawShape, Related extends Record<string, z.ZodType>> {
+interface ListSettings<
+  Row extends z.ZodObject,
+  Own extends z.ZodRawShape,
+  Equal extends z.ZodRawShape,
+  Related extends Record<string, z.ZodType>,
+> {
   /** What a row is, and all that leaves of it. */
   row: Row;
   /** Parameters that this list has beside those of every list. */
   own?: Own;
+  /** Fields of the resource that are parameters too: the rows that have exactly that value. */
+  equal?: Equal;
   /** What the records of each relation are. */
   related?: Related;
 }
@@ -46,9 +53,11 @@ export function defineList<
   Row extends z.ZodObject,
   // oxlint-disable-next-line typescript/ban-types -- no parameters of its own
   Own extends z.ZodRawShape = {},
+  // oxlint-disable-next-line typescript/ban-types -- no such parameters
+  Equal extends z.ZodRawShape = {},
   // oxlint-disable-next-line typescript/ban-types -- no relations
   Related extends Record<string, z.ZodType> = {},
->(resource: Resource, { row, own, related }: ListSettings<Row, Own, Related>) {
+>(resource: Resource, { row, own, equal, related }: ListSettings<Row, Own, Equal, Related>) {
   const relations = Object.entries(related ?? {}).map(([name, schema]) => [name, schema.nullable().optional()] as const);
   const expandable = (relations.length === 0 ? row : row.extend(Object.fromEntries(relations))) as Row;
   const slice = z.object({
@@ -60,18 +69,48 @@ export function defineList<
   });
   const checkQuery = checkListQuery(resource);
   const open = z
-    .strictObject({ ...(own ?? ({} as Own)), ...pageParameters, ...listParameters(resource) })
+    .strictObject({
+      ...(own ?? ({} as Own)),
+      ...equalParameters(equal ?? ({} as Equal)),
+      ...pageParameters,
+      ...listParameters(resource),
+    })
     .superRefine((query, check) => checkQuery(query as ListQuery, check), { when: ({ value }) => asksMore(value) });
   const input = z.compile(open);
   resources.set(input, resource);
   return {
     resource,
+    /** The scope that a query's own parameters for equality make. */
+    equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable as unknown as z.ZodType<Expandable<Row, Related>>,
     input,
     output: z.compile(z.union([pageOf(expandable), slice])) as unknown as z.ZodType<
       TypedAnswer<Expandable<Row, Related>>,
       ListAnswer<Expandable<Row, Related>>
     >,
+  };
+}
+
+type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> };
+
+function equalParameters<Equal extends z.ZodRawShape>(equal: Equal): Optional<Equal> {
+  const described = Object.entries(equal).map(([name, schema]) => {
+    const meta = { description: `The rows whose \`${name}\` is exactly this.` };
+    return [name, (schema as z.ZodType).meta(meta).optional()] as const;
+  });
+  return Object.fromEntries(described) as unknown as Optional<Equal>;
+}
+
+/** @throws TypeError for a name that is no field of the resource */
+function createScopeOf(resource: ListResource, names: readonly string[]): (query: object) => StoreFilter {
+  const paths = names.map((name) => {
+    const field = resource.fields.get(name);
+    if (!field?.filter) throw new TypeError(`${resource.name} cannot be filtered by ${name}`);
+    return [name, field.path] as const;
+  });
+  return function equalTo(query) {
+    const given = query as Record<string, unknown>;
+    return Object.fromEntries(paths.filter(([name]) => given[name] !== undefined).map(([name, path]) => [path, given[name]]));
   };
 }
 

@@ -59,6 +59,9 @@ describe('what may not be asked', () => {
     await admin.rest('GET', other).expect(400, 'Invalid $nextToken');
     const roles = `/organizations/members/${ann.id}?roles=owner&$top=1&$nextToken=${nextToken}`;
     await ann.rest('GET', roles).expect(400, 'Invalid $nextToken');
+    const named = await admin.rest('GET', '/organizations?description=&$top=1').expect<{ nextToken: string }>(200);
+    const otherwise = `/organizations?description=x&$top=1&$nextToken=${named.nextToken}`;
+    await admin.rest('GET', otherwise).expect(400, 'Invalid $nextToken');
   });
 });
 

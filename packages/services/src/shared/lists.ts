@@ -23,6 +23,7 @@ export type Lists = ReturnType<typeof createLists>;
 interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
+  equalTo(query: object): StoreFilter;
 }
 
 /** Where related records are, and which of them the caller of the list may see. */
@@ -70,7 +71,7 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
      * @throws validationError, listErrors.invalidNextToken, requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
-      { resource, row }: DeclaredList<Row>,
+      { resource, row, equalTo }: DeclaredList<Row>,
       rows: Model<R & BaseRecord> | ListRows,
       { scope, cursorScope, show, complete, relations = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
@@ -79,11 +80,12 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
       const counts = countCache ?? (collection.collectionName === resource.name ? countsOfAll : undefined);
       try {
         const request = requestOf(resource, query);
+        const equal = equalTo(query);
         const shown: Row[] = [];
         const answer = await answerListRequest<Row>(resource, request, {
           collection,
-          ...(scope && { scope }),
-          ...(cursorScope && { cursorScope }),
+          scope: { ...equal, ...scope },
+          ...(cursorScope && { cursorScope: { ...equal, ...cursorScope } }),
           cursorSecret: cursorSecrets,
           ...(counts && { countCache: counts }),
           maxTimeMs: MAX_TIME_MS,
