@@ -2,7 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
-import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
+import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { IMAGES_MAX } from '../products/products.schemas.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
@@ -32,10 +32,9 @@ export const ProductVariantSchema = z
   .meta({ id: 'ProductVariant' });
 export type ProductVariant = z.infer<typeof ProductVariantSchema>;
 
-/** Amounts cannot be asked for: they are stored in minor units, which mean something in one currency alone. */
 export const productVariantResource = defineListResource({
   name: 'productVariants',
-  fields: { title: 'string', description: 'string', sku: 'string', createdAt: 'date', updatedAt: 'date' },
+  fields: { title: 'string', description: 'string', sku: 'string', ...priceListFields, createdAt: 'date', updatedAt: 'date' },
   hidden: BULK_HIDDEN,
   defaultOrder: 'createdAt desc, id desc',
 });

@@ -6,7 +6,7 @@ import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
-import { GivenPrice, PricePatch, PriceSchema } from '../shared/price.js';
+import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
 /** Images that a product may have at most. */
@@ -38,10 +38,16 @@ export const ProductSchema = z
   .meta({ id: 'Product' });
 export type Product = z.infer<typeof ProductSchema>;
 
-/** Amounts cannot be asked for: they are stored in minor units, which mean something in one currency alone. */
 export const productResource = defineListResource({
   name: 'products',
-  fields: { name: 'string', description: 'string', organizationId: 'string', createdAt: 'date', updatedAt: 'date' },
+  fields: {
+    name: 'string',
+    description: 'string',
+    organizationId: 'string',
+    ...priceListFields,
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
   hidden: BULK_HIDDEN,
   relations: {
     categories: { from: 'categoryIds', to: 'categories.id', resource: categoryResource },

@@ -2,9 +2,12 @@ import { validationError } from '@tandem/core';
 import { z } from 'zod';
 import { Amount, Currency, amountProblem, toAmount, toMinorUnits } from './money.js';
 
-/** A price as it is stored: its amount in minor units (decisions R5). */
+/** A price as it is stored (decisions R5). */
 export interface StoredPrice {
+  /** In minor units. */
   amount: number;
+  /** The amount as it is on the wire, in whole units: what lists filter, sort and add up, and nothing else. */
+  shown: number;
   currency: string;
   taxIncluded?: boolean | null;
   taxable?: boolean | null;
@@ -12,7 +15,7 @@ export interface StoredPrice {
 
 /** Mongoose paths of a price that may be missing. */
 export const priceField = {
-  type: { amount: Number, currency: String, taxIncluded: Boolean, taxable: Boolean, _id: false },
+  type: { amount: Number, shown: Number, currency: String, taxIncluded: Boolean, taxable: Boolean, _id: false },
   default: null,
 };
 
@@ -25,6 +28,12 @@ function checkDecimals({ amount, currency }: Given, check: z.RefinementCtx): voi
 }
 /** Refinements lose it in the document's generator. */
 const closed = { override: { additionalProperties: false } };
+
+/** Of a price, what lists can be asked: as it is shown, since in minor units 5 would be something else in every currency. */
+export const priceListFields = {
+  'price.amount': { type: 'number', stored: 'price.shown' },
+  'price.currency': { type: 'string', sort: false },
+} as const;
 
 /** A price as it is given: a decimal number, with no more decimals than its currency has. */
 export const GivenPrice = z
@@ -50,7 +59,7 @@ export const PriceSchema = z.object({
 export type Price = z.infer<typeof PriceSchema>;
 
 export function storePrice({ amount, currency, taxIncluded = null, taxable = null }: GivenPrice): StoredPrice {
-  return { amount: toMinorUnits(amount, currency), currency, taxIncluded, taxable };
+  return { amount: toMinorUnits(amount, currency), shown: amount, currency, taxIncluded, taxable };
 }
 
 export function showPrice(price: StoredPrice | null | undefined): Price | null {
