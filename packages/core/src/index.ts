@@ -29,6 +29,7 @@ export {
   admin,
   anyOf,
   defineRule,
+  inWrite,
   notGuest,
   organizationRole,
   owner,

@@ -93,18 +93,22 @@ export function owner(key: string, ownerOf: (id: string) => Promise<string | nul
 }
 
 /**
- * `owner` for a procedure whose every write and read names the caller as the owner, and so does nothing to another's record: the owner is
- * looked up only when it fails, and then a refusal comes before the failure, as if it had been asked first. Saves a query where all is well.
+ * A rule of a procedure that does nothing where the rule would refuse, because its every write and read has the same condition: it is asked
+ * only when the procedure fails, and then a refusal comes before the failure, as if it had been asked first. Saves a query where all is well.
  */
-export function ownerInWrite(key: string, ownerOf: (id: string) => Promise<string | null | undefined>): Rule {
-  const asked = definitions.get(owner(key, ownerOf));
-  const { check, errors } = asked ?? { check: () => {}, errors: [] };
-  const rule = trpc.middleware(async ({ ctx, getRawInput, next }) => {
+export function inWrite(rule: Rule): Rule {
+  const { check, errors } = definitions.get(rule) ?? { check: () => {}, errors: [] };
+  const asked = trpc.middleware(async ({ ctx, getRawInput, next }) => {
     const result = await next();
     if (!result.ok) await check(callOf(ctx, getRawInput));
     return result;
   });
-  return declaring(rule, errors);
+  return declaring(asked, errors);
+}
+
+/** `owner` for a procedure whose every write and read names the caller as the owner: see `inWrite`. */
+export function ownerInWrite(key: string, ownerOf: (id: string) => Promise<string | null | undefined>): Rule {
+  return inWrite(owner(key, ownerOf));
 }
 
 /** The caller is of the configured admin type. */

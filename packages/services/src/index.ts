@@ -9,6 +9,7 @@ export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConf
 export { categoryErrors } from './categories/categories.errors.js';
 export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from './chat/chat-events.js';
 export { chatErrors } from './chat/chat.errors.js';
+export { messageTemplateErrors } from './chat/message-templates.errors.js';
 export { IMAGE_TYPES } from './files/file-types.js';
 export { fileAddressErrors, fileErrors } from './files/files.errors.js';
 export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } from './files/files.schemas.js';

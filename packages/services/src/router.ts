@@ -10,6 +10,7 @@ import { createPasswordChangesRouter } from './authentication/password-changes.r
 import { createSessionsRouter } from './authentication/sessions.router.js';
 import { createSignInAnswers } from './authentication/sign-in-answers.js';
 import { createCategoriesRouter } from './categories/categories.router.js';
+import { createChatRouter } from './chat/chat.router.js';
 import { createIdentitiesRouter } from './identities/identities.router.js';
 import { createInvitationsRouter } from './invitations/invitations.router.js';
 import { createLocationsRouter } from './locations/locations.router.js';
@@ -74,6 +75,7 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
     categories: createCategoriesRouter(services.categories),
+    chat: createChatRouter({ chat: services.chat, roleOf: organizations.roleOf }),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     locations: createLocationsRouter(services.locations),
@@ -107,6 +109,7 @@ export const SERVICE_NAMES = [
   'attributes',
   'auth',
   'categories',
+  'chat',
   'identities',
   'invitations',
   'locations',

@@ -86,8 +86,12 @@ export function createServices(options: ServicesOptions) {
     mails,
     removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
     children: {
-      take: (identityId, deletion) => profiles.withIdentity.take(identityId, deletion),
-      bringBack: (identityId, deletionId) => profiles.withIdentity.bringBack(identityId, deletionId),
+      async take(identityId, deletion) {
+        for (const { withIdentity } of [profiles, chat]) await withIdentity.take(identityId, deletion);
+      },
+      async bringBack(identityId, deletionId) {
+        for (const { withIdentity } of [profiles, chat]) await withIdentity.bringBack(identityId, deletionId);
+      },
     },
   });
   const onetimeTokens = createOnetimeTokensService({
@@ -177,7 +181,13 @@ export function createServices(options: ServicesOptions) {
     lists,
     existingIdentities: identities.existing,
     logos,
-    children: [products.withOrganizations],
+    children: [
+      products.withOrganizations,
+      {
+        take: (organizationIds, deletion) => chat.templates.withOrganizations.take(organizationIds, deletion),
+        bringBack: (organizationIds, deletionId) => chat.templates.withOrganizations.bringBack(organizationIds, deletionId),
+      },
+    ],
   });
   const avatars = files.attachments({ purpose: 'profile-avatar', max: 1 });
   const orders = createOrdersService({
@@ -206,7 +216,14 @@ export function createServices(options: ServicesOptions) {
     relations: [...follows.ofProfiles, likes.ofProfiles],
     avatars,
   });
-  const chat = createChatService({ storage, bus, files });
+  const chat = createChatService({
+    storage,
+    lists,
+    bus,
+    files,
+    existingIdentities: identities.existing,
+    organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
+  });
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
   const members = createMembersService({ storage, lists, existingIdentities: identities.existing });
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });

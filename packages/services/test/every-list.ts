@@ -7,11 +7,12 @@ import type { ListShapes } from '../src/list-shapes.js';
 /** Rows in every list, and who sees them. */
 interface World {
   admin: Person;
-  /** Whose the organizations, profiles, orders and notifications are. */
+  /** Whose the organizations, profiles, orders, channels and notifications are. */
   ann: Person;
   organizationId: string;
   profileId: string;
   productId: string;
+  channelId: string;
 }
 
 export interface ListCase extends Omit<ListUnderTest, 'procedure'> {
@@ -22,6 +23,7 @@ const byAdmin = ({ admin }: World): ListCase => ({ person: admin });
 const ofAnn = ({ ann }: World): ListCase => ({ person: ann, input: { identityId: ann.id } });
 const ofOrganization = ({ ann, organizationId }: World): ListCase => ({ person: ann, input: { organizationId } });
 const ofProfile = ({ ann, profileId }: World): ListCase => ({ person: ann, input: { profileId } });
+const ofChannel = ({ ann, channelId }: World): ListCase => ({ person: ann, input: { channelId } });
 const ofProduct = ({ admin, productId }: World): ListCase => ({ person: admin, input: { productId } });
 
 /** Every list by its tRPC path: how it is asked for in the world that `fillEveryList` makes. */
@@ -31,6 +33,12 @@ export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = 
   'auth.identityEvents': ofAnn,
   'auth.sessions': ofAnn,
   'categories.list': byAdmin,
+  'chat.listChannels': ({ ann }) => ({ person: ann, input: { memberId: ann.id } }),
+  'chat.listMessageTemplates': byAdmin,
+  'chat.listMessageTemplatesOfOrganization': ofOrganization,
+  'chat.listMessages': ofChannel,
+  'chat.listMessagesOfChannel': ofChannel,
+  'chat.listSubscriptions': ofChannel,
   'identities.list': byAdmin,
   'invitations.list': byAdmin,
   'locations.list': byAdmin,
@@ -130,12 +138,23 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
     await Promise.all(pairs.map(([from, target]) => ann.rest('PUT', `/profiles/${from}/${relation}/${target}`)));
   }
 
+  const channels = await each((n) => create(ann, '/channels', { name: `No. ${n}`, ownerId: ann.id }));
+  const channelId = channels[0] as string;
+  await each((n) => create(ann, '/subscriptions', { channelId, subscribedId: people[n] }));
+  const post = (to: string | undefined) =>
+    create(ann, '/messages', { channelId: to, senderId: ann.id, title: 'Tea', content: 'Hello' });
+  const messages = await each(() => post(channelId));
+  await each((n) => create(ann, '/message-templates', { title: `No. ${n}`, content: 'Hello', organizationId }));
+  messages.push(...(await Promise.all(channels.slice(1).map(post))));
+
   await attachFiles(app, 'organization-logo', organizations);
   await attachFiles(app, 'organization-certificate', changeRequests);
   await attachFiles(app, 'profile-avatar', profiles);
   await attachFiles(app, 'product-image', products);
+  await attachFiles(app, 'channel-icon', channels);
+  await attachFiles(app, 'message-attachment', messages);
   await app.tandem.services.audit.settle();
-  return { admin, ann, organizationId, profileId, productId };
+  return { admin, ann, organizationId, profileId, productId, channelId };
 }
 
 /** A file for each record, as if it had been uploaded. */

@@ -1,7 +1,14 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { FileSchema } from '../files/files.schemas.js';
+import { IMAGE_TYPES } from '../files/file-types.js';
+import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
+import { MessageSchema } from './messages.schemas.js';
+
+/** Longest name, in characters. */
+const NAME_MAX = 200;
+const Name = z.string().trim().min(1).max(NAME_MAX);
 
 export const ChannelSchema = z
   .object({
@@ -28,3 +35,43 @@ export const channelResource = defineListResource({
   hidden: ['deletionId'],
   defaultOrder: 'createdAt desc, id desc',
 });
+
+/** How far a member has read in a channel, in numbers of its messages (decisions S3). */
+export const standingFields = {
+  lastSeq: z.number().int().min(0).meta({ description: 'The number of the last message, 0 before the first' }),
+  readSeq: z.number().int().min(0).meta({ description: 'The number of the last message that has been read' }),
+  unread: z.number().int().min(0),
+};
+
+/** A channel in a list: one's own, by `memberId`, with how far one has read. */
+const ListedChannelSchema = ChannelSchema.extend({
+  ...z.object(standingFields).partial().shape,
+  lastMessage: MessageSchema.nullable().optional(),
+}).meta({ id: 'ListedChannel' });
+export type ListedChannel = z.infer<typeof ListedChannelSchema>;
+
+export const channelList = defineList(channelResource, {
+  row: ListedChannelSchema,
+  own: {
+    memberId: Id.optional().meta({
+      description: 'Channels of this member, with `lastSeq`, `readSeq`, `unread` and `lastMessage`.',
+    }),
+  },
+  equal: { ownerId: Id, name: Name },
+});
+
+export const channelInput = z.strictObject({ channelId: Id });
+export const iconUploadInput = z.strictObject({ channelId: Id, ...uploadParameters(IMAGE_TYPES) });
+
+const Icon = GivenFileSchema.nullable().optional();
+export const createChannelInput = z.strictObject({ name: Name, ownerId: Id, open: z.boolean().optional(), icon: Icon });
+export type NewChannel = z.infer<typeof createChannelInput>;
+
+/** What may be changed; a channel keeps its owner (decisions R3). */
+export const channelPatchInput = z.strictObject({
+  channelId: Id,
+  name: Name.optional(),
+  open: z.boolean().optional(),
+  icon: Icon,
+});
+export type ChannelPatch = Omit<z.infer<typeof channelPatchInput>, 'channelId'>;

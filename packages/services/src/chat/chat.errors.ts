@@ -13,5 +13,6 @@ export const chatErrors = defineErrors({
   messageNotFound: [404, 'Chat message not found'],
   messageNotFoundStop: [404, 'Chat message not found.'],
   noMessageUpdate: [400, 'Failed to update chat message'],
+  attachmentNotFound: [404, 'Chat message attachment not found.'],
   lastReadMessageNotFound: [404, 'The last read message not found'],
 });

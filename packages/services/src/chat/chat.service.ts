@@ -1,33 +1,55 @@
 import type { EventBus } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
+import type { Lists } from '../shared/lists.js';
+import { createChannelsService } from './channels.service.js';
 import { createMemberships } from './memberships.js';
 import { createMessageLog } from './message-log.js';
+import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessagesService } from './messages.service.js';
 import { createReadStatesService } from './read-states.service.js';
+import { createSubscriptionHiding } from './subscription-hiding.js';
+import { createSubscriptionsService } from './subscriptions.service.js';
 
 export type ChatService = ReturnType<typeof createChatService>;
 
 interface ChatOptions {
   storage: Storage;
+  lists: Lists;
   bus: EventBus;
   files: FilesService;
+  /** Which of these identities exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  organizationExists(organizationId: string): Promise<boolean>;
 }
 
 /** Files that a message may have. */
 const ATTACHMENTS_MAX = 20;
 
 /** Channels, their members and their messages. Every change is told to the readers of its channel: see `chat-events.ts`. */
-export function createChatService({ storage, bus, files }: ChatOptions) {
+export function createChatService({ storage, lists, bus, files, existingIdentities, organizationExists }: ChatOptions) {
   const log = createMessageLog(storage);
   const memberships = createMemberships(storage, log);
   const attachments = files.attachments({ purpose: 'message-attachment', max: ATTACHMENTS_MAX });
-  const messages = createMessagesService({ storage, bus, log, memberships, attachments });
-  const readStates = createReadStatesService({ storage, bus, memberships });
+  const messages = createMessagesService({ storage, lists, bus, log, memberships, attachments });
+  const readStates = createReadStatesService({ storage, bus, memberships, log });
+  const hiding = createSubscriptionHiding(storage);
+  const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
+  const members = hiding.withChannel;
+  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, members, messages });
+  const channelExists = channels.exists;
+  const subscriptions = createSubscriptionsService({ storage, lists, bus, channelExists, existingIdentities });
+  const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {
+    channels,
+    subscriptions,
+    memberships,
     messages,
     readStates,
+    templates,
+    /** What hides with an identity: its subscriptions. */
+    withIdentity: hiding.withIdentity,
 
     // what streams need
     membershipOf: memberships.membershipOf,

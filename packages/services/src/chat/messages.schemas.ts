@@ -1,6 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
-import { FileSchema } from '../files/files.schemas.js';
+import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
+import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
 /** Longest texts, in characters. */
@@ -8,7 +9,7 @@ const TITLE_MAX = 200;
 const CONTENT_MAX = 10_000;
 const CLIENT_ID_MAX = 100;
 
-const Content = z.string().min(1).max(CONTENT_MAX);
+export const Content = z.string().min(1).max(CONTENT_MAX);
 const Title = z.string().max(TITLE_MAX);
 
 /** What a client names its own message by, so that one sent twice is stored once. */
@@ -43,7 +44,15 @@ export const messageResource = defineListResource({
   },
   defaultOrder: 'seq desc, id desc',
 });
+const ofChannel = { channelId: Id };
+export const messageList = defineList(messageResource, {
+  row: MessageSchema,
+  own: ofChannel,
+  equal: { senderId: Id, title: Title, content: Content },
+});
+export const channelMessageList = defineList(messageResource, { row: MessageSchema, own: ofChannel });
 
+export const messageInput = z.strictObject({ messageId: Id });
 export const createMessageInput = z.strictObject({
   channelId: Id,
   senderId: Id,
@@ -52,3 +61,15 @@ export const createMessageInput = z.strictObject({
   clientId: ClientId.nullable().optional(),
 });
 export type NewMessage = z.infer<typeof createMessageInput>;
+
+/** What may be changed, by its sender alone (decisions R3). */
+export const messagePatchInput = z.strictObject({
+  messageId: Id,
+  content: Content.optional(),
+  title: Title.nullable().optional(),
+});
+export type MessagePatch = Omit<z.infer<typeof messagePatchInput>, 'messageId'>;
+
+export const attachmentUploadInput = z.strictObject({ messageId: Id, ...attachmentUploadParameters });
+export const attachInput = z.strictObject({ messageId: Id, ...GivenFileSchema.shape });
+export const attachmentInput = z.strictObject({ messageId: Id, attachmentId: Id });

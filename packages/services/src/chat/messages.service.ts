@@ -1,20 +1,34 @@
 import type { EventBus } from '@tandem/core';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
+import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { givenOf } from '../shared/patching.js';
+import { channelModel } from './channel.model.js';
 import { publishChatEvent } from './chat-events.js';
+import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
 import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
-import type { Message, NewMessage } from './messages.schemas.js';
+import { messageList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
 
 export type MessagesService = ReturnType<typeof createMessagesService>;
 
 interface MessagesOptions {
   storage: Storage;
+  lists: Lists;
   bus: EventBus;
   log: MessageLog;
   memberships: Memberships;
   attachments: Attachments;
+}
+
+/** The end of a channel: its last number, deleted messages counted, and the last message that lives. */
+export interface Last {
+  lastSeq: number;
+  lastMessage: Message | null;
 }
 
 /** A message without its attachments, which are no part of its record. */
@@ -23,8 +37,9 @@ function showBare(record: MessageRecord): Message {
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here knows HTTP. */
-export function createMessagesService({ storage, bus, log, memberships, attachments }: MessagesOptions) {
+export function createMessagesService({ storage, lists, bus, log, memberships, attachments }: MessagesOptions) {
   const Messages = storage.model(messageModel);
+  const Channels = storage.model(channelModel);
 
   /** Fills in the attachments, by one query. */
   async function addAttachments(messages: readonly Message[]): Promise<void> {
@@ -32,10 +47,33 @@ export function createMessagesService({ storage, bus, log, memberships, attachme
     for (const message of messages) message.attachments = files.get(message.id) ?? [];
   }
 
+  async function show(record: MessageRecord): Promise<Message> {
+    const message = showBare(record);
+    await addAttachments([message]);
+    return message;
+  }
+
+  async function tellUpdated(record: MessageRecord): Promise<Message> {
+    const message = await show(record);
+    publishChatEvent(bus, { type: 'message.updated', channelId: record.channelId, message });
+    return message;
+  }
+
+  const whose = (messageId: string) => Messages.findById(messageId, { channelId: 1, senderId: 1 }).lean<MessageRecord>();
+
+  /** Its files have changed. @throws errors.messageNotFound */
+  async function touch(messageId: string): Promise<MessageRecord> {
+    const $set = { updatedAt: storage.clock.now() };
+    const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
+    if (!record) throw errors.messageNotFound();
+    return record;
+  }
+
   return {
     /**
      * Stores a message of a member and tells the channel's readers. The same `clientId` of the same sender again is stored once: the stored
-     * message is the answer, and is told again, since who stored it first may have died before.
+     * message is the answer, and is told again, since who stored it first may have died before. That the sender is no guest is for the caller
+     * to see to.
      * @throws errors.notSubscribed
      */
     async post({ channelId, senderId, content, title = null, clientId = null }: NewMessage): Promise<Message> {
@@ -44,8 +82,7 @@ export function createMessagesService({ storage, bus, log, memberships, attachme
       const now = storage.clock.now();
       const given = { channelId, senderId, content, title, clientId };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
-      const message = showBare(record);
-      if (record._id !== id) await addAttachments([message]);
+      const message = record._id === id ? showBare(record) : await show(record);
       if (record.deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, message });
       return message;
     },
@@ -59,6 +96,96 @@ export function createMessagesService({ storage, bus, log, memberships, attachme
       const messages = (await after.lean<MessageRecord[]>()).map(showBare);
       await addAttachments(messages);
       return messages;
+    },
+
+    /** The ends of channels, in one query and one for the attachments. */
+    async lastOf(channelIds: readonly string[]): Promise<Map<string, Last>> {
+      const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
+      const newest = [{ $sort: { seq: -1 } }, { $limit: 1 }];
+      const found = (await Channels.collection
+        .aggregate([
+          { $match: { _id: { $in: channelIds } } },
+          { $project: { _id: 1 } },
+          { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
+          { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest] } },
+        ])
+        .toArray()) as unknown as { _id: string; numbers: { seq: number }[]; live: MessageRecord[] }[];
+      const lasts = found.map(({ _id, numbers, live }) => {
+        const [last] = live.map(showBare);
+        return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastMessage: last ?? null }] as const;
+      });
+      await addAttachments(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
+      return new Map(lasts);
+    },
+
+    list(channelId: string, query: ListQuery): Promise<ListAnswer<Message>> {
+      return lists.answer(messageList, Messages, { scope: { channelId }, show: showBare, complete: addAttachments }, query);
+    },
+
+    /** The channel of a live message; undefined when there is none. Serves the rules, as the next. */
+    channelOf: async (messageId: string) => (await whose(messageId))?.channelId,
+    senderOf: async (messageId: string) => (await whose(messageId))?.senderId,
+
+    /** @throws errors.messageNotFoundStop, also where its channel is deleted */
+    async get(messageId: string): Promise<Message> {
+      const record = await Messages.findById(messageId).lean<MessageRecord>();
+      if (!record || !(await Channels.exists({ _id: record.channelId }))) throw errors.messageNotFoundStop();
+      return show(record);
+    },
+
+    /** @throws errors.noMessageUpdate for an empty change, messageNotFound */
+    async patch(messageId: string, patch: MessagePatch): Promise<Message> {
+      const set = givenOf(patch);
+      if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
+      const $set = { ...set, updatedAt: storage.clock.now() };
+      const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
+      if (!record) throw errors.messageNotFound();
+      return tellUpdated(record);
+    },
+
+    /** Deletes softly; its number stays its own. @throws errors.messageNotFound */
+    async delete(messageId: string): Promise<void> {
+      const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
+      if (!deleted) throw errors.messageNotFound();
+      const { channelId, seq } = deleted;
+      publishChatEvent(bus, { type: 'message.deleted', channelId, messageId, seq });
+    },
+
+    /** @throws errors.messageNotFound when there is nothing to restore, channelNotFound when its channel is deleted */
+    async restore(messageId: string): Promise<Message> {
+      const found = await Messages.findById(messageId).setOptions({ deleted: 'only' }).lean<MessageRecord>();
+      if (!found) throw errors.messageNotFound();
+      if (!(await Channels.exists({ _id: found.channelId }))) throw errors.channelNotFound();
+      const record = await Messages.restore(messageId);
+      if (!record) throw errors.messageNotFound();
+      return tellUpdated(record);
+    },
+
+    /** Where to upload an attachment to. @throws errors.messageNotFound; fileErrors.tooManyUnused */
+    async attachmentUploadUrl(messageId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      return attachments.issue(request, identityId);
+    },
+
+    /**
+     * Adds an uploaded file to a message.
+     * @param attachedBy who uploaded it
+     * @throws errors.messageNotFound; ATTACH_ERRORS, fileErrors.tooMany
+     */
+    async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      const attachment = await attachments.attach(messageId, file, attachedBy);
+      const { channelId } = await touch(messageId);
+      publishChatEvent(bus, { type: 'attachment.created', channelId, messageId, attachment });
+      return attachment;
+    },
+
+    /** @throws errors.messageNotFoundStop, attachmentNotFound */
+    async detach(messageId: string, attachmentId: string): Promise<void> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
+      if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
+      const { channelId } = await touch(messageId);
+      publishChatEvent(bus, { type: 'attachment.deleted', channelId, messageId, attachmentId });
     },
   };
 }

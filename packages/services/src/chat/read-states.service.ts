@@ -2,8 +2,10 @@ import type { EventBus } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
-import type { Memberships } from './memberships.js';
+import { standingOf, type Memberships } from './memberships.js';
+import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
+import type { ReadState } from './read-states.schemas.js';
 import { subscriptionModel } from './subscription.model.js';
 
 export type ReadStatesService = ReturnType<typeof createReadStatesService>;
@@ -12,14 +14,26 @@ interface ReadStatesOptions {
   storage: Storage;
   bus: EventBus;
   memberships: Memberships;
+  log: MessageLog;
 }
 
 /** How far members have read; kept in their subscriptions. */
-export function createReadStatesService({ storage, bus, memberships }: ReadStatesOptions) {
+export function createReadStatesService({ storage, bus, memberships, log }: ReadStatesOptions) {
   const Messages = storage.model(messageModel);
   const { collection } = storage.model(subscriptionModel);
 
   return {
+    /** @throws errors.notSubscribed */
+    async get(channelId: string, identityId: string): Promise<ReadState> {
+      const [subscription, lastSeq] = await Promise.all([
+        memberships.subscriptionOf(identityId, channelId),
+        log.lastSeq(channelId),
+      ]);
+      const { readSeq, lastReadMessageId, readAt } = subscription;
+      const at = readAt?.toISOString() ?? null;
+      return { channelId, identityId, lastReadMessageId, readAt: at, ...standingOf(lastSeq, readSeq) };
+    },
+
     /**
      * A member has read up to and including a message, its own or another's. It only goes forward: an earlier message changes nothing.
      * @throws errors.notSubscribed, lastReadMessageNotFound

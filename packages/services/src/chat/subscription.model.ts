@@ -1,4 +1,6 @@
 import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { subscriptionResource } from './subscriptions.schemas.js';
 
 /**
  * That an identity is a member of a channel, and how far it has read there: one record for each pair. Removed for real; `deletedAt` only hides
@@ -33,5 +35,6 @@ export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions'
       serves: 'membership: one for each pair; what hides with a channel',
     },
     { keys: { subscribedId: 1 }, deletedToo: true, serves: 'what hides with an identity' },
+    ...listIndexes(subscriptionResource, { by: ['channelId', 'subscribedId'] }),
   ],
 });

@@ -41,6 +41,8 @@ it('what is limited says so in the documents, and nothing else does', () => {
   const limited = operationsOf(plain.tandem.router).filter((one) => errorsOf(one).some(({ status }) => status === 429));
   // who asks for addresses to upload to, and uploads nothing, is given so many
   const uploads = [
+    'chat.attachmentUploadUrl',
+    'chat.channelIconUploadUrl',
     'organizations.certificateUploadUrl',
     'organizations.logoUploadUrl',
     'products.imageUploadUrl',

@@ -1,0 +1,119 @@
+import { admin, anyOf, authenticated, notGuest, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
+import { UploadAddressSchema } from '../files/files.schemas.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
+import {
+  ChannelSchema,
+  channelInput,
+  channelList,
+  channelPatchInput,
+  createChannelInput,
+  iconUploadInput,
+} from './channels.schemas.js';
+import type { ChannelsService } from './channels.service.js';
+import type { ChatRules } from './chat-rules.js';
+import { chatErrors as errors } from './chat.errors.js';
+
+/** Channels (decisions S4). */
+export function createChannelsRouter(channels: ChannelsService, rules: ChatRules) {
+  return router({
+    createChannel: authenticated
+      .meta(
+        rest('POST /channels', {
+          status: 201,
+          summary: 'Create a channel, whose owner is its first member',
+          failure: 'Failed to create channel',
+          errors: [identityErrors.notFound, ...ATTACH_ERRORS],
+        }),
+      )
+      .use(notGuest)
+      .use(anyOf(admin, self('ownerId')))
+      .input(createChannelInput)
+      .output(ChannelSchema)
+      .mutation(({ ctx, input }) => channels.create(input, ctx.identity.id)),
+
+    listChannels: authenticated
+      .meta(
+        rest('GET /channels', {
+          summary: 'List channels, newest first: those one owns, or is a member of; the admin’s are all',
+          failure: 'Failed to find channels',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(rules.listsOwnChannels)
+      .input(channelList.input)
+      .output(channelList.output)
+      .query(({ input }) => channels.list(input.memberId, input)),
+
+    getChannel: authenticated
+      .meta(
+        rest('GET /channels/{channelId}', {
+          summary: 'Read a channel',
+          failure: 'Failed to get channel',
+          errors: [errors.channelNotFound],
+        }),
+      )
+      .use(rules.readsChannel)
+      .input(channelInput)
+      .output(ChannelSchema)
+      .query(({ input }) => channels.get(input.channelId)),
+
+    patchChannel: authenticated
+      .meta(
+        rest('PATCH /channels/{channelId}', {
+          summary: 'Change a channel',
+          failure: 'Failed to update channel',
+          errors: [errors.channelNotFound, errors.noChannelUpdate, ...ATTACH_ERRORS],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.managesChannel)
+      .input(channelPatchInput)
+      .output(ChannelSchema)
+      .mutation(({ ctx, input: { channelId, ...patch } }) => channels.patch(channelId, patch, ctx.identity.id)),
+
+    deleteChannel: authenticated
+      .meta(
+        rest('DELETE /channels/{channelId}', {
+          status: 204,
+          summary: 'Delete a channel with its messages',
+          failure: 'Failed to delete channel',
+          errors: [errors.channelNotFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.managesChannel)
+      .input(channelInput)
+      .output(z.void())
+      .mutation(({ input }) => channels.delete(input.channelId)),
+
+    restoreChannel: authenticated
+      .meta(
+        rest('POST /channels/{channelId}/restore', {
+          summary: 'Bring a deleted channel back, with its members and messages',
+          failure: 'Failed to restore channel',
+          errors: [errors.channelNotFound],
+        }),
+      )
+      .use(admin)
+      .input(channelInput)
+      .output(ChannelSchema)
+      .mutation(({ input }) => channels.restore(input.channelId)),
+
+    channelIconUploadUrl: authenticated
+      .meta(
+        rest('GET /channels/{channelId}/icon-upload-url', {
+          summary: 'Give an address to upload an icon to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.channelNotFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.managesChannel)
+      .input(iconUploadInput)
+      .output(UploadAddressSchema)
+      .query(({ ctx, input }) => channels.iconUploadUrl(input.channelId, input, ctx.identity.id)),
+  });
+}

@@ -1,0 +1,160 @@
+import type { EventBus } from '@tandem/core';
+import { newId, present, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
+import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import type { Children } from '../shared/deletion.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import { viewOf } from '../shared/list-view.js';
+import type { Lists } from '../shared/lists.js';
+import { givenOf } from '../shared/patching.js';
+import { channelModel, type ChannelRecord } from './channel.model.js';
+import { createChannelUnits } from './channel-units.js';
+import { channelList, type Channel, type ChannelPatch, type ListedChannel, type NewChannel } from './channels.schemas.js';
+import { publishChatEvent } from './chat-events.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { standingOf } from './memberships.js';
+import type { MessagesService } from './messages.service.js';
+import { subscriptionModel } from './subscription.model.js';
+
+export type ChannelsService = ReturnType<typeof createChannelsService>;
+
+interface ChannelsOptions {
+  storage: Storage;
+  lists: Lists;
+  bus: EventBus;
+  /** Which of these identities exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** One each. */
+  icons: Attachments;
+  /** The subscriptions, which go and come back with their channel. */
+  members: Children;
+  messages: Pick<MessagesService, 'lastOf'>;
+}
+
+/** A channel without its icon, which is no part of its record. */
+function showBare(record: ChannelRecord): Channel {
+  const { deletionId, ...channel } = present(record);
+  return { ...channel, icon: null };
+}
+
+/** Channels. Ids are UUID strings; nothing here knows HTTP. */
+export function createChannelsService({ storage, lists, bus, icons, messages, ...others }: ChannelsOptions) {
+  const Channels = storage.model(channelModel);
+  const Subscriptions = storage.model(subscriptionModel);
+  const units = createChannelUnits({ storage, ...others });
+
+  /** Fills in the icons, by one query. */
+  async function addIcons(channels: readonly Channel[]): Promise<void> {
+    const found = await icons.oneOf(channels.map(({ id }) => id));
+    for (const channel of channels) channel.icon = found.get(channel.id) ?? null;
+  }
+
+  async function show(record: ChannelRecord): Promise<Channel> {
+    const channel = showBare(record);
+    await addIcons([channel]);
+    return channel;
+  }
+
+  /** @throws errors.channelNotFound */
+  async function read(channelId: string): Promise<Channel> {
+    const record = await Channels.findById(channelId).lean<ChannelRecord>();
+    if (!record) throw errors.channelNotFound();
+    return show(record);
+  }
+
+  /** The channels of a member: rows of a view, which has at `readSeq` how far it has read. */
+  function listOfMember(memberId: string, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
+    const channel = { from: Channels.collection.collectionName, localField: 'channelId', foreignField: '_id', as: 'channel' };
+    const memberships = viewOf(Subscriptions, [
+      { $match: { subscribedId: memberId, deletedAt: null } },
+      { $lookup: channel },
+      { $unwind: '$channel' },
+      { $replaceWith: { $mergeObjects: ['$channel', { readSeq: '$readSeq' }] } },
+    ]);
+    const showListed = ({ readSeq, ...record }: ChannelRecord & { readSeq: number }): ListedChannel => ({
+      ...showBare(record),
+      ...standingOf(0, readSeq),
+      lastMessage: null,
+    });
+    async function complete(channels: ListedChannel[]): Promise<void> {
+      const ids = channels.map(({ id }) => id);
+      const [, lasts] = await Promise.all([addIcons(channels), messages.lastOf(ids)]);
+      for (const listed of channels) {
+        const { lastSeq = 0, lastMessage = null } = lasts.get(listed.id) ?? {};
+        Object.assign(listed, standingOf(lastSeq, listed.readSeq ?? 0), { lastMessage });
+      }
+    }
+    return lists.answer(channelList, memberships, { cursorScope: { memberId }, show: showListed, complete }, query);
+  }
+
+  return {
+    /**
+     * Makes a channel, whose owner is its first member.
+     * @param createdBy who uploaded the icon
+     * @throws identityErrors.notFound when there is no such owner; ATTACH_ERRORS
+     */
+    async create({ icon, open = false, ...given }: NewChannel, createdBy: string): Promise<Channel> {
+      const id = newId(storage.clock);
+      await icons.replace(id, icon, createdBy, () => units.create({ _id: id, open, ...given }));
+      return read(id);
+    },
+
+    /** Where to upload an icon to. @throws errors.channelNotFound; fileErrors.tooManyUnused */
+    async iconUploadUrl(channelId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
+      if (!(await this.exists(channelId))) throw errors.channelNotFound();
+      return icons.issue(request, identityId);
+    },
+
+    get: read,
+
+    /** Whether it lives. */
+    async exists(channelId: string): Promise<boolean> {
+      return (await Channels.exists({ _id: channelId })) !== null;
+    },
+
+    /** Whose a live channel is, and whether anybody may join it; undefined when there is none. Serves the rules. */
+    async accessTo(channelId: string): Promise<{ ownerId: string; open: boolean } | undefined> {
+      const found = await Channels.findById(channelId, { ownerId: 1, open: 1 }).lean<ChannelRecord>();
+      return found ? { ownerId: found.ownerId, open: found.open } : undefined;
+    },
+
+    /** With `memberId` those of a member, with what it has not read. */
+    list(memberId: string | undefined, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
+      if (memberId !== undefined) return listOfMember(memberId, query);
+      return lists.answer(channelList, Channels, { show: showBare, complete: addIcons }, query);
+    },
+
+    /**
+     * @param changedBy who uploaded the icon
+     * @throws errors.noChannelUpdate for an empty change, channelNotFound; ATTACH_ERRORS
+     */
+    async patch(channelId: string, { icon, ...patch }: ChannelPatch, changedBy: string): Promise<Channel> {
+      const set = givenOf(patch);
+      if (Object.keys(set).length === 0 && icon === undefined) throw errors.noChannelUpdate();
+      const changed = await icons.replace(channelId, icon, changedBy, async () => {
+        const $set = { ...set, updatedAt: storage.clock.now() };
+        const record = await Channels.findByIdAndUpdate(channelId, { $set }, { returnDocument: 'after' }).lean<ChannelRecord>();
+        if (!record) throw errors.channelNotFound();
+        return record;
+      });
+      const channel = await show(changed);
+      publishChatEvent(bus, { type: 'channel.updated', channelId, channel });
+      return channel;
+    },
+
+    /** Deletes softly, with its members and messages. @throws errors.channelNotFound */
+    async delete(channelId: string): Promise<void> {
+      await units.delete(channelId);
+      publishChatEvent(bus, { type: 'channel.deleted', channelId });
+    },
+
+    /** Brings it back, with the members and messages that went with it. @throws errors.channelNotFound when there is nothing to restore */
+    async restore(channelId: string): Promise<Channel> {
+      await units.restore(channelId);
+      const channel = await read(channelId);
+      publishChatEvent(bus, { type: 'channel.updated', channelId, channel });
+      return channel;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { admin, anyOf, defineRule, notGuest, owner, ruleErrors, self, type Rule } from '@tandem/core';
+import { Id } from '../shared/schemas.js';
+import type { ChatService } from './chat.service.js';
+import { chatErrors as errors } from './chat.errors.js';
+
+/** Who may do what in channels (decisions S4, A17). */
+export function createChatRules({ channels, memberships, messages, subscriptions }: ChatService) {
+  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerId;
+
+  /** The caller is a member of the channel that `channelIdOf` finds by the input's `key`. */
+  function memberBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
+    return defineRule([errors.notSubscribed], async ({ ctx, valueOf }) => {
+      const id = await valueOf(key);
+      const channelId = id === undefined ? undefined : await channelIdOf(id);
+      if (channelId === undefined) throw errors.notSubscribed();
+      await memberships.subscriptionOf(ctx.identity.id, channelId);
+    });
+  }
+
+  const ownsChannel = owner('channelId', ownerOf);
+  const member = memberBy('channelId', (channelId) => Promise.resolve(channelId));
+  const memberOfMessage = memberBy('messageId', messages.channelOf);
+  const sender = owner('messageId', messages.senderOf);
+
+  /** Anybody joins an open channel, by oneself alone. */
+  const joinsOpen = defineRule([ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+    const channelId = await valueOf('channelId');
+    const isOpen = channelId !== undefined && (await channels.accessTo(channelId))?.open === true;
+    if (!isOpen || (await valueOf('subscribedId')) !== ctx.identity.id) throw ruleErrors.notSelf();
+  });
+
+  /** One's own channels: those one is a member of, or else those one owns. */
+  const listsOwn = defineRule([ruleErrors.notSelf], async ({ ctx, given }) => {
+    const memberId = await given('memberId');
+    if ((memberId === undefined ? await given('ownerId') : memberId) !== ctx.identity.id) throw ruleErrors.notSelf();
+  });
+
+  const ownSubscription = owner('subscriptionId', async (id) => (await subscriptions.endsOf(id))?.subscribedId);
+
+  return {
+    /** Comes before the other rules. What is no id at all is left to the validation. */
+    channelExists: defineRule([errors.channelDoesNotExist], async ({ valueOf }) => {
+      const channelId = Id.safeParse(await valueOf('channelId')).data;
+      if (channelId !== undefined && !(await channels.exists(channelId))) throw errors.channelDoesNotExist();
+    }),
+    member,
+    listsOwnChannels: anyOf(admin, listsOwn),
+    readsChannel: anyOf(admin, ownsChannel, member),
+    managesChannel: anyOf(admin, ownsChannel),
+
+    addsMember: anyOf(admin, ownsChannel, joinsOpen),
+    listsMembers: anyOf(admin, member, ownsChannel, self('subscribedId')),
+    managesSubscription: anyOf(
+      admin,
+      ownSubscription,
+      owner('subscriptionId', async (id) => {
+        const ends = await subscriptions.endsOf(id);
+        return ends && ownerOf(ends.channelId);
+      }),
+    ),
+
+    /** A guest, who writes nowhere, may leave. */
+    leavesAsGuest: anyOf(notGuest, ownSubscription),
+
+    sender,
+    memberOfMessage,
+    readsMessage: anyOf(admin, memberOfMessage),
+    deletesMessage: anyOf(
+      admin,
+      sender,
+      owner('messageId', async (id) => {
+        const channelId = await messages.channelOf(id);
+        return channelId && ownerOf(channelId);
+      }),
+    ),
+    removesAttachment: anyOf(admin, sender),
+  };
+}
+export type ChatRules = ReturnType<typeof createChatRules>;

@@ -1,0 +1,111 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openChannel, say, subscribe } from '../../test/chat-world.js';
+import type { ReadState } from './read-states.schemas.js';
+import type { Subscription } from './subscriptions.schemas.js';
+
+let app: TestServer;
+let other: TestServer;
+let admins: [Person, Person];
+let anns: [Person, Person];
+beforeAll(async () => {
+  app = await startTestServer();
+  other = await startTestServer({ clock: app.clock });
+  const [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
+  admins = [admin, await other.signIn(admin.email)];
+  anns = [ann, await other.signIn(ann.email)];
+});
+afterAll(() => Promise.all([app.close(), other.close()]));
+
+/** The same 20 times at once, by one person on two servers. */
+const twenty = (people: readonly [Person, Person], request: (person: Person, n: number) => PromiseLike<{ status: number }>) =>
+  Promise.all(Array.from({ length: 20 }, async (_, n) => (await request(people[n % 2] as Person, n)).status));
+const inOrder = (statuses: number[]) => statuses.toSorted((a, b) => a - b);
+const once = (status: number, others: number) => [status, ...Array.from({ length: 19 }, () => others)];
+
+async function membersOf(channelId: string): Promise<string[]> {
+  const { data } = await admins[0].rest('GET', `/subscriptions?channelId=${channelId}`).expect<{ data: Subscription[] }>(200);
+  return data.map(({ subscribedId }) => subscribedId);
+}
+
+it('of 20 who add a member at once one does, and of 20 who remove it one does', async () => {
+  const { id: channelId } = await openChannel(anns[0]);
+  const [{ id: subscribedId }] = admins;
+  const added = await twenty(anns, (ann) => ann.rest('POST', '/subscriptions', { channelId, subscribedId }));
+  expect(inOrder(added)).toEqual(once(201, 409));
+  const { data } = await anns[0].rest('GET', `/subscriptions?channelId=${channelId}`).expect<{ data: Subscription[] }>(200);
+  expect(data).toHaveLength(2);
+  const id = data.find((one) => one.subscribedId === subscribedId)?.id;
+  expect(inOrder(await twenty(admins, (admin) => admin.rest('DELETE', `/subscriptions/${id}`)))).toEqual(once(204, 404));
+});
+
+it('of 20 deletions of a channel at once one does it, and 20 restores bring its members back once', async () => {
+  const { id } = await openChannel(anns[0], [admins[0]]);
+  expect(inOrder(await twenty(admins, (admin) => admin.rest('DELETE', `/channels/${id}`)))).toEqual(once(204, 404));
+  expect(await membersOf(id)).toEqual([]);
+  for (const status of await twenty(admins, (admin) => admin.rest('POST', `/channels/${id}/restore`)))
+    expect([200, 404]).toContain(status);
+  expect(await membersOf(id)).toHaveLength(2);
+});
+
+it('who joins a channel while it is deleted is a member of none, and one of it when it is restored or not at all', async () => {
+  const { id: channelId } = await openChannel(anns[0], [], { open: true });
+  const people = await Promise.all(Array.from({ length: 10 }, () => app.signUp()));
+  const join = (person: Person) => person.rest('POST', '/subscriptions', { channelId, subscribedId: person.id });
+  const [{ status }, ...joined] = await Promise.all([
+    admins[1].rest('DELETE', `/channels/${channelId}`),
+    ...people.map(async (person) => ({ person, status: (await join(person)).status })),
+  ]);
+  expect(status).toBe(204);
+  expect(await membersOf(channelId)).toEqual([]);
+  await admins[0].rest('POST', `/channels/${channelId}/restore`).expect(200);
+  const members = joined.filter((one) => one.status === 201).map(({ person }) => person.id);
+  expect(new Set(await membersOf(channelId))).toEqual(new Set([anns[0].id, ...members]));
+});
+
+it('20 marks of read messages at once, in any order, end at the last of them', async () => {
+  const [ann] = anns;
+  const { id: channelId } = await openChannel(ann);
+  const messages = await Promise.all(Array.from({ length: 20 }, () => say(ann, channelId)));
+  const marked = await twenty(anns, (person, n) =>
+    person.rest('PUT', `/channels/${channelId}/read-state`, {
+      identityId: ann.id,
+      lastReadMessageId: messages[(n * 7) % 20]?.id,
+    }),
+  );
+  expect(marked).toEqual(marked.map(() => 204));
+  const state = await ann.rest('GET', `/channels/${channelId}/read-state`).expect<ReadState>(200);
+  const last = messages.find(({ seq }) => seq === 20);
+  expect(state).toMatchObject({ readSeq: 20, unread: 0, lastReadMessageId: last?.id });
+});
+
+it('of 20 deletions and of 20 restores of a message at once one does it', async () => {
+  const { id: channelId } = await openChannel(anns[0]);
+  const { id } = await say(anns[0], channelId);
+  expect(inOrder(await twenty(admins, (person) => person.rest('DELETE', `/messages/${id}`)))).toEqual(once(204, 404));
+  expect(inOrder(await twenty(admins, (person) => person.rest('POST', `/messages/${id}/restore`)))).toEqual(once(200, 404));
+});
+
+it('an identity that is deleted while it is added to a channel is no member, and one again when it is restored', async () => {
+  const { id: channelId } = await openChannel(anns[0]);
+  const person = await app.signUp();
+  const [added, deleted] = await Promise.all([
+    anns[1].rest('POST', '/subscriptions', { channelId, subscribedId: person.id }),
+    admins[0].rest('DELETE', `/identities/${person.id}`),
+  ]);
+  expect(deleted.status).toBe(204);
+  expect(await membersOf(channelId)).toEqual([anns[0].id]);
+  await admins[1].rest('POST', `/identities/${person.id}/restore`).expect(200);
+  expect(await membersOf(channelId)).toEqual(added.status === 201 ? [person.id, anns[0].id] : [anns[0].id]);
+});
+
+it('whoever is removed posts nothing on any server from then on', async () => {
+  const bob = await app.signUp();
+  const there = await other.signIn(bob.email);
+  const { id: channelId } = await openChannel(anns[0]);
+  const { id } = await subscribe(anns[0], channelId, bob.id);
+  await say(there, channelId);
+  await anns[0].rest('DELETE', `/subscriptions/${id}`).expect(204);
+  for (const person of [bob, there])
+    await person.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'x' }).expect(403, 'Identity is not subscribed to the channel'); // prettier-ignore
+});

@@ -1,0 +1,26 @@
+import { mergeRouters } from '@tandem/core';
+import { createChannelsRouter } from './channels.router.js';
+import { createChatRules } from './chat-rules.js';
+import type { ChatService } from './chat.service.js';
+import type { OrganizationRole } from '../organizations/roles.js';
+import { createMessageTemplatesRouter } from './message-templates.router.js';
+import { createMessagesRouter } from './messages.router.js';
+import { createReadStatesRouter } from './read-states.router.js';
+import { createSubscriptionsRouter } from './subscriptions.router.js';
+
+interface ChatRouterOptions {
+  chat: ChatService;
+  roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
+}
+
+/** Spec, "Other services": chat, topic by topic. */
+export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
+  const rules = createChatRules(chat);
+  return mergeRouters(
+    createChannelsRouter(chat.channels, rules),
+    createSubscriptionsRouter(chat.subscriptions, rules),
+    createMessagesRouter(chat.messages, rules),
+    createReadStatesRouter(chat.readStates, rules),
+    createMessageTemplatesRouter({ templates: chat.templates, roleOf }),
+  );
+}

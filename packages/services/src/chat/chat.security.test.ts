@@ -1,0 +1,156 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, say, subscribe } from '../../test/chat-world.js';
+import type { Channel } from './channels.schemas.js';
+import type { Message } from './messages.schemas.js';
+import type { Subscription } from './subscriptions.schemas.js';
+
+const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+type Who = 'stranger' | 'member' | 'guest' | 'author' | 'former' | 'owner' | 'admin';
+const WHO: readonly Who[] = ['stranger', 'member', 'guest', 'author', 'former', 'owner', 'admin'];
+const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'owner'];
+/**
+ * Who may call what, of the owner's channel, of a message of the author in it, and of the member's subscription. The guest is a member, and
+ * writes nothing; the former one was a member, and wrote the message that is asked for where a name ends in an asterisk.
+ */
+const ALLOWED: Record<string, readonly Who[]> = {
+  createChannel: ['owner', 'admin'],
+  listChannels: ['owner', 'admin'],
+  getChannel: [...MEMBERS, 'admin'],
+  patchChannel: ['owner', 'admin'],
+  deleteChannel: ['owner', 'admin'],
+  restoreChannel: ['admin'],
+  channelIconUploadUrl: ['owner', 'admin'],
+  listMessagesOfChannel: MEMBERS,
+  readState: MEMBERS,
+  markRead: ['member'],
+  createSubscription: ['owner', 'admin'],
+  listSubscriptions: [...MEMBERS, 'admin'],
+  getSubscription: ['member', 'owner', 'admin'],
+  deleteSubscription: ['member', 'owner', 'admin'],
+  createMessage: ['member'],
+  listMessages: MEMBERS,
+  getMessage: [...MEMBERS, 'admin'],
+  patchMessage: ['author'],
+  deleteMessage: ['author', 'owner', 'admin'],
+  restoreMessage: ['admin'],
+  attachmentUploadUrl: ['author'],
+  addAttachment: ['author'],
+  removeAttachment: ['author', 'admin'],
+  'getMessage*': [...MEMBERS, 'admin'],
+  'patchMessage*': [],
+  'deleteMessage*': ['former', 'owner', 'admin'],
+  'addAttachment*': [],
+};
+
+let app: TestServer;
+let people: Record<Who, Person>;
+let channel: Channel;
+let message: Message;
+let formers: Message;
+let subscription: Subscription;
+beforeAll(async () => {
+  app = await startTestServer();
+  const [stranger, member, guest, author, former, owner] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
+  people = { stranger, member, guest, author, former, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
+  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
+  channel = await openChannel(people.owner, [people.guest, people.author]);
+  subscription = await subscribe(people.owner, channel.id, people.member.id);
+  const was = await subscribe(people.owner, channel.id, people.former.id);
+  [message, formers] = [await say(people.author, channel.id), await say(people.former, channel.id)];
+  await people.former.rest('DELETE', `/subscriptions/${was.id}`).expect(204);
+});
+afterAll(() => app.close());
+
+/** What a procedure is called with: nothing of it is missing, and nothing in it is good enough to be done. */
+function inputOf(name: string): Record<string, unknown> {
+  const ids = { channelId: channel.id, messageId: name.endsWith('*') ? formers.id : message.id };
+  const bad = { foo: 1 };
+  switch (name) {
+    case 'createChannel':
+    case 'listChannels':
+      return { ownerId: people.owner.id, ...bad };
+    case 'createSubscription':
+      return { channelId: ids.channelId, subscribedId: people.stranger.id, ...bad };
+    case 'listSubscriptions':
+    case 'listMessages':
+      return { channelId: ids.channelId, page: 0 };
+    case 'createMessage':
+      return { channelId: ids.channelId, senderId: people.member.id, ...bad };
+    case 'markRead':
+      return { channelId: ids.channelId, identityId: people.member.id, ...bad };
+    default: {
+      const isOfMessage = /Message|ttachment/.test(name) && name !== 'listMessagesOfChannel';
+      const ofChannel = isOfMessage ? { messageId: ids.messageId } : { channelId: ids.channelId };
+      const subject = name.endsWith('Subscription') ? { subscriptionId: subscription.id } : ofChannel;
+      return { ...subject, ...(name === 'removeAttachment' && { attachmentId: NO_ID }), ...bad };
+    }
+  }
+}
+
+describe.each(FACES)('over %s', (face) => {
+  const call = (who: Who, name: string, input: Record<string, unknown>) =>
+    people[who].call(face, `chat.${name.replace('*', '')}`, input);
+
+  it.each(Object.keys(ALLOWED))('%s is open to exactly who may', async (name) => {
+    expect(await app.call(face, `chat.${name.replace('*', '')}`, inputOf(name))).toEqual(NOT_SIGNED_IN);
+    const passed: Who[] = [];
+    for (const who of WHO) {
+      const outcome = (await call(who, name, inputOf(name))) as { ok: boolean; status?: number };
+      expect([undefined, 400, 403, 404]).toContain(outcome.status);
+      if (outcome.status !== 403) passed.push(who);
+    }
+    expect(passed).toEqual(WHO.filter((who) => ALLOWED[name]?.includes(who)));
+  });
+
+  it('nobody posts for somebody else, or in a channel without being a member, the admin neither', async () => {
+    const post = (who: Who, senderId: string, channelId = channel.id) =>
+      call(who, 'createMessage', { channelId, senderId, content: 'x' });
+    const refused = (text: string) => ({ ok: false, status: 403, message: text });
+    for (const who of ['stranger', 'owner', 'admin'] as const)
+      expect(await post(who, people.author.id)).toEqual(refused('Identity ID does not match'));
+    for (const who of ['stranger', 'former', 'admin'] as const) {
+      expect(await post(who, people[who].id)).toEqual(refused('Identity is not subscribed to the channel'));
+      expect(await post(who, people[who].id, NO_ID)).toEqual(refused('Identity is not subscribed to the channel'));
+    }
+    expect(await post('guest', people.guest.id)).toEqual(refused('Identity is not authorized to access this resource'));
+  });
+
+  it('nobody but the admin learns whether something exists', async () => {
+    for (const [key, id, ...names] of [
+      ['channelId', channel.id, 'getChannel', 'deleteChannel'],
+      ['messageId', message.id, 'getMessage', 'deleteMessage'],
+      ['subscriptionId', subscription.id, 'getSubscription', 'deleteSubscription'],
+    ] as const)
+      for (const name of names) {
+        expect(await call('stranger', name, { [key]: NO_ID })).toEqual(await call('stranger', name, { [key]: id }));
+        expect(await call('stranger', name, { [key]: NO_ID })).toMatchObject({ status: 403 });
+        expect(await call('admin', name, { [key]: NO_ID })).toMatchObject({ status: 404 });
+      }
+  });
+
+  it('one’s channels show how far oneself has read, and nobody else', async () => {
+    const { owner, member } = people;
+    const refused = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
+    expect(await call('owner', 'listChannels', { ownerId: owner.id, memberId: member.id })).toEqual(refused);
+    expect(await call('member', 'listChannels', { ownerId: owner.id })).toEqual(refused);
+    expect(await call('member', 'listChannels', {})).toEqual(refused);
+    expect(await call('member', 'listChannels', { ownerId: owner.id, memberId: member.id })).toMatchObject({ ok: true });
+    expect(await call('admin', 'listChannels', {})).toMatchObject({ ok: true });
+  });
+
+  it('a guest leaves, and joins nothing', async () => {
+    const open = await openChannel(people.owner, [], { open: true });
+    const guest = await subscribe(people.owner, open.id, people.guest.id);
+    expect(await call('guest', 'deleteSubscription', { subscriptionId: guest.id })).toEqual({ ok: true });
+    const join = { channelId: open.id, subscribedId: people.guest.id };
+    expect(await call('guest', 'createSubscription', join)).toMatchObject({ status: 403 });
+  });
+
+  it('an attachment that somebody else uploaded, or that was uploaded as something else, is none', async () => {
+    const given = { messageId: message.id, objectId: NO_ID, type: 'text/plain' };
+    expect(await call('author', 'addAttachment', given)).toEqual({ ok: false, status: 404, message: 'File not found' });
+  });
+});

@@ -1,0 +1,30 @@
+import { defineModel, type Live } from '@tandem/storage';
+import { listIndexes } from '../shared/list-indexes.js';
+import { messageTemplateResource } from './message-templates.schemas.js';
+
+export interface MessageTemplateRecord extends Live {
+  title: string;
+  content: string;
+  /** Whose it is; null where it is global. */
+  organizationId: string | null;
+  /** Of the deletion of its organization that took it last; null while there was none. */
+  deletionId: string | null;
+}
+
+export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageTemplates', {
+  fields: {
+    title: { type: String, required: true },
+    content: { type: String, required: true },
+    organizationId: { type: String, default: null },
+    deletionId: { type: String, default: null },
+  },
+  indexes: [
+    ...listIndexes(messageTemplateResource, { by: ['organizationId'] }),
+    {
+      keys: { organizationId: 1, deletionId: 1 },
+      where: { deletionId: { $type: 'string' } },
+      deletedToo: true,
+      serves: 'the templates that come back with their organization',
+    },
+  ],
+});

@@ -1,0 +1,55 @@
+import { defineListResource } from '@tandem/list-query';
+import { z } from 'zod';
+import { defineList } from '../shared/list-declaration.js';
+import { Id, Timestamp } from '../shared/schemas.js';
+import { Content } from './messages.schemas.js';
+
+/** Longest title, in characters. */
+const TITLE_MAX = 200;
+const Title = z.string().trim().min(1).max(TITLE_MAX);
+
+/** A message to be sent again and again; its content is text that nothing renders. */
+export const MessageTemplateSchema = z
+  .object({
+    id: Id,
+    title: z.string(),
+    content: z.string(),
+    organizationId: z.string().nullable().meta({ description: 'Whose it is; null where it is global, and the admin’s alone' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'MessageTemplate' });
+export type MessageTemplate = z.infer<typeof MessageTemplateSchema>;
+
+export const messageTemplateResource = defineListResource({
+  name: 'messageTemplates',
+  fields: {
+    title: 'string',
+    content: { type: 'string', sort: false, group: false },
+    organizationId: 'string',
+    createdAt: 'date',
+    updatedAt: 'date',
+  },
+  hidden: ['deletionId'],
+  defaultOrder: 'createdAt desc, id desc',
+});
+export const messageTemplateList = defineList(messageTemplateResource, {
+  row: MessageTemplateSchema,
+  equal: { title: Title, organizationId: Id },
+});
+export const organizationTemplateList = defineList(messageTemplateResource, {
+  row: MessageTemplateSchema,
+  own: { organizationId: Id },
+});
+
+export const messageTemplateInput = z.strictObject({ messageTemplateId: Id });
+export const createMessageTemplateInput = z.strictObject({ title: Title, content: Content, organizationId: Id.optional() });
+export type NewMessageTemplate = z.infer<typeof createMessageTemplateInput>;
+
+/** What may be changed; a template keeps its organization (decisions R3). */
+export const messageTemplatePatchInput = z.strictObject({
+  messageTemplateId: Id,
+  title: Title.optional(),
+  content: Content.optional(),
+});
+export type MessageTemplatePatch = Omit<z.infer<typeof messageTemplatePatchInput>, 'messageTemplateId'>;

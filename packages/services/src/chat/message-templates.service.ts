@@ -1,0 +1,116 @@
+import { present, type Storage } from '@tandem/storage';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import type { ChildrenOfMany } from '../shared/bulk-writes.js';
+import { markOf } from '../shared/deletion.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { givenOf } from '../shared/patching.js';
+import { messageTemplateErrors as errors } from './message-templates.errors.js';
+import { messageTemplateModel, type MessageTemplateRecord } from './message-template.model.js';
+import {
+  messageTemplateList,
+  organizationTemplateList,
+  type MessageTemplate,
+  type MessageTemplatePatch,
+  type NewMessageTemplate,
+} from './message-templates.schemas.js';
+
+export type MessageTemplatesService = ReturnType<typeof createMessageTemplatesService>;
+
+interface MessageTemplatesOptions {
+  storage: Storage;
+  lists: Lists;
+  organizationExists(organizationId: string): Promise<boolean>;
+}
+
+function show(record: MessageTemplateRecord): MessageTemplate {
+  const { deletionId, ...template } = present(record);
+  return template;
+}
+
+/** Templates of messages: global ones, and those of organizations. */
+export function createMessageTemplatesService({ storage, lists, organizationExists }: MessageTemplatesOptions) {
+  const Templates = storage.model(messageTemplateModel);
+
+  /** @throws organizationErrors.notFound */
+  async function expectOrganization(organizationId: string | null | undefined): Promise<void> {
+    if (organizationId && !(await organizationExists(organizationId))) throw organizationErrors.notFound();
+  }
+
+  return {
+    /** @throws organizationErrors.notFound */
+    async create(given: NewMessageTemplate): Promise<MessageTemplate> {
+      const record = (await Templates.create(given)).toObject();
+      try {
+        // asked afterwards: an organization that is deleted from now on finds the template and takes it along
+        await expectOrganization(given.organizationId);
+      } catch (error) {
+        await Templates.deleteOne({ _id: record._id }, { deleted: 'include', hard: true });
+        throw error;
+      }
+      return show(record);
+    },
+
+    /** Those of all organizations, and the global ones. */
+    list(query: ListQuery): Promise<ListAnswer<MessageTemplate>> {
+      return lists.answer(messageTemplateList, Templates, { show }, query);
+    },
+
+    /** Those of one organization, without the global ones. */
+    listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<MessageTemplate>> {
+      return lists.answer(organizationTemplateList, Templates, { scope: { organizationId }, show }, query);
+    },
+
+    /** Whose a live template is, null being nobody's; undefined when there is none. Serves the rules. */
+    async organizationOf(messageTemplateId: string): Promise<string | null | undefined> {
+      return (await Templates.findById(messageTemplateId, { organizationId: 1 }).lean<MessageTemplateRecord>())?.organizationId;
+    },
+
+    /** @throws errors.notFound */
+    async get(messageTemplateId: string): Promise<MessageTemplate> {
+      const record = await Templates.findById(messageTemplateId).lean<MessageTemplateRecord>();
+      if (!record) throw errors.notFound();
+      return show(record);
+    },
+
+    /** @throws errors.nothingToUpdate for an empty change, notFoundToChange */
+    async patch(messageTemplateId: string, patch: MessageTemplatePatch): Promise<MessageTemplate> {
+      const $set = givenOf(patch);
+      if (Object.keys($set).length === 0) throw errors.nothingToUpdate();
+      const after = { returnDocument: 'after' } as const;
+      const record = await Templates.findByIdAndUpdate(messageTemplateId, { $set }, after).lean<MessageTemplateRecord>();
+      if (!record) throw errors.notFoundToChange();
+      return show(record);
+    },
+
+    /** Deletes softly. @throws errors.notFoundToChange */
+    async delete(messageTemplateId: string): Promise<void> {
+      const { deletedCount } = await Templates.deleteOne({ _id: messageTemplateId });
+      if (deletedCount === 0) throw errors.notFoundToChange();
+    },
+
+    /** @throws errors.notFoundToChange when there is nothing to restore, organizationErrors.notFound when its organization is deleted */
+    async restore(messageTemplateId: string): Promise<MessageTemplate> {
+      const found = await Templates.findById(messageTemplateId).setOptions({ deleted: 'only' }).lean<MessageTemplateRecord>();
+      if (!found) throw errors.notFoundToChange();
+      await expectOrganization(found.organizationId);
+      const record = await Templates.restore(messageTemplateId);
+      if (!record) throw errors.notFoundToChange();
+      return show(record);
+    },
+
+    /** The templates of organizations go and come back with them. */
+    withOrganizations: {
+      async take(organizationIds, deletion) {
+        const live = { organizationId: { $in: [...organizationIds] } };
+        await Templates.updateMany(live, { $set: markOf(deletion) }, { timestamps: false });
+      },
+      async bringBack(organizationIds, deletionId) {
+        const taken = { organizationId: { $in: [...organizationIds] }, deletionId };
+        const back = Templates.updateMany(taken, { $set: { deletedAt: null } });
+        await back.setOptions({ deleted: 'only', timestamps: false });
+      },
+    } satisfies ChildrenOfMany,
+  };
+}

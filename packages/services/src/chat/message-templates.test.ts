@@ -1,0 +1,129 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { valueOf } from '../../test/chat-world.js';
+import type { MessageTemplate } from './message-templates.schemas.js';
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+
+let app: TestServer;
+let people: Record<'stranger' | 'member' | 'guest' | 'manager' | 'owner' | 'admin', Person>;
+let organizationId: string;
+let global: MessageTemplate;
+beforeAll(async () => {
+  app = await startTestServer();
+  const [stranger, member, guest, manager, owner] = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
+  people = { stranger, member, guest, manager, owner, admin: await app.signUpAdmin() } as typeof people;
+  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
+  organizationId = await found();
+  global = await people.admin.rest('POST', '/message-templates', { title: 'All', content: 'Hello' }).expect<MessageTemplate>(201);
+});
+afterAll(() => app.close());
+
+async function found(): Promise<string> {
+  const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
+  const { id } = await people.owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+  await people.owner
+    .rest('PATCH', `/organizations/${id}/members`, [
+      { identityId: people.member.id, role: 'member' },
+      { identityId: people.guest.id, role: 'admin' },
+      { identityId: people.manager.id, role: 'admin' },
+    ])
+    .expect(204);
+  return id;
+}
+const create = (fields: object = { organizationId }) =>
+  people.owner
+    .rest('POST', '/message-templates', { title: 'Thanks', content: 'Thank you!', ...fields })
+    .expect<MessageTemplate>(201);
+
+describe.each(FACES)('message templates over %s', (face) => {
+  const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
+    person.call(face, `chat.${procedure}`, input);
+  const missing = (message: string) => ({ ok: false, status: 404, message });
+
+  it('are of an organization or global, and listed accordingly', async () => {
+    const made = await create();
+    expect(made).toMatchObject({ title: 'Thanks', content: 'Thank you!', organizationId });
+    expect(global.organizationId).toBeNull();
+    const ofOrganization = await call(people.manager, 'listMessageTemplatesOfOrganization', { organizationId });
+    const { data } = valueOf(ofOrganization) as { data: MessageTemplate[] };
+    expect(data[0]).toEqual(made);
+    expect(data.map((one) => one.organizationId)).toEqual(data.map(() => organizationId));
+    const all = valueOf(await call(people.admin, 'listMessageTemplates', { limit: 50 })) as { data: MessageTemplate[] };
+    expect(all.data).toContainEqual(made);
+    expect(all.data).toContainEqual(global);
+  });
+
+  it('are changed in what is given, deleted, and brought back by the admin', async () => {
+    const { id: messageTemplateId } = await create();
+    const patch = (fields: object) => call(people.owner, 'patchMessageTemplate', { messageTemplateId, ...fields });
+    expect(await patch({ title: 'Many thanks' })).toMatchObject({ value: { title: 'Many thanks', content: 'Thank you!' } });
+    expect(await patch({})).toEqual({ ok: false, status: 400, message: 'Failed to update message template' });
+    expect(await patch({ organizationId: NO_ID })).toMatchObject({ status: 400 });
+    expect(await call(people.owner, 'deleteMessageTemplate', { messageTemplateId })).toEqual({ ok: true });
+    expect(await call(people.admin, 'getMessageTemplate', { messageTemplateId })).toEqual(
+      missing('Chat message template not found'),
+    );
+    for (const name of ['patchMessageTemplate', 'deleteMessageTemplate'])
+      expect(await call(people.admin, name, { messageTemplateId, ...(name.startsWith('p') && { title: 'x' }) })).toEqual(
+        missing('Message template not found'),
+      );
+    const restored = await call(people.admin, 'restoreMessageTemplate', { messageTemplateId });
+    expect(restored).toMatchObject({ value: { title: 'Many thanks' } });
+    expect(await call(people.admin, 'restoreMessageTemplate', { messageTemplateId })).toEqual(
+      missing('Message template not found'),
+    );
+  });
+
+  it('need an organization that exists', async () => {
+    const input = { title: 'x', content: 'x', organizationId: NO_ID };
+    expect(await call(people.admin, 'createMessageTemplate', input)).toEqual(missing('Organization not found'));
+  });
+
+  it('are open to who manages their organization and to the admin, global ones to the admin alone', async () => {
+    const { id } = await create();
+    type Who = keyof typeof people;
+    const managing: Who[] = ['guest', 'manager', 'owner', 'admin'];
+    const writing: Who[] = ['manager', 'owner', 'admin'];
+    const bad = { foo: 1 };
+    const rows: [string, Record<string, unknown>, Who[]][] = [
+      ['createMessageTemplate', { organizationId, ...bad }, writing],
+      ['createMessageTemplate', bad, ['admin']],
+      ['listMessageTemplates', { page: 0 }, ['admin']],
+      // as an organization's own affair: the admin reads them among all
+      ['listMessageTemplatesOfOrganization', { organizationId, page: 0 }, ['guest', 'manager', 'owner']],
+      ['getMessageTemplate', { messageTemplateId: id, ...bad }, managing],
+      ['patchMessageTemplate', { messageTemplateId: id, ...bad }, writing],
+      ['deleteMessageTemplate', { messageTemplateId: id, ...bad }, writing],
+      ['restoreMessageTemplate', { messageTemplateId: id, ...bad }, ['admin']],
+      ...(['getMessageTemplate', 'patchMessageTemplate', 'deleteMessageTemplate'].flatMap((name) =>
+        [global.id, NO_ID].map(
+          (messageTemplateId) => [name, { messageTemplateId, ...bad }, ['admin']] as [string, object, Who[]],
+        ),
+      ) as [string, Record<string, unknown>, Who[]][]),
+    ];
+    for (const [name, input, allowed] of rows) {
+      expect(await app.call(face, `chat.${name}`, input)).toEqual(NOT_SIGNED_IN);
+      const passed: Who[] = [];
+      for (const [who, person] of Object.entries(people) as [Who, Person][]) {
+        const { status } = (await call(person, name, input)) as { status?: number };
+        expect([400, 403, 404], `${name} by ${who}`).toContain(status);
+        if (status !== 403) passed.push(who);
+      }
+      expect(passed, `${name} ${JSON.stringify(input)}`).toEqual(allowed);
+    }
+  });
+});
+
+it('message templates go and come back with their organization; those deleted before stay away', async () => {
+  const own = await found();
+  const [stays, gone] = [await create({ organizationId: own }), await create({ organizationId: own })];
+  await people.owner.rest('DELETE', `/message-templates/${gone.id}`).expect(204);
+  await people.owner.rest('DELETE', `/organizations/${own}`).expect(204);
+  await people.admin.rest('GET', `/message-templates/${stays.id}`).expect(404);
+  await people.admin.rest('POST', `/message-templates/${stays.id}/restore`).expect(404, 'Organization not found');
+  await people.admin.rest('POST', `/organizations/${own}/restore`).expect(200);
+  expect(await people.admin.rest('GET', `/message-templates/${stays.id}`).expect(200)).toEqual(stays);
+  await people.admin.rest('GET', `/message-templates/${gone.id}`).expect(404);
+});

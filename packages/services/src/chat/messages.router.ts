@@ -1,0 +1,168 @@
+import { admin, authenticated, inWrite, notGuest, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
+import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
+import { listErrors } from '../shared/lists.errors.js';
+import type { ChatRules } from './chat-rules.js';
+import { chatErrors as errors } from './chat.errors.js';
+import {
+  MessageSchema,
+  attachInput,
+  attachmentInput,
+  attachmentUploadInput,
+  channelMessageList,
+  createMessageInput,
+  messageInput,
+  messageList,
+  messagePatchInput,
+} from './messages.schemas.js';
+import type { MessagesService } from './messages.service.js';
+
+/** Messages and their attachments (decisions S3, S4). */
+export function createMessagesRouter(messages: MessagesService, rules: ChatRules) {
+  return router({
+    createMessage: authenticated
+      .meta(
+        rest('POST /messages', {
+          status: 201,
+          summary: 'Post a message; one with a `clientId` that was posted before is answered as it is stored',
+          failure: 'Failed to create chat message.',
+        }),
+      )
+      .use(notGuest)
+      .use(self('senderId'))
+      .use(inWrite(rules.member))
+      .input(createMessageInput)
+      .output(MessageSchema)
+      .mutation(({ input }) => messages.post(input)),
+
+    listMessages: authenticated
+      .meta(
+        rest('GET /messages', {
+          summary: 'List the messages of a channel, last first',
+          failure: 'Failed to find chat messages.',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(rules.member)
+      .input(messageList.input)
+      .output(messageList.output)
+      .query(({ input }) => messages.list(input.channelId, input)),
+
+    listMessagesOfChannel: authenticated
+      .meta(
+        rest('GET /channels/{channelId}/messages', {
+          summary: 'List the messages of a channel, last first',
+          failure: 'Failed to get channel messages',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(rules.channelExists)
+      .use(rules.member)
+      .input(channelMessageList.input)
+      .output(channelMessageList.output)
+      .query(({ input }) => messages.list(input.channelId, input)),
+
+    getMessage: authenticated
+      .meta(
+        rest('GET /messages/{messageId}', {
+          summary: 'Read a message',
+          failure: 'Failed to get chat message.',
+          errors: [errors.messageNotFoundStop],
+        }),
+      )
+      .use(rules.readsMessage)
+      .input(messageInput)
+      .output(MessageSchema)
+      .query(({ input }) => messages.get(input.messageId)),
+
+    patchMessage: authenticated
+      .meta(
+        rest('PATCH /messages/{messageId}', {
+          summary: 'Change one’s own message',
+          failure: 'Failed to update chat message',
+          errors: [errors.messageNotFound, errors.noMessageUpdate],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.sender)
+      .use(rules.memberOfMessage)
+      .input(messagePatchInput)
+      .output(MessageSchema)
+      .mutation(({ input: { messageId, ...patch } }) => messages.patch(messageId, patch)),
+
+    deleteMessage: authenticated
+      .meta(
+        rest('DELETE /messages/{messageId}', {
+          status: 204,
+          summary: 'Delete a message',
+          failure: 'Failed to delete chat message',
+          errors: [errors.messageNotFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.deletesMessage)
+      .input(messageInput)
+      .output(z.void())
+      .mutation(({ input }) => messages.delete(input.messageId)),
+
+    restoreMessage: authenticated
+      .meta(
+        rest('POST /messages/{messageId}/restore', {
+          summary: 'Bring a deleted message back',
+          failure: 'Failed to restore chat message',
+          errors: [errors.messageNotFound, errors.channelNotFound],
+        }),
+      )
+      .use(admin)
+      .input(messageInput)
+      .output(MessageSchema)
+      .mutation(({ input }) => messages.restore(input.messageId)),
+
+    attachmentUploadUrl: authenticated
+      .meta(
+        rest('GET /messages/{messageId}/attachment-upload-url', {
+          summary: 'Give an address to upload an attachment to',
+          failure: 'Failed to generate signed upload URL.',
+          errors: [errors.messageNotFound, fileErrors.tooManyUnused],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.sender)
+      .use(rules.memberOfMessage)
+      .input(attachmentUploadInput)
+      .output(UploadAddressSchema)
+      .query(({ ctx, input }) => messages.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
+
+    addAttachment: authenticated
+      .meta(
+        rest('POST /messages/{messageId}/attachments', {
+          status: 201,
+          summary: 'Add an uploaded file to one’s own message',
+          failure: 'Failed to create chat message attachment',
+          errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.sender)
+      .use(rules.memberOfMessage)
+      .input(attachInput)
+      .output(FileSchema)
+      .mutation(({ ctx, input: { messageId, ...file } }) => messages.attach(messageId, file, ctx.identity.id)),
+
+    removeAttachment: authenticated
+      .meta(
+        rest('DELETE /messages/{messageId}/attachments/{attachmentId}', {
+          status: 204,
+          summary: 'Remove an attachment from a message',
+          failure: 'Failed to delete chat message attachment.',
+          errors: [errors.messageNotFound, errors.messageNotFoundStop, errors.attachmentNotFound],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.removesAttachment)
+      .input(attachmentInput)
+      .output(z.void())
+      .mutation(({ input }) => messages.detach(input.messageId, input.attachmentId)),
+  });
+}

@@ -1,0 +1,173 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, say, valueOf } from '../../test/chat-world.js';
+import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
+import { ChatEventSchema, channelTopic } from './chat-events.js';
+import type { Message } from './messages.schemas.js';
+
+const TYPE = 'text/plain';
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let bob: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
+});
+afterAll(() => app.close());
+
+/** What is told to the readers of a channel from now on: nothing but what streams may carry. */
+function listenTo(channelId: string): object[] {
+  const events: object[] = [];
+  app.tandem.bus.subscribe(channelTopic(channelId), (event) => {
+    expect(ChatEventSchema.parse(event)).toEqual(event);
+    events.push(event);
+  });
+  return events;
+}
+
+async function upload(person: Person, messageId: string): Promise<GivenFile> {
+  const path = `/messages/${messageId}/attachment-upload-url?contentType=${TYPE}&contentLength=4`;
+  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
+  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'text' });
+  expect(answer.status).toBe(200);
+  return { objectId, type: TYPE };
+}
+
+describe.each(FACES)('a message over %s', (face) => {
+  const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
+    person.call(face, `chat.${procedure}`, input);
+  const missing = (message: string) => ({ ok: false, status: 404, message });
+
+  it('is stored under the next number of its channel, and told to its readers', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const events = listenTo(channelId);
+    const post = (content: string, more: object = {}) =>
+      call(bob, 'createMessage', { channelId, senderId: bob.id, content, ...more });
+    const one = valueOf(await post('one')) as Message;
+    expect(one).toMatchObject({
+      channelId,
+      seq: 1,
+      senderId: bob.id,
+      content: 'one',
+      title: null,
+      clientId: null,
+      attachments: [],
+    });
+    const two = valueOf(await post('two', { title: 'Two', clientId: 'x' })) as Message;
+    expect(two).toMatchObject({ seq: 2, title: 'Two', clientId: 'x' });
+    expect(events).toEqual([one, two].map((message) => ({ type: 'message.created', channelId, message })));
+    for (const procedure of ['listMessages', 'listMessagesOfChannel'])
+      expect(await call(ann, procedure, { channelId })).toMatchObject({ value: { data: [two, one] } });
+    expect(await call(ann, 'listMessages', { channelId, title: 'Two' })).toMatchObject({ value: { data: [two] } });
+    expect(await call(ann, 'listMessages', { channelId, senderId: ann.id })).toMatchObject({ value: { data: [] } });
+    const above = { channelId, $filter: 'seq gt 1', $orderby: 'seq', $top: 5 };
+    expect(await call(ann, 'listMessagesOfChannel', above)).toMatchObject({ value: { total: 1, value: [two] } });
+    expect(await call(ann, 'getMessage', { messageId: one.id })).toEqual({ ok: true, value: one });
+  });
+
+  it('with the `clientId` of one that is stored is answered as that is, of the same sender and channel alone', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const post = (person: Person, content: string, to = channelId) =>
+      call(person, 'createMessage', { channelId: to, senderId: person.id, content, clientId: 'mine' });
+    const first = await post(ann, 'one');
+    expect(await post(ann, 'again')).toEqual(first);
+    expect(await post(bob, 'two')).toMatchObject({ value: { seq: 2, content: 'two' } });
+    expect(await post(ann, 'three', (await openChannel(ann)).id)).toMatchObject({ value: { seq: 1, content: 'three' } });
+    expect(await post(ann, 'once more')).toEqual(first);
+    expect(await say(ann, channelId, 'next')).toMatchObject({ seq: 3 });
+  });
+
+  it('has a content of 1 to 10,000 characters, a title of 200 at most, and nothing else', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const bad = { channelId, senderId: ann.id, content: '', title: 'x'.repeat(201), clientId: '', attachments: [] };
+    expect(await call(ann, 'createMessage', bad)).toEqual({
+      ok: false,
+      status: 400,
+      message: 'Validation Error',
+      data: [
+        'request body/content must NOT have fewer than 1 characters',
+        'request body/title must NOT have more than 200 characters',
+        'request body/clientId must NOT have fewer than 1 characters',
+        "request body must NOT have additional properties: 'attachments'",
+      ],
+    });
+    const long = { channelId, senderId: ann.id, content: 'x'.repeat(10_000), title: null };
+    expect(await call(ann, 'createMessage', long)).toMatchObject({ ok: true });
+    expect(await call(ann, 'createMessage', { ...long, content: 'x'.repeat(10_001) })).toMatchObject({ status: 400 });
+  });
+
+  it('is changed by its sender alone, in what is given, and never changes its sender', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const { id: messageId } = await say(bob, channelId, 'one', { title: 'One' });
+    const events = listenTo(channelId);
+    app.clock.advance(1000);
+    const message = valueOf(await call(bob, 'patchMessage', { messageId, content: 'uno' })) as Message;
+    expect(message).toMatchObject({ content: 'uno', title: 'One', seq: 1 });
+    expect(message.updatedAt > message.createdAt).toBe(true);
+    expect(events).toEqual([{ type: 'message.updated', channelId, message }]);
+    expect(await call(bob, 'patchMessage', { messageId, title: null })).toMatchObject({ value: { title: null } });
+    const nothing = { ok: false, status: 400, message: 'Failed to update chat message' };
+    expect(await call(bob, 'patchMessage', { messageId })).toEqual(nothing);
+    expect(await call(bob, 'patchMessage', { messageId, senderId: ann.id })).toMatchObject({ status: 400 });
+  });
+
+  it('is deleted without its number being given again, and comes back', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const message = await say(bob, channelId, 'one');
+    const messageId = message.id;
+    const events = listenTo(channelId);
+    expect(await call(bob, 'deleteMessage', { messageId })).toEqual({ ok: true });
+    expect(await call(admin, 'deleteMessage', { messageId })).toEqual(missing('Chat message not found'));
+    expect(await call(admin, 'getMessage', { messageId })).toEqual(missing('Chat message not found.'));
+    expect(await call(ann, 'listMessages', { channelId })).toMatchObject({ value: { data: [] } });
+    const two = await say(bob, channelId, 'two');
+    expect(two.seq).toBe(2);
+    const restored = await call(admin, 'restoreMessage', { messageId });
+    expect(restored).toMatchObject({ value: { id: messageId, seq: 1 } });
+    expect(await call(admin, 'restoreMessage', { messageId })).toEqual(missing('Chat message not found'));
+    expect(events).toEqual([
+      { type: 'message.deleted', channelId, messageId, seq: 1 },
+      { type: 'message.created', channelId, message: two },
+      { type: 'message.updated', channelId, message: valueOf(restored) },
+    ]);
+    expect(await call(bob, 'deleteMessage', { messageId })).toEqual({ ok: true });
+    await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
+    expect(await call(admin, 'restoreMessage', { messageId })).toEqual(missing('Channel not found'));
+  });
+
+  it('has attachments: uploaded, added one by one, shown wherever it is, and removed', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const { id: messageId } = await say(bob, channelId);
+    const events = listenTo(channelId);
+    const file = await upload(bob, messageId);
+    const attachment = valueOf(await call(bob, 'addAttachment', { messageId, ...file })) as ShownFile;
+    expect(attachment).toMatchObject({ type: TYPE });
+    expect(await (await fetch(attachment.url)).text()).toBe('text');
+    expect(await call(bob, 'addAttachment', { messageId, ...file })).toMatchObject({ status: 409 });
+    const shown = await call(ann, 'getMessage', { messageId });
+    expect(shown).toMatchObject({ value: { attachments: [attachment] } });
+    const message = valueOf(shown) as Message;
+    for (const procedure of ['listMessages', 'listMessagesOfChannel'])
+      expect(await call(ann, procedure, { channelId })).toMatchObject({ value: { data: [message] } });
+    expect(await app.tandem.services.chat.messagesSince(channelId, 0, 10)).toEqual([message]);
+    expect(await call(ann, 'listChannels', { memberId: ann.id, limit: 1 })).toMatchObject({
+      value: { data: [{ lastMessage: message }] },
+    });
+    const attachmentId = attachment.id;
+    expect(await call(bob, 'removeAttachment', { messageId, attachmentId })).toEqual({ ok: true });
+    expect(await call(bob, 'removeAttachment', { messageId, attachmentId })).toEqual(
+      missing('Chat message attachment not found.'),
+    );
+    expect(await call(admin, 'removeAttachment', { messageId: NO_ID, attachmentId })).toEqual(missing('Chat message not found.'));
+    expect(await call(ann, 'getMessage', { messageId })).toMatchObject({ value: { attachments: [] } });
+    expect(events).toEqual([
+      { type: 'attachment.created', channelId, messageId, attachment },
+      { type: 'attachment.deleted', channelId, messageId, attachmentId },
+    ]);
+    const archive = { messageId, contentType: 'application/zip', contentLength: 4 };
+    expect(await call(bob, 'attachmentUploadUrl', archive)).toMatchObject({ status: 400 });
+  });
+});

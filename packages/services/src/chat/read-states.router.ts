@@ -1,0 +1,42 @@
+import { authenticated, rest, router, self } from '@tandem/core';
+import { z } from 'zod';
+import type { ChatRules } from './chat-rules.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { ReadStateSchema, markReadInput, readStateInput } from './read-states.schemas.js';
+import type { ReadStatesService } from './read-states.service.js';
+
+/** How far members have read (decisions S3). */
+export function createReadStatesRouter(readStates: ReadStatesService, rules: ChatRules) {
+  return router({
+    readState: authenticated
+      .meta(
+        rest('GET /channels/{channelId}/read-state', {
+          summary: 'Say how far one has read in a channel',
+          failure: 'Failed to find channel read state',
+        }),
+      )
+      .use(rules.channelExists)
+      .use(rules.member)
+      .input(readStateInput)
+      .output(ReadStateSchema)
+      .query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id)),
+
+    markRead: authenticated
+      .meta(
+        rest('PUT /channels/{channelId}/read-state', {
+          status: 204,
+          summary: 'Mark the messages of a channel read, up to and including one',
+          failure: 'Failed to update channel read state',
+          errors: [errors.lastReadMessageNotFound],
+        }),
+      )
+      .use(rules.channelExists)
+      .use(rules.member)
+      .use(self('identityId'))
+      .input(markReadInput)
+      .output(z.void())
+      .mutation(({ input: { channelId, identityId, lastReadMessageId } }) =>
+        readStates.markRead({ channelId, identityId, messageId: lastReadMessageId }),
+      ),
+  });
+}

@@ -1,0 +1,68 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, say } from '../../test/chat-world.js';
+import { channelTopic } from './chat-events.js';
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+let app: TestServer;
+let ann: Person;
+let bob: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  [ann, bob] = [await app.signUp(), await app.signUp()];
+});
+afterAll(() => app.close());
+
+describe.each(FACES)('a read state over %s', (face) => {
+  const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
+    person.call(face, `chat.${procedure}`, input);
+
+  it('goes forward over one’s own and others’ messages, never back, and readers are told', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const messages = [await say(ann, channelId), await say(bob, channelId), await say(ann, channelId)];
+    const events: object[] = [];
+    app.tandem.bus.subscribe(channelTopic(channelId), (event) => events.push(event));
+    const mark = (n: number) => call(bob, 'markRead', { channelId, identityId: bob.id, lastReadMessageId: messages[n]?.id });
+    const state = (fields: object) => ({ ok: true, value: { channelId, identityId: bob.id, lastSeq: 3, ...fields } });
+    const unread = { readSeq: 0, unread: 3, lastReadMessageId: null, readAt: null };
+    expect(await call(bob, 'readState', { channelId })).toEqual(state(unread));
+    expect(await mark(1)).toEqual({ ok: true });
+    const read = await call(bob, 'readState', { channelId });
+    const readAt = expect.any(String) as string;
+    expect(read).toEqual(state({ readSeq: 2, unread: 1, lastReadMessageId: messages[1]?.id, readAt }));
+    for (const n of [0, 1]) {
+      expect(await mark(n)).toEqual({ ok: true });
+      expect(await call(bob, 'readState', { channelId })).toEqual(read);
+    }
+    expect(await mark(2)).toEqual({ ok: true });
+    expect(await call(bob, 'readState', { channelId })).toMatchObject(state({ readSeq: 3, unread: 0 }));
+    expect(events).toEqual(
+      [1, 2].map((n) => ({ type: 'read', channelId, identityId: bob.id, messageId: messages[n]?.id, seq: n + 1 })),
+    );
+    expect(await app.tandem.services.chat.membershipOf(ann.id, channelId)).toEqual({ lastSeq: 3, readSeq: 0, unread: 3 });
+  });
+
+  it('is marked by a message of its channel alone', async () => {
+    const [here, there] = [await openChannel(ann), await openChannel(ann)];
+    const elsewhere = await say(ann, there.id);
+    for (const lastReadMessageId of [elsewhere.id, NO_ID]) {
+      const input = { channelId: here.id, identityId: ann.id, lastReadMessageId };
+      const missing = { ok: false, status: 404, message: 'The last read message not found' };
+      expect(await call(ann, 'markRead', input)).toEqual(missing);
+    }
+  });
+
+  it('is one’s own: of nobody else, of no stranger, of no channel that is missing', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const { id: lastReadMessageId } = await say(ann, channelId);
+    const mark = (person: Person, input: object) =>
+      call(person, 'markRead', { channelId, identityId: person.id, lastReadMessageId, ...input });
+    const refused = (message: string, status = 403) => ({ ok: false, status, message });
+    expect(await mark(ann, { identityId: bob.id })).toEqual(refused('Identity ID does not match'));
+    expect(await mark(bob, {})).toEqual(refused('Identity is not subscribed to the channel'));
+    expect(await call(bob, 'readState', { channelId })).toEqual(refused('Identity is not subscribed to the channel'));
+    expect(await mark(bob, { channelId: NO_ID })).toEqual(refused('Channel does not exist', 404));
+    expect(await call(ann, 'readState', { channelId: NO_ID })).toEqual(refused('Channel does not exist', 404));
+  });
+});

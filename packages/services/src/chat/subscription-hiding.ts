@@ -1,0 +1,30 @@
+import type { Storage } from '@tandem/storage';
+import type { Children } from '../shared/deletion.js';
+import { subscriptionModel } from './subscription.model.js';
+
+/**
+ * Hides the subscriptions of a deleted channel or identity, and shows them again: each where nothing else hides it. Both go by the id of the
+ * deletion, so that they come to the same end in whatever order the deletions of both ends are made and taken back.
+ */
+export function createSubscriptionHiding(storage: Storage) {
+  const Subscriptions = storage.model(subscriptionModel);
+  const everyone = { deleted: 'include', timestamps: false, updatePipeline: true } as const;
+
+  const hidingOf = (key: 'channelId' | 'subscribedId'): Children => ({
+    async take(id, { id: deletionId, at }) {
+      const hiddenBy = { $setUnion: ['$hiddenBy', [deletionId]] };
+      await Subscriptions.updateMany(
+        { [key]: id },
+        [{ $set: { hiddenBy, deletedAt: { $ifNull: ['$deletedAt', at] } } }],
+        everyone,
+      );
+    },
+    async bringBack(id, deletionId) {
+      const deletedAt = { $cond: [{ $eq: ['$hiddenBy', []] }, null, '$deletedAt'] };
+      const stages = [{ $set: { hiddenBy: { $setDifference: ['$hiddenBy', [deletionId]] } } }, { $set: { deletedAt } }];
+      await Subscriptions.updateMany({ [key]: id }, stages, everyone);
+    },
+  });
+
+  return { withChannel: hidingOf('channelId'), withIdentity: hidingOf('subscribedId') };
+}

@@ -1,0 +1,69 @@
+import { authenticated, notGuest, rest, router } from '@tandem/core';
+import { z } from 'zod';
+import { identityErrors } from '../identities/identities.errors.js';
+import { listErrors } from '../shared/lists.errors.js';
+import type { ChatRules } from './chat-rules.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { SubscriptionSchema, createSubscriptionInput, subscriptionInput, subscriptionList } from './subscriptions.schemas.js';
+import type { SubscriptionsService } from './subscriptions.service.js';
+
+/** Members of channels (decisions S4). */
+export function createSubscriptionsRouter(subscriptions: SubscriptionsService, rules: ChatRules) {
+  return router({
+    createSubscription: authenticated
+      .meta(
+        rest('POST /subscriptions', {
+          status: 201,
+          summary: 'Add a member to a channel, or join an open one',
+          failure: 'Failed to create subscription',
+          errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed],
+        }),
+      )
+      .use(notGuest)
+      .use(rules.addsMember)
+      .input(createSubscriptionInput)
+      .output(SubscriptionSchema)
+      .mutation(({ input }) => subscriptions.create(input)),
+
+    listSubscriptions: authenticated
+      .meta(
+        rest('GET /subscriptions', {
+          summary: 'List the members of a channel, or the memberships of an identity, newest first',
+          failure: 'Failed to find subscriptions',
+          errors: [listErrors.invalidNextToken],
+        }),
+      )
+      .use(rules.listsMembers)
+      .input(subscriptionList.input)
+      .output(subscriptionList.output)
+      .query(({ input }) => subscriptions.list(input)),
+
+    getSubscription: authenticated
+      .meta(
+        rest('GET /subscriptions/{subscriptionId}', {
+          summary: 'Read a membership',
+          failure: 'Failed to get subscription',
+          errors: [errors.subscriptionNotFound],
+        }),
+      )
+      .use(rules.managesSubscription)
+      .input(subscriptionInput)
+      .output(SubscriptionSchema)
+      .query(({ input }) => subscriptions.get(input.subscriptionId)),
+
+    deleteSubscription: authenticated
+      .meta(
+        rest('DELETE /subscriptions/{subscriptionId}', {
+          status: 204,
+          summary: 'Remove a member from a channel, or leave it',
+          failure: 'Failed to delete subscription',
+          errors: [errors.subscriptionNotFound],
+        }),
+      )
+      .use(rules.leavesAsGuest)
+      .use(rules.managesSubscription)
+      .input(subscriptionInput)
+      .output(z.void())
+      .mutation(({ input }) => subscriptions.delete(input.subscriptionId)),
+  });
+}

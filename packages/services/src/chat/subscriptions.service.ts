@@ -1,0 +1,93 @@
+import type { EventBus } from '@tandem/core';
+import { isDuplicateKey, present, type Storage } from '@tandem/storage';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { ListAnswer } from '../shared/list-declaration.js';
+import type { ListQuery } from '../shared/list-query.js';
+import type { Lists } from '../shared/lists.js';
+import { publishChatEvent } from './chat-events.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
+import { subscriptionList, type NewSubscription, type Subscription } from './subscriptions.schemas.js';
+
+export type SubscriptionsService = ReturnType<typeof createSubscriptionsService>;
+
+interface SubscriptionsOptions {
+  storage: Storage;
+  lists: Lists;
+  bus: EventBus;
+  channelExists(channelId: string): Promise<boolean>;
+  /** Which of these identities exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+}
+
+function show(record: SubscriptionRecord): Subscription {
+  const { hiddenBy, lastReadMessageId, readAt, ...subscription } = present(record);
+  return subscription;
+}
+
+/** The members of channels (decisions S4). */
+export function createSubscriptionsService({ storage, lists, bus, channelExists, existingIdentities }: SubscriptionsOptions) {
+  const Subscriptions = storage.model(subscriptionModel);
+
+  /** @throws errors.channelNotFound, identityErrors.notFound */
+  async function expectBoth({ channelId, subscribedId }: NewSubscription): Promise<void> {
+    const [hasChannel, identities] = await Promise.all([channelExists(channelId), existingIdentities([subscribedId])]);
+    if (!hasChannel) throw errors.channelNotFound();
+    if (!identities.has(subscribedId)) throw identityErrors.notFound();
+  }
+
+  /** @returns undefined when there is one already */
+  async function insert(given: NewSubscription): Promise<SubscriptionRecord | undefined> {
+    try {
+      return (await Subscriptions.create(given)).toObject();
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return undefined;
+    }
+  }
+
+  return {
+    /**
+     * Makes an identity a member. Both ends are looked for after the write: whichever is deleted from then on finds it.
+     * @throws errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed
+     */
+    async create(given: NewSubscription): Promise<Subscription> {
+      const record = await insert(given);
+      try {
+        await expectBoth(given);
+      } catch (error) {
+        if (record) await Subscriptions.deleteOne({ _id: record._id }, { deleted: 'include', hard: true });
+        throw error;
+      }
+      if (!record) throw errors.alreadySubscribed();
+      const { channelId, subscribedId: identityId } = given;
+      publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });
+      return show(record);
+    },
+
+    list(query: ListQuery): Promise<ListAnswer<Subscription>> {
+      return lists.answer(subscriptionList, Subscriptions, { show }, query);
+    },
+
+    /** @throws errors.subscriptionNotFound */
+    async get(subscriptionId: string): Promise<Subscription> {
+      const record = await Subscriptions.findById(subscriptionId).lean<SubscriptionRecord>();
+      if (!record) throw errors.subscriptionNotFound();
+      return show(record);
+    },
+
+    /** Who is a member of what by it; undefined when there is none. Serves the rules. */
+    async endsOf(subscriptionId: string): Promise<NewSubscription | undefined> {
+      const fields = { channelId: 1, subscribedId: 1 };
+      return (await Subscriptions.findById(subscriptionId, fields).lean<SubscriptionRecord>()) ?? undefined;
+    },
+
+    /** Ends a membership, for real. @throws errors.subscriptionNotFound */
+    async delete(subscriptionId: string): Promise<void> {
+      const removed = await Subscriptions.findOneAndDelete({ _id: subscriptionId }, { hard: true }).lean<SubscriptionRecord>();
+      if (!removed) throw errors.subscriptionNotFound();
+      const { channelId, subscribedId: identityId } = removed;
+      publishChatEvent(bus, { type: 'subscription.deleted', channelId, identityId });
+    },
+  };
+}

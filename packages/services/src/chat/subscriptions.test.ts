@@ -1,0 +1,88 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, subscribe, valueOf } from '../../test/chat-world.js';
+import { channelTopic } from './chat-events.js';
+import type { Subscription } from './subscriptions.schemas.js';
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let bob: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
+});
+afterAll(() => app.close());
+
+const membersOf = async (channelId: string) =>
+  (await admin.rest('GET', `/subscriptions?channelId=${channelId}`).expect<{ data: Subscription[] }>(200)).data.map(
+    ({ subscribedId }) => subscribedId,
+  );
+
+describe.each(FACES)('a subscription over %s', (face) => {
+  const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
+    person.call(face, `chat.${procedure}`, input);
+
+  it('is made once for each pair, by the owner, and readers are told who comes and goes', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const events: object[] = [];
+    app.tandem.bus.subscribe(channelTopic(channelId), (event) => events.push(event));
+    const pair = { channelId, subscribedId: bob.id };
+    const made = valueOf(await call(ann, 'createSubscription', pair)) as Subscription;
+    expect(made).toMatchObject({ ...pair, readSeq: 0 });
+    const again = { ok: false, status: 409, message: 'Identity is already subscribed' };
+    expect(await call(ann, 'createSubscription', pair)).toEqual(again);
+    expect(await call(bob, 'getSubscription', { subscriptionId: made.id })).toEqual({ ok: true, value: made });
+    expect(await call(bob, 'listSubscriptions', { subscribedId: bob.id, limit: 1 })).toMatchObject({ value: { data: [made] } });
+    expect(await call(ann, 'deleteSubscription', { subscriptionId: made.id })).toEqual({ ok: true });
+    const gone = { ok: false, status: 404, message: 'Subscription not found' };
+    expect(await call(admin, 'getSubscription', { subscriptionId: made.id })).toEqual(gone);
+    expect(await call(admin, 'deleteSubscription', { subscriptionId: made.id })).toEqual(gone);
+    expect(await call(ann, 'createSubscription', pair)).toMatchObject({ ok: true });
+    expect(events).toEqual([
+      { type: 'subscription.created', channelId, identityId: bob.id },
+      { type: 'subscription.deleted', channelId, identityId: bob.id },
+      { type: 'subscription.created', channelId, identityId: bob.id },
+    ]);
+  });
+
+  it('needs a channel and an identity that exist', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const missing = (message: string) => ({ ok: false, status: 404, message });
+    const ofNone = { channelId: NO_ID, subscribedId: bob.id };
+    expect(await call(admin, 'createSubscription', ofNone)).toEqual(missing('Channel not found'));
+    expect(await call(ann, 'createSubscription', { channelId, subscribedId: NO_ID })).toEqual(missing('Identity not found'));
+    expect(await membersOf(channelId)).toEqual([ann.id]);
+  });
+
+  it('is taken by oneself in an open channel alone, and left by oneself anywhere', async () => {
+    const closed = await openChannel(ann);
+    const open = await openChannel(ann, [], { open: true });
+    const join = (channelId: string) => call(bob, 'createSubscription', { channelId, subscribedId: bob.id });
+    const refused = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
+    expect(await join(closed.id)).toEqual(refused);
+    expect(await call(bob, 'createSubscription', { channelId: open.id, subscribedId: admin.id })).toEqual(refused);
+    const { id: subscriptionId } = valueOf(await join(open.id)) as Subscription;
+    expect(await call(bob, 'deleteSubscription', { subscriptionId })).toEqual({ ok: true });
+    expect(await membersOf(open.id)).toEqual([ann.id]);
+  });
+
+  it('hides while its identity is deleted, also where the channel goes and comes meanwhile', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const cid = await app.signUp();
+    await subscribe(ann, channelId, cid.id);
+    const doTo = (verb: string, path: string) => admin.rest(verb, path).expect(verb === 'DELETE' ? 204 : 200);
+    await doTo('DELETE', `/identities/${cid.id}`);
+    expect(await membersOf(channelId)).toEqual([ann.id]);
+    await doTo('DELETE', `/channels/${channelId}`);
+    await doTo('POST', `/channels/${channelId}/restore`);
+    expect(await membersOf(channelId)).toEqual([ann.id]);
+    await doTo('DELETE', `/channels/${channelId}`);
+    await doTo('POST', `/identities/${cid.id}/restore`);
+    expect(await membersOf(channelId)).toEqual([]);
+    await doTo('POST', `/channels/${channelId}/restore`);
+    expect(await membersOf(channelId)).toEqual([cid.id, ann.id]);
+  });
+});
