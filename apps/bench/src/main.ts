@@ -1,24 +1,26 @@
 import { parseArgs } from 'node:util';
 import { compareLatency, type LatencyResult } from './latency.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
-import type { LatencyScenario, Scenario, TimesScenario } from './scenario.js';
+import type { AnyComparison, Scenario } from './scenario.js';
 import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
 import { notificationList } from './scenarios/notification-list.js';
+import { relationLists } from './scenarios/relation-lists.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
 import { formatLatencies, formatTable, formatTarget, formatTimes } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
-const SCENARIOS: Record<string, Scenario | LatencyScenario | TimesScenario> = {
+const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'notification-list': notificationList,
   'mark-read': markRead,
   'token-refresh': tokenRefresh,
   login,
   'login-storm': loginStorm,
   'list-queries': listQueries,
+  'relation-lists': relationLists,
 };
 /** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
@@ -27,7 +29,8 @@ const QUICK: RoundPlan = { rounds: 3, roundMs: 600, warmUpMs: 1500 };
 const ABOUT = `The server under test and a bare Express route over the MongoDB driver take turns; ratios are of the first to the second,
 median and range of the pairs. CPU is that of each server's own process, all threads; the database engine, one process for both, is
 not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
-sign in. List queries are timed in one process, against other rows or the bare driver. Compare ratios, not figures of different runs.`;
+sign in. Pages of followers are the server's on both sides, of many against few. List queries are timed in one process, against other rows
+or the bare driver. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
@@ -45,10 +48,11 @@ await withStage(async (stage) => {
   for (const name of values.only) {
     const scenario = SCENARIOS[name];
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
-    const comparison = await scenario(stage);
-    if (Array.isArray(comparison)) for (const one of comparison) times.push(await compareTimes(one, plan));
-    else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
-    else comparisons.push(await compare(comparison, plan));
+    for (const comparison of [await scenario(stage)].flat()) {
+      if (comparison.of === 'time') times.push(await compareTimes(comparison, plan));
+      else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
+      else comparisons.push(await compare(comparison, plan));
+    }
   }
 });
 

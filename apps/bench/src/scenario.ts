@@ -15,10 +15,11 @@ export interface Stage {
   people: readonly Person[];
 }
 
-export type Scenario = (stage: Stage) => Promise<Comparison>;
-/** Several comparisons over the same data. */
-export type TimesScenario = (stage: Stage) => Promise<TimeComparison[]>;
-export type LatencyScenario = (stage: Stage) => Promise<LatencyComparison>;
+export type AnyComparison = Comparison | LatencyComparison | TimeComparison;
+/** Makes one comparison, or several over the same data. */
+export type Scenario<Made extends AnyComparison | AnyComparison[] = Comparison> = (stage: Stage) => Promise<Made>;
+export type TimesScenario = Scenario<TimeComparison[]>;
+export type LatencyScenario = Scenario<LatencyComparison>;
 
 /** Requests to warm up with, where one is a matter of microseconds. */
 export const WARM_UP_REQUESTS = 6000;

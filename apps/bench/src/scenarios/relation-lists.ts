@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { runLoad, type LoadClient } from '../load.js';
+import type { Comparison } from '../rounds.js';
+import type { Scenario } from '../scenario.js';
+
+const FEW = 1000;
+const MANY = 100_000;
+const BATCH = 20_000;
+/** Requests to warm up with: each page is some queries. */
+const WARM_UP_REQUESTS = 2000;
+
+interface Stored {
+  _id: string;
+  [field: string]: unknown;
+}
+
+async function insert(db: Db, name: string, rows: readonly Stored[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += BATCH)
+    await db.collection<Stored>(name).insertMany(rows.slice(from, from + BATCH), { ordered: false });
+}
+
+function record(at: number, fields: Record<string, unknown>): Stored {
+  const createdAt = new Date(1_700_000_000_000 + at * 1000);
+  return { _id: randomUUID(), ...fields, createdAt, updatedAt: createdAt, deletedAt: null, deletionId: null };
+}
+
+/** Pages of followers and likers: of a target that 100,000 lead to against one that 1,000 do, both of the server under test. */
+export const relationLists: Scenario<Comparison[]> = async ({ tandem, db, people }) => {
+  const [asker] = people;
+  if (!asker) throw new Error('nobody is signed in');
+  const { id: identityId } = asker;
+  // likers are shown to admins; it counts within a second, and filling takes longer
+  await db.collection<Stored>('identities').updateOne({ _id: identityId }, { $set: { typeId: 'admin' } });
+  const profiles = Array.from({ length: MANY }, (_, at) => record(at, { identityId, name: `Follower ${at}` }));
+  await insert(db, 'profiles', profiles);
+
+  async function makeTarget(collection: string): Promise<string> {
+    const target = record(0, { identityId, name: randomUUID(), description: '', contact_email: 'a@example.org', members: [], ownerNames: [randomUUID()] }); // prettier-ignore
+    await insert(db, collection, [target]);
+    return target._id;
+  }
+  const clients = (path: string): LoadClient[] =>
+    people.map(() => ({
+      expected: 200,
+      next: () => ({ method: 'GET', path, headers: { authorization: `Bearer ${asker.accessToken}` } }),
+    }));
+
+  const comparisons: Comparison[] = [];
+  for (const [name, targets, relations, key, pathOf] of [
+    ['followers of a profile', 'profiles', 'profileFollows', 'followProfileId', (id: string) => `/profiles/${id}/followers`],
+    [
+      'followers of an organization',
+      'organizations',
+      'organizationFollows',
+      'followOrganizationId',
+      (id: string) => `/organizations/${id}/followers`,
+    ],
+    ['likers of a product', 'products', 'productLikes', 'likeProductId', (id: string) => `/products/${id}/likers`],
+  ] as const) {
+    // prettier-ignore
+    const sideOf = async (count: number) => {
+      const targetId = await makeTarget(targets);
+      const rows = profiles.slice(-count).map(({ _id: profileId }, at) => record(at, { profileId, [key]: targetId }));
+      await insert(db, relations, rows);
+      return { process: tandem, run: (ms: number) => runLoad(tandem.url, clients(pathOf(targetId)), ms) };
+    };
+    const few = await sideOf(FEW);
+    comparisons.push({
+      name: `${name}: 100,000 against 1,000`,
+      of: 'cpu',
+      target: 1.3,
+      warmUpRequests: WARM_UP_REQUESTS,
+      tandem: await sideOf(MANY),
+      bare: few,
+    });
+  }
+  return comparisons;
+};
