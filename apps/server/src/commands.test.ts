@@ -100,6 +100,34 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await again.stop()).toBe(0);
   });
 
+  it('takes a whole database elsewhere: from the embedded engine to a server', async () => {
+    const file = path.join(dataDir, 'export.jsonl');
+    const engine = new URL(process.env['TANDEM_TEST_MONGODB_URI'] ?? '');
+    engine.pathname = `/imported_${process.pid}`;
+    const elsewhere = { MONGODB_URI: engine.href };
+    const exported = await run(['export', file]);
+    expect(exported).toMatchObject({ code: 0, out: '' });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await run(['export', file])).toMatchObject({
+      code: 1,
+      err: `${file} is there already: an export overwrites nothing\n`,
+    });
+    expect(await run(['import', `${file}.gone`], elsewhere)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ENOENT') as unknown,
+    });
+
+    expect(await run(['import', file], elsewhere)).toMatchObject({ code: 0, err: exported.err.replace('ex', 'im') });
+    expect((await run(['export'], elsewhere)).out).toBe(await readFile(file, 'utf8'));
+    const again = await run(['import', file], elsewhere);
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('needs an empty one') as unknown });
+
+    const server = await serve(elsewhere);
+    const answer = await post(`${server.url}/auth/login`, { email: 'ann@example.org', password: PASSWORD });
+    expect(answer).toHaveProperty('accessToken');
+    expect(await server.stop()).toBe(0);
+  });
+
   it('writes mails as files into its data folder, with links to itself', async () => {
     const outbox = path.join(dataDir, 'outbox');
     await rm(outbox, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { ApiError } from '@tandem/core';
 import { EmbeddedMongoError } from '@tandem/embedded-mongo';
+import { ImportError } from '@tandem/storage';
 import { Command } from 'commander';
 import { createAdminCommand } from './commands/admin.js';
 import { CommandError } from './commands/command-error.js';
@@ -9,6 +10,7 @@ import { createIndexesCommand } from './commands/indexes.js';
 import { createOpenApiCommand } from './commands/openapi.js';
 import { createSeedCommand } from './commands/seed.js';
 import { createServeCommand } from './commands/serve.js';
+import { createExportCommand, createImportCommand } from './commands/transfer.js';
 import { EnvironmentError } from './env.js';
 
 const program = new Command('tandem')
@@ -18,13 +20,17 @@ const program = new Command('tandem')
   .addCommand(createOpenApiCommand())
   .addCommand(createIndexesCommand())
   .addCommand(createDoctorCommand())
-  .addCommand(createSeedCommand());
+  .addCommand(createSeedCommand())
+  .addCommand(createExportCommand())
+  .addCommand(createImportCommand());
 
 try {
   await program.parseAsync();
 } catch (error) {
   // what a person can put right is said in words; anything else with where it happened
-  const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ApiError].some((kind) => error instanceof kind);
+  const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ImportError, ApiError].some(
+    (kind) => error instanceof kind,
+  );
   console.error(isForPeople ? (error as Error).message : error);
   if (error instanceof ApiError) for (const problem of error.data ?? []) console.error(`  ${problem}`);
   process.exitCode = 1;

@@ -15,4 +15,5 @@ export {
 export { present, type Presented, type Wire } from './present.js';
 export type { Deleted } from './soft-deletion.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';
+export { ImportError, type TransferProgress } from './transfer.js';
 export type { Unit, UnitSettings, UnitStep } from './units.js';

@@ -4,6 +4,7 @@ import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } f
 import { noLog, type Log } from './log.js';
 import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
+import { exportLines, importLines, type TransferProgress } from './transfer.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
 
 export interface StorageOptions {
@@ -37,6 +38,14 @@ export interface Storage {
   sweep(): Promise<void>;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
+  /** Every document of the database as lines of text, not only of the models; no snapshot. */
+  exportLines(onProgress: (progress: TransferProgress) => void): AsyncGenerator<string>;
+  /**
+   * Fills an empty database from the lines of an export: all of them or none.
+   * @returns how many documents
+   * @throws ImportError for a database with documents, and for lines that are no whole export
+   */
+  importLines(lines: AsyncIterable<string>, onProgress: (progress: TransferProgress) => void): Promise<number>;
   /** @throws when the store does not answer (`isStoreUnavailable`) */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -74,6 +83,8 @@ export async function openStorage({
       stops.add(stop);
       return stop;
     },
+    exportLines: (onProgress) => exportLines(database(connection), onProgress),
+    importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress),
     async ping() {
       await database(connection).command({ ping: 1, maxTimeMS: maxTimeMs });
     },

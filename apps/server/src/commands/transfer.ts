@@ -1,0 +1,97 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { TransferProgress } from '@tandem/storage';
+import { Command } from 'commander';
+import { CommandError } from './command-error.js';
+import { withDatabase } from './with-database.js';
+
+/** How often progress is said, in milliseconds. */
+const PROGRESS_MS = 1000;
+/** In an export are hashes of passwords and everybody's messages: the file is its owner's alone. */
+const FILE = { flags: 'wx', mode: 0o600 };
+
+/** Says on stderr, which the lines themselves never go to, how far it is. */
+function createProgress(done: 'exported' | 'imported') {
+  let saidAt = performance.now();
+  let documents = 0;
+  return {
+    update(progress: TransferProgress) {
+      ({ documents } = progress);
+      if (performance.now() - saidAt < PROGRESS_MS) return;
+      saidAt = performance.now();
+      console.error(`${done} ${documents} documents, now ${progress.collection}`);
+    },
+    end: () => console.error(`${done} ${documents} documents`),
+  };
+}
+
+function explain(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return new CommandError(`${file} is there already: an export overwrites nothing`);
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return new CommandError((error as Error).message);
+  return error;
+}
+
+/** `tandem export`: the whole database as lines of JSON. */
+export function createExportCommand(): Command {
+  return new Command('export')
+    .description('Write every document of the database as lines of JSON, for a backup or another database')
+    .argument('[file]', 'a new file; standard output without one')
+    .action((file: string | undefined) =>
+      withDatabase(async ({ storage }) => {
+        const progress = createProgress('exported');
+        async function* lines(): AsyncGenerator<string> {
+          for await (const line of storage.exportLines(progress.update)) yield `${line}\n`;
+        }
+        const target = file === undefined ? leaveOpen(process.stdout) : createWriteStream(file, FILE);
+        try {
+          await pipeline(Readable.from(lines()), target);
+        } catch (error) {
+          const failure = explain(error, file ?? '');
+          // half an export would be taken for a backup
+          if (file !== undefined && !(failure instanceof CommandError)) await rm(file, { force: true });
+          throw failure;
+        }
+        progress.end();
+      }),
+    );
+}
+
+/** A stream that ends without ending the process's own. */
+function leaveOpen(stream: NodeJS.WriteStream): Writable {
+  return new Writable({ write: (chunk: Buffer, _encoding, done) => void stream.write(chunk, done) });
+}
+
+/** The lines of a text, which may break off; not by `readline`, to which U+2028 in a message would end one too. */
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  let begun = '';
+  for await (const chunk of input.setEncoding('utf8')) {
+    const [end = '', ...more] = (chunk as string).split('\n');
+    begun += end;
+    for (const next of more) {
+      yield begun;
+      begun = next;
+    }
+  }
+  if (begun !== '') yield begun;
+}
+
+/** `tandem import`: fills an empty database from an export. */
+export function createImportCommand(): Command {
+  return new Command('import')
+    .description('Fill an empty database from an export: all of it, or nothing')
+    .argument('[file]', 'an export; standard input without one')
+    .action((file: string | undefined) =>
+      withDatabase(async ({ storage }) => {
+        await storage.ensureIndexes();
+        const progress = createProgress('imported');
+        const input = file === undefined ? process.stdin : createReadStream(file);
+        await storage.importLines(linesOf(input), progress.update).catch((error: unknown) => {
+          throw explain(error, file ?? '');
+        });
+        progress.end();
+      }),
+    );
+}

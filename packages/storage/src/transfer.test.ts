@@ -1,0 +1,95 @@
+import mongoose from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestStorage } from '../test/storage-fixture.js';
+import { ImportError, type Storage } from './index.js';
+
+const { Decimal128, Double, Int32, Long, ObjectId, UUID } = mongoose.mongo.BSON;
+const DOCUMENTS = [
+  { _id: 'a', int: new Int32(5), double: new Double(5), long: Long.fromString('9007199254740993'), nothing: null },
+  {
+    _id: 'b',
+    price: Decimal128.fromString('19.90'),
+    at: new Date(0),
+    deletedAt: new Date(1),
+    text: 'line\nbreak \u2028 "quote"',
+  },
+  {
+    _id: new ObjectId(),
+    uuid: new UUID(),
+    bytes: new mongoose.mongo.Binary(Buffer.from([0, 255])),
+    list: [{ $a: 1, 'b.c': [] }],
+  },
+];
+const MANY = 1200;
+
+let storage: Storage;
+let other: Storage;
+let client: mongoose.mongo.MongoClient;
+let [name, otherName] = ['', ''];
+beforeAll(async () => {
+  const one = await openTestStorage();
+  const two = await openTestStorage();
+  ({ storage } = one);
+  other = two.storage;
+  client = await mongoose.mongo.MongoClient.connect(one.uri);
+  [name, otherName] = [one.uri, two.uri].map((uri) => new URL(uri).pathname.slice(1)) as [string, string];
+  await client
+    .db(name)
+    .collection('hosts.own')
+    .insertMany(DOCUMENTS as never[]);
+  await client
+    .db(name)
+    .collection('many')
+    .insertMany(Array.from({ length: MANY }, (_, n) => ({ _id: n as never, n })));
+});
+afterAll(async () => {
+  await client.close();
+  await other.close();
+  await storage.close();
+});
+
+async function exported(from = storage): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of from.exportLines(() => {})) lines.push(line);
+  return lines;
+}
+async function* each(lines: readonly string[]): AsyncGenerator<string> {
+  for (const line of lines) yield await Promise.resolve(line);
+}
+const load = (lines: readonly string[]) => other.importLines(each(lines), () => {});
+
+describe('an export', () => {
+  it('is refused whole when a part of it is missing, changed or doubled, and leaves nothing behind', async () => {
+    const lines = await exported();
+    const spoilt: [string[], RegExp][] = [
+      [[], /breaks off after line 0/],
+      [lines.slice(0, -1), /breaks off after line/],
+      [lines.slice(1), /Line 1 does not begin an export/],
+      [lines.toSpliced(700, 1), /has 1203 documents, of which 1202 came/],
+      [[...lines, '{}'], /ended before it/],
+      [lines.with(600, '{"collection":'), /Line 601 is no line of an export/],
+      [lines.with(600, '{"collection":"system.users","document":{}}'), /Line 601 is no line of an export/],
+      [lines.with(600, lines[500] as string), /duplicate key/],
+    ];
+    for (const [broken, why] of spoilt) {
+      await expect(load(broken)).rejects.toThrow(why);
+      expect(await exported(other)).toHaveLength(2);
+    }
+  });
+
+  it('brings every document of every collection into another database, with its types', async () => {
+    const lines = await exported();
+    expect(lines).toHaveLength(1 + DOCUMENTS.length + MANY + 1);
+    const seen: number[] = [];
+    expect(await other.importLines(each(lines), ({ documents }) => seen.push(documents))).toBe(DOCUMENTS.length + MANY);
+    expect(seen).toEqual([3, 503, 1003, 1203]);
+    expect(await exported(other)).toEqual(lines);
+    const [first] = await client.db(otherName).collection('hosts.own').find({}, { promoteValues: false }).toArray();
+    expect(first).toEqual(DOCUMENTS[0]);
+  });
+
+  it('is not imported where there are documents', async () => {
+    await expect(load(await exported())).rejects.toThrow(ImportError);
+    expect(await exported(other)).toEqual(await exported());
+  });
+});

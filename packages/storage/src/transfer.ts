@@ -1,0 +1,135 @@
+import mongoose, { type mongo } from 'mongoose';
+
+const { EJSON } = mongoose.mongo.BSON;
+/** Of the lines' format. */
+const VERSION = 1;
+/** One write of an import: so many documents, or lines of so many characters together. */
+const BATCH = { documents: 500, characters: 8 * 1024 * 1024 };
+/** Values as they are stored: a number of the store is of one of four kinds, of which JavaScript has one. */
+const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
+
+/** What an import refuses; the message says why. The database is as empty as it was. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
+}
+
+export interface TransferProgress {
+  collection: string;
+  /** So far, of all collections. */
+  documents: number;
+}
+type OnProgress = (progress: TransferProgress) => void;
+
+interface Line {
+  collection: string;
+  document: mongo.BSON.Document;
+}
+
+/**
+ * Every document of a database, soft-deleted ones too, each as a line of JSON (MongoDB's extended JSON, canonical: nothing is lost of its
+ * types), between a first line that names the format and a last one that counts them. No snapshot: what is written meanwhile may be in it.
+ */
+export async function* exportLines(database: mongo.Db, onProgress: OnProgress): AsyncGenerator<string> {
+  yield JSON.stringify({ tandemExport: VERSION });
+  let documents = 0;
+  for (const collection of await collectionNames(database)) {
+    for await (const document of database.collection(collection).find({}, { sort: { _id: 1 }, ...AS_STORED })) {
+      documents += 1;
+      yield EJSON.stringify({ collection, document }, { relaxed: false });
+      onProgress({ collection, documents });
+    }
+  }
+  yield JSON.stringify({ end: { documents } });
+}
+
+/**
+ * Stores what `exportLines` gave, in a database that has no documents. All or nothing: what fails takes away again what it has stored.
+ * @returns how many documents
+ * @throws ImportError for a database that is not empty, lines that are none of an export, or an export that breaks off
+ */
+export async function importLines(database: mongo.Db, lines: AsyncIterable<string>, onProgress: OnProgress): Promise<number> {
+  for (const name of await collectionNames(database)) {
+    if (await database.collection(name).findOne({}, { projection: { _id: 1 } }))
+      throw new ImportError(`The database has documents already (in ${name}); an import needs an empty one`);
+  }
+  const touched = new Set<string>();
+  try {
+    return await store(database, lines, { touched, onProgress });
+  } catch (error) {
+    for (const name of touched) await database.collection(name).deleteMany({});
+    throw error;
+  }
+}
+
+async function store(
+  database: mongo.Db,
+  lines: AsyncIterable<string>,
+  { touched, onProgress }: { touched: Set<string>; onProgress: OnProgress },
+): Promise<number> {
+  let at = 0;
+  let documents = 0;
+  let isOver = false;
+  let batch: Line[] = [];
+  let characters = 0;
+
+  async function flush(): Promise<void> {
+    const [first] = batch;
+    if (!first) return;
+    touched.add(first.collection);
+    await database.collection(first.collection).insertMany(batch.map(({ document }) => document));
+    documents += batch.length;
+    onProgress({ collection: first.collection, documents });
+    batch = [];
+    characters = 0;
+  }
+
+  for await (const text of lines) {
+    at += 1;
+    if (isOver) throw new ImportError(`Line ${at}: the export ended before it`);
+    const content = parse(text, at);
+    if (at === 1) {
+      if (Number(content.tandemExport) !== VERSION)
+        throw new ImportError(`Line 1 does not begin an export of version ${VERSION}`);
+      continue;
+    }
+    if ('end' in content) {
+      await flush();
+      isOver = true;
+      const { documents: declared } = content.end as { documents?: unknown };
+      if (Number(declared) !== documents)
+        throw new ImportError(`Line ${at}: the export has ${String(declared)} documents, of which ${documents} came`);
+      continue;
+    }
+    const line = asLine(content, at);
+    const isFull = batch.length >= BATCH.documents || characters >= BATCH.characters;
+    if (isFull || (batch[0] && batch[0].collection !== line.collection)) await flush();
+    batch.push(line);
+    characters += text.length;
+  }
+  if (!isOver) throw new ImportError(`The export breaks off after line ${at}`);
+  return documents;
+}
+
+function parse(text: string, at: number): Record<string, unknown> {
+  try {
+    const content: unknown = EJSON.parse(text, { relaxed: false });
+    if (typeof content === 'object' && content !== null) return content as Record<string, unknown>;
+  } catch {
+    // said below
+  }
+  throw new ImportError(`Line ${at} is no line of an export`);
+}
+
+function asLine({ collection, document }: Record<string, unknown>, at: number): Line {
+  const isLine = typeof collection === 'string' && /^[^$.\0][^$\0]*$/.test(collection) && !collection.startsWith('system.');
+  if (!isLine || typeof document !== 'object' || document === null) throw new ImportError(`Line ${at} is no line of an export`);
+  return { collection, document };
+}
+
+async function collectionNames(database: mongo.Db): Promise<string[]> {
+  const found = await database.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
+  return found
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('system.'))
+    .sort();
+}
