@@ -6,14 +6,17 @@ import { withDatabase } from './with-database.js';
 /** `tandem seed`: a small world to look at, in a database that has none. */
 export function createSeedCommand(): Command {
   return new Command('seed')
-    .description('Fill an empty database with people, two shops, 40 products, a year of orders and notifications')
+    .description(
+      'Fill an empty database with people, two shops, 40 products, a year of orders and notifications, and channels to talk in',
+    )
     .option('--password <text>', 'password of everybody in it; one is made up and printed unless it is given')
     .action(async ({ password = randomBytes(12).toString('base64url') }: { password?: string }) => {
       const clock = createMovableClock(new Date());
       await withDatabase(async ({ tandem, storage }) => {
         await storage.ensureIndexes();
-        const { people, products, orders, notifications } = await fillDatabase({ tandem, clock, password });
-        console.log(`made ${people.length} people, ${products} products, ${orders} orders, ${notifications} notifications`);
+        const { people, products, orders, notifications, messages } = await fillDatabase({ tandem, clock, password });
+        const made = `${people.length} people, ${products} products, ${orders} orders, ${notifications} notifications`;
+        console.log(`made ${made}, ${messages} messages`);
         console.log(`everybody's password is ${password}`);
         for (const { email, is } of people) console.log(`  ${email.padEnd(22)} ${is}`);
       }, clock);

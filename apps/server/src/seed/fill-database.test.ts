@@ -27,7 +27,7 @@ it('fills an empty database with a year of a small world, once', async () => {
   };
   const now = clock.now();
   const made = await fillDatabase({ tandem: app.tandem, clock, password: PASSWORD });
-  expect(made).toMatchObject({ products: 40, orders: 240 });
+  expect(made).toMatchObject({ products: 40, orders: 240, messages: 26 });
   const end = clock.now();
   expect(end.getTime()).toBeGreaterThanOrEqual(now.getTime());
 
@@ -56,6 +56,15 @@ it('fills an empty database with a year of a small world, once', async () => {
     .rest('GET', `/notifications/identities/${ada.id}`)
     .expect<{ metadata: { pagination: { total: number } } }>(200);
   expect(told.metadata.pagination.total).toBeGreaterThan(10);
+
+  const channels = await ada
+    .rest('GET', `/channels?memberId=${ada.id}`)
+    .expect<{ data: { name: string; unread: number; lastMessage: { createdAt: string; content: string } }[] }>(200);
+  expect(channels.data.map(({ unread, lastMessage }) => [unread, lastMessage.content])).toEqual([
+    [1, 'Is there parking nearby?'],
+    [1, 'Is there parking nearby?'],
+  ]);
+  for (const { lastMessage } of channels.data) expect(Date.parse(lastMessage.createdAt)).toBeLessThan(end.getTime());
 
   const again = fillDatabase({ tandem: app.tandem, clock, password: PASSWORD });
   await expect(again).rejects.toThrow('the database has organizations already: only an empty one is filled');

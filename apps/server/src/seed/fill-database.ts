@@ -1,6 +1,7 @@
 import type { Tandem } from '@tandem/services';
 import type { Clock } from '@tandem/storage';
 import { CommandError } from '../commands/command-error.js';
+import { fillChannels, type ShopTeam } from './fill-channels.js';
 import { CUSTOMERS, DOMAIN, SHOPS, type Shop } from './small-world.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,12 +24,12 @@ interface Seeded {
   products: number;
   orders: number;
   notifications: number;
+  messages: number;
 }
 
-/** What is on sale in a shop: ids, with those of the variants. */
-interface Assortment {
+/** Who works in a shop, and what is on sale there: ids, with those of the variants. */
+interface Assortment extends ShopTeam {
   organizationId: string;
-  managerId: string;
   goods: { productId: string; variantIds: string[] }[];
 }
 
@@ -92,7 +93,7 @@ export async function fillDatabase(options: { tandem: Tandem; clock: MovableCloc
         goods.push({ productId: product.id, variantIds: made.map(({ id }) => id) });
       }
     }
-    return { organizationId, managerId: ownerId, goods };
+    return { name, organizationId, ownerId, staffIds: staff.map(({ identityId }) => identityId), goods };
   }
 
   const adminEmail = `admin@${DOMAIN}`;
@@ -110,13 +111,13 @@ export async function fillDatabase(options: { tandem: Tandem; clock: MovableCloc
     const placedAt = now.getTime() - age;
     clock.set(new Date(placedAt));
     const buyerId = dice.pick(customers);
-    const { organizationId, managerId, goods } = dice.pick(shops);
+    const { organizationId, ownerId, goods } = dice.pick(shops);
     const items = Array.from({ length: 1 + dice.below(4) }, () => {
       const { productId, variantIds } = dice.pick(goods);
       return { productId, ...(variantIds.length > 0 && { variantId: dice.pick(variantIds) }), quantity: 1 + dice.below(3) };
     });
     const buyer = { identityId: buyerId, isAdmin: false };
-    const manager = { identityId: managerId, isAdmin: false };
+    const manager = { identityId: ownerId, isAdmin: false };
     const { id } = await services.orders.create({ identityId: buyerId, organizationId, items }, buyer);
     const says = async (text: string) => {
       await services.notifications.notify(buyerId, { title: text, orderId: id });
@@ -134,5 +135,6 @@ export async function fillDatabase(options: { tandem: Tandem; clock: MovableCloc
     }
   }
   clock.set(now);
-  return { people, products: shops.flatMap(({ goods }) => goods).length, orders: ORDERS, notifications };
+  const messages = await fillChannels(services, { clock, shops, customers });
+  return { people, products: shops.flatMap(({ goods }) => goods).length, orders: ORDERS, notifications, messages };
 }

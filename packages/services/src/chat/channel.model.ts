@@ -6,8 +6,8 @@ import { channelResource } from './channels.schemas.js';
 export interface ChannelRecord extends Live {
   name: string;
   ownerId: string;
-  /** Whether anybody may join by oneself. */
-  open: boolean;
+  /** Whether anybody may join by oneself; a host may leave it out, which counts as closed. */
+  open?: boolean;
   /** Of the deletion that took it last; null while there was none. */
   deletionId: string | null;
 }

@@ -32,10 +32,10 @@ interface ChannelsOptions {
   messages: Pick<MessagesService, 'lastOf'>;
 }
 
-/** A channel without its icon, which is no part of its record. */
+/** A channel without its icon, which is no part of its record. What a host may have left out is there. */
 function showBare(record: ChannelRecord): Channel {
-  const { deletionId, ...channel } = present(record);
-  return { ...channel, icon: null };
+  const { deletionId, open = false, ...channel } = present(record);
+  return { ...channel, open, icon: null };
 }
 
 /** Channels. Ids are UUID strings; nothing here knows HTTP. */
@@ -116,7 +116,7 @@ export function createChannelsService({ storage, lists, bus, icons, messages, ..
     /** Whose a live channel is, and whether anybody may join it; undefined when there is none. Serves the rules. */
     async accessTo(channelId: string): Promise<{ ownerId: string; open: boolean } | undefined> {
       const found = await Channels.findById(channelId, { ownerId: 1, open: 1 }).lean<ChannelRecord>();
-      return found ? { ownerId: found.ownerId, open: found.open } : undefined;
+      return found ? { ownerId: found.ownerId, open: found.open ?? false } : undefined;
     },
 
     /** With `memberId` those of a member, with what it has not read. */

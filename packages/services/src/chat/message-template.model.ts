@@ -5,8 +5,8 @@ import { messageTemplateResource } from './message-templates.schemas.js';
 export interface MessageTemplateRecord extends Live {
   title: string;
   content: string;
-  /** Whose it is; null where it is global. */
-  organizationId: string | null;
+  /** Whose it is; null, or missing where a host wrote it, where it is global. */
+  organizationId?: string | null;
   /** Of the deletion of its organization that took it last; null while there was none. */
   deletionId: string | null;
 }

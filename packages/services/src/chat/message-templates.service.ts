@@ -25,8 +25,8 @@ interface MessageTemplatesOptions {
 }
 
 function show(record: MessageTemplateRecord): MessageTemplate {
-  const { deletionId, ...template } = present(record);
-  return template;
+  const { deletionId, organizationId = null, ...template } = present(record);
+  return { ...template, organizationId };
 }
 
 /** Templates of messages: global ones, and those of organizations. */
@@ -64,7 +64,8 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
 
     /** Whose a live template is, null being nobody's; undefined when there is none. Serves the rules. */
     async organizationOf(messageTemplateId: string): Promise<string | null | undefined> {
-      return (await Templates.findById(messageTemplateId, { organizationId: 1 }).lean<MessageTemplateRecord>())?.organizationId;
+      const found = await Templates.findById(messageTemplateId, { organizationId: 1 }).lean<MessageTemplateRecord>();
+      return found && (found.organizationId ?? null);
     },
 
     /** @throws errors.notFound */

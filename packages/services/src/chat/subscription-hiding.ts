@@ -2,6 +2,9 @@ import type { Storage } from '@tandem/storage';
 import type { Children } from '../shared/deletion.js';
 import { subscriptionModel } from './subscription.model.js';
 
+/** The field in an update; a host may have left it out. */
+const HIDDEN_BY = { $ifNull: ['$hiddenBy', []] };
+
 /**
  * Hides the subscriptions of a deleted channel or identity, and shows them again: each where nothing else hides it. Both go by the id of the
  * deletion, so that they come to the same end in whatever order the deletions of both ends are made and taken back.
@@ -12,7 +15,7 @@ export function createSubscriptionHiding(storage: Storage) {
 
   const hidingOf = (key: 'channelId' | 'subscribedId'): Children => ({
     async take(id, { id: deletionId, at }) {
-      const hiddenBy = { $setUnion: ['$hiddenBy', [deletionId]] };
+      const hiddenBy = { $setUnion: [HIDDEN_BY, [deletionId]] };
       await Subscriptions.updateMany(
         { [key]: id },
         [{ $set: { hiddenBy, deletedAt: { $ifNull: ['$deletedAt', at] } } }],
@@ -21,7 +24,7 @@ export function createSubscriptionHiding(storage: Storage) {
     },
     async bringBack(id, deletionId) {
       const deletedAt = { $cond: [{ $eq: ['$hiddenBy', []] }, null, '$deletedAt'] };
-      const stages = [{ $set: { hiddenBy: { $setDifference: ['$hiddenBy', [deletionId]] } } }, { $set: { deletedAt } }];
+      const stages = [{ $set: { hiddenBy: { $setDifference: [HIDDEN_BY, [deletionId]] } } }, { $set: { deletedAt } }];
       await Subscriptions.updateMany({ [key]: id }, stages, everyone);
     },
   });
