@@ -124,6 +124,8 @@ const OPERATIONS = [
   ['organizations.get', 'GET /organizations/{organizationId}', 200],
   ['organizations.patch', 'PATCH /organizations/{organizationId}', 200],
   ['organizations.patchAsAdmin', 'PATCH /admin/organizations/{organizationId}', 200],
+  ['organizations.move', 'PUT /organizations/{organizationId}/parent', 200],
+  ['organizations.listDescendants', 'GET /organizations/{organizationId}/descendants', 200],
   ['organizations.delete', 'DELETE /organizations/{organizationId}', 204],
   ['organizations.restore', 'POST /organizations/{organizationId}/restore', 200],
   ['organizations.logoUploadUrl', 'GET /organizations/{organizationId}/logo-upload-url', 200],

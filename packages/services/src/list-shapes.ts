@@ -14,7 +14,7 @@ import type { locationList } from './locations/locations.schemas.js';
 import type { notificationList } from './notifications/notifications.schemas.js';
 import type { orderList, organizationOrderList } from './orders/orders.schemas.js';
 import type { changeRequestList } from './organizations/change-requests.schemas.js';
-import type { memberList, membershipList, organizationList } from './organizations/organizations.schemas.js';
+import type { descendantList, memberList, membershipList, organizationList } from './organizations/organizations.schemas.js';
 import type { productVariantList } from './product-variants/product-variants.schemas.js';
 import type { organizationProductList, productList } from './products/products.schemas.js';
 import type {
@@ -53,6 +53,7 @@ export interface ListShapes {
   'orders.listOfOrganization': ShapeOf<typeof organizationOrderList>;
   'organizations.list': ShapeOf<typeof organizationList>;
   'organizations.listChangeRequests': ShapeOf<typeof changeRequestList>;
+  'organizations.listDescendants': ShapeOf<typeof descendantList>;
   'organizations.listFollowers': ShapeOf<typeof organizationFollowerList>;
   'organizations.listMembers': ShapeOf<typeof memberList>;
   'organizations.listOfIdentity': ShapeOf<typeof membershipList>;

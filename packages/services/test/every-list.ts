@@ -47,6 +47,7 @@ export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = 
   'orders.listOfOrganization': ofOrganization,
   'organizations.list': byAdmin,
   'organizations.listChangeRequests': ofOrganization,
+  'organizations.listDescendants': ofOrganization,
   'organizations.listFollowers': ofOrganization,
   'organizations.listMembers': (world) => ({ ...ofOrganization(world), idOf: ({ identityId }) => identityId }),
   'organizations.listOfIdentity': (world) => ({
@@ -92,16 +93,17 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await each(() => app.signIn(ann.email));
   await app.tandem.services.notifications.notifyMany(people.map(() => ({ receiverId: ann.id })));
 
-  const organizations = await each((n) => {
-    const organization = {
+  const named = (n: number) => ({
+    organization: {
       name: `No. ${n}`,
       description: `About ${n}`,
       contact_email: `${n}@example.org`,
       contact_phone: `0${n}`,
-    };
-    return create(ann, '/organizations', { organization });
+    },
   });
-  const organizationId = organizations[0] as string;
+  const organizationId = await create(ann, '/organizations', named(rows));
+  const parts = await each((n) => create(ann, '/organizations', { ...named(n), parentId: organizationId }));
+  const organizations = [organizationId, ...parts];
   const members = people.map((identityId) => ({ identityId, role: 'member' }));
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
   await each(() => create(ann, '/invitations', { email: `${randomUUID()}@example.org`, organizationId, role: 'member' }));
@@ -113,8 +115,8 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const categories = await each((n) => create(admin, '/categories', { name: `No. ${n}`, description: `About ${n}`, parent }));
   const attributes = await each((n) => create(admin, '/attributes', { name: `No. ${n}`, items: [{ key: 'n', value: `${n}` }] }));
   const products = await each((n) => {
-    const named = { categoryIds: [categories[n]], attributeIds: [attributes[n]], organizationId };
-    return create(admin, '/products', { name: `No. ${n}`, description: '', price: { amount: n, currency: 'EUR' }, ...named });
+    const ids = { categoryIds: [categories[n]], attributeIds: [attributes[n]], organizationId };
+    return create(admin, '/products', { name: `No. ${n}`, description: '', price: { amount: n, currency: 'EUR' }, ...ids });
   });
   const productId = products[0] as string;
   await each((n) =>

@@ -2,11 +2,11 @@ import { newId, present, type Storage } from '@tandem/storage';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists, Related } from '../shared/lists.js';
+import { createTreeMoves } from '../shared/tree-moves.js';
 import { categoryErrors as errors } from './categories.errors.js';
 import { categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
 import { categoryModel, type CategoryRecord } from './category.model.js';
 import type { CategoryStatus } from './category-status.js';
-import { createCategoryTree } from './category-tree.js';
 
 export type CategoriesService = ReturnType<typeof createCategoriesService>;
 
@@ -18,7 +18,13 @@ function show(record: CategoryRecord): Category {
 /** Categories in a tree. Ids are UUID strings; nothing here knows HTTP. */
 export function createCategoriesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Categories = storage.model(categoryModel);
-  const tree = createCategoryTree(storage);
+  const tree = createTreeMoves({
+    storage,
+    model: Categories,
+    parentField: 'parent',
+    cycle: errors.cycle,
+    missing: errors.doesNotExist,
+  });
 
   /** @throws errors.notFound when a category is named that there is none of */
   async function mustExist(categoryId: string): Promise<void> {

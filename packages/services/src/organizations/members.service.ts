@@ -176,17 +176,6 @@ export function createMembersService({ storage, lists, existingIdentities }: Mem
       return answer;
     },
 
-    /** @throws errors.notFound, noRole */
-    async roleOf(organizationId: string, identityId: string): Promise<{ inheritedFrom: null; role: string }> {
-      const found = await Organizations.findById(organizationId, {
-        members: { $elemMatch: { identityId } },
-      }).lean<OrganizationRecord>();
-      if (!found) throw errors.notFound();
-      const role = found.members?.[0]?.role;
-      if (role === undefined) throw errors.noRole();
-      return { inheritedFrom: null, role };
-    },
-
     /** @throws errors.notFound */
     async isMember(organizationId: string, identityId: string): Promise<boolean> {
       const found = await Organizations.findById(organizationId, {

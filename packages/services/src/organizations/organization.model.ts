@@ -2,6 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { defineModel } from '@tandem/storage';
 import { BULK_HIDDEN, bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
 import { listIndexes } from '../shared/list-indexes.js';
+import { movingField, type TreeRecord } from '../shared/tree-moves.js';
 
 /** One identity's membership. A deleted identity keeps its own, and has it again when it is restored. */
 export interface MemberRecord {
@@ -11,7 +12,7 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-export interface OrganizationRecord extends BulkRecord {
+export interface OrganizationRecord extends BulkRecord, TreeRecord {
   name: string;
   description: string;
   contact_email: string;
@@ -23,6 +24,8 @@ export interface OrganizationRecord extends BulkRecord {
   certifiedQualifications: { name: string; status: string; value: string }[];
   /** What became of the last change request; null before the first. */
   auditStatus: string | null;
+  /** The organization that it is part of, which may have been deleted since; null, or missing, at the top. */
+  parentId?: string | null;
   /** In the record itself, so that one write changes them and sees that an owner remains (decisions R7). */
   members: MemberRecord[];
   /** One key for each owner, of owner and name, made anew by each write of either: a unique index over them keeps names apart. */
@@ -30,7 +33,7 @@ export interface OrganizationRecord extends BulkRecord {
 }
 
 /** What is the store's own, or shown elsewhere. */
-export const HIDDEN = ['members', 'ownerNames', ...BULK_HIDDEN] as const;
+export const HIDDEN = ['members', 'ownerNames', 'moving', ...BULK_HIDDEN] as const;
 
 export const organizationResource = defineListResource({
   name: 'organizations',
@@ -40,6 +43,7 @@ export const organizationResource = defineListResource({
     contact_email: { type: 'string', absent: '', sort: false },
     contact_phone: { type: 'string', sort: false },
     branchName: { type: 'string', sort: false },
+    parentId: { type: 'string', sort: false },
     typeId: { type: 'string', sort: false },
     createdAt: 'date',
     updatedAt: 'date',
@@ -64,6 +68,7 @@ export const membershipResource = defineListResource({
     'organization.id': { type: 'string', stored: '_id' },
     'organization.name': { type: 'string', stored: 'name' },
     'organization.branchName': { type: 'string', stored: 'branchName' },
+    'organization.parentId': { type: 'string', stored: 'parentId' },
     'organization.typeId': { type: 'string', stored: 'typeId' },
     'organization.createdAt': { type: 'date', stored: 'createdAt' },
     'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
@@ -87,6 +92,8 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     auditStatus: { type: String, default: null },
     members: { type: [{ ...memberFields, _id: false }], default: [] },
     ownerNames: { type: [String], default: [] },
+    parentId: { type: String, default: null },
+    moving: movingField,
     ...bulkFields,
   },
   indexes: [
@@ -98,6 +105,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
       serves: 'names: one live organization of a name for each owner',
     },
     { keys: { 'members.identityId': 1, createdAt: -1, _id: -1 }, serves: 'the organizations of an identity, newest first' },
+    // that by `parentId` is also asked for what lies below an organization
     ...listIndexes(organizationResource),
   ],
 });

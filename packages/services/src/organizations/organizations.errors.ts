@@ -3,6 +3,9 @@ import { defineErrors } from '@tandem/core';
 /** Most members an organization may have: they stand in its record. */
 export const MAX_MEMBERS = 10_000;
 
+/** Most levels that organizations may have below each other. */
+export const MAX_DEPTH = 50;
+
 /** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
 export const organizationErrors = defineErrors({
   notFound: [404, 'Organization not found'],
@@ -16,4 +19,6 @@ export const organizationErrors = defineErrors({
   changeRequestNotFound: [404, 'Change request not found'],
   changeRequestDecided: [409, 'Change request is already decided'],
   noRole: [404, 'No role found for member'],
+  cycle: [409, 'Organization cannot be below itself'],
+  tooDeep: [409, `Organizations must NOT be nested more than ${MAX_DEPTH} levels deep`],
 });

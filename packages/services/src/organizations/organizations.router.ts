@@ -22,9 +22,11 @@ import {
   IsMemberSchema,
   OrganizationSchema,
   createOrganizationInput,
+  descendantList,
   memberInput,
   memberList,
   membershipList,
+  moveOrganizationInput,
   organizationAdminPatchInput,
   organizationInput,
   organizationList,
@@ -53,6 +55,14 @@ function actorOf({ identity, server }: AuthenticatedContext): Actor {
 export function createOrganizationsRouter({ organizations, members }: OrganizationsRouterOptions) {
   const memberOf = (...roles: readonly OrganizationRole[]) =>
     anyOf(admin, organizationRole('organizationId', roles, organizations.roleOf));
+  /** What an organization is made part of gets nothing that it has not asked for. */
+  const managesParent = defineRule([ruleErrors.notMember, ruleErrors.notInRole], async ({ ctx, valueOf }) => {
+    const parentId = await valueOf('parentId');
+    if (parentId === undefined) return;
+    const role = await organizations.roleOf(parentId, ctx.identity.id);
+    if (role === undefined) throw ruleErrors.notMember();
+    if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
+  });
   return router({
     create: authenticated
       .meta(
@@ -60,14 +70,18 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           status: 201,
           summary: 'Create an organization and become its owner',
           failure: 'Failed to create organization',
-          errors: [errors.nameTaken, identityErrors.notFound, ...ATTACH_ERRORS],
+          errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
       .use(notGuest)
       .use(anyOf(admin, ownerIsCaller))
+      .use(anyOf(admin, managesParent))
       .input(createOrganizationInput)
       .output(OrganizationSchema)
-      .mutation(({ ctx, input }) => organizations.create(input.organization, input.ownerId ?? ctx.identity.id, ctx.identity.id)),
+      .mutation(({ ctx, input }) => {
+        const { organization, parentId, ownerId = ctx.identity.id } = input;
+        return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id);
+      }),
 
     list: authenticated
       .meta(
@@ -121,6 +135,32 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .input(organizationAdminPatchInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
+
+    move: authenticated
+      .meta(
+        rest('PUT /organizations/{organizationId}/parent', {
+          summary: 'Make an organization part of another, with all that is part of it, or of none',
+          failure: 'Failed to update organization',
+          errors: [errors.notFound, errors.cycle, errors.tooDeep],
+        }),
+      )
+      .use(admin)
+      .input(moveOrganizationInput)
+      .output(OrganizationSchema)
+      .mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
+
+    listDescendants: authenticated
+      .meta(
+        rest('GET /organizations/{organizationId}/descendants', {
+          summary: 'List the organizations that are part of one, newest first',
+          failure: 'Failed to find organizations',
+          errors: [errors.notFound, listErrors.invalidNextToken],
+        }),
+      )
+      .use(memberOf(...MANAGING_ROLES))
+      .input(descendantList.input)
+      .output(descendantList.output)
+      .query(({ input }) => organizations.descendantsOf(input.organizationId, input.depth, input)),
 
     delete: authenticated
       .meta(
@@ -204,7 +244,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     memberRole: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/members/{identityId}/role', {
-          summary: 'Say which role a member has',
+          summary: 'Say which role an identity has in an organization, or inherits from one above it',
           failure: 'Failed to get role of member',
           errors: [errors.notFound, errors.noRole],
         }),
@@ -212,7 +252,11 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(memberOf(...MANAGING_ROLES))
       .input(memberInput)
       .output(HeldRoleSchema)
-      .query(({ input }) => members.roleOf(input.organizationId, input.identityId)),
+      .query(async ({ input }) => {
+        const held = await organizations.heldRoleOf(input.organizationId, input.identityId);
+        if (!held) throw errors.noRole();
+        return held;
+      }),
 
     isMember: authenticated
       .meta(
@@ -240,6 +284,6 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(anyOf(admin, self('identityId')))
       .input(membershipList.input)
       .output(membershipList.output)
-      .query(({ input }) => organizations.ofIdentity(input.identityId, input.roles?.split(','), input)),
+      .query(({ input }) => organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, input)),
   });
 }

@@ -5,6 +5,7 @@ import { Address, AddressPatch, Line, Name, Qualifications } from './organizatio
 import { defineList } from '../shared/list-declaration.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { memberResource, membershipResource, organizationResource } from './organization.model.js';
+import { MAX_DEPTH } from './organizations.errors.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
 /** Longest texts, in characters, and most members in one upsert. */
@@ -28,6 +29,10 @@ export const OrganizationSchema = z
     address: Address.nullable(),
     certifiedQualifications: Qualifications,
     auditStatus: z.string().nullable(),
+    /** The organization that it is part of, which may have been deleted since. */
+    parentId: z.string().nullable(),
+    /** Ids of what it is part of, from the top down to its parent. */
+    ancestors: z.array(z.string()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -43,7 +48,8 @@ export type Member = z.infer<typeof MemberSchema>;
 export const memberList = defineList(memberResource, { row: MemberSchema, own: { organizationId: Id } });
 
 /** A role, and the ancestor that it comes from; null where it is the organization's own. */
-export const HeldRoleSchema = z.object({ inheritedFrom: Id.nullable(), role: z.string() });
+export const HeldRoleSchema = z.object({ inheritedFrom: z.string().nullable(), role: z.string() });
+export type HeldRole = z.infer<typeof HeldRoleSchema>;
 export const IsMemberSchema = z.object({ isMemberOfOrganization: z.boolean() });
 
 export const organizationInput = z.strictObject({ organizationId: Id });
@@ -63,6 +69,7 @@ export const createOrganizationInput = z.strictObject({
     certifiedQualifications: Qualifications.optional(),
   }),
   ownerId: Id.optional(),
+  parentId: Id.nullable().optional(),
 });
 export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
 
@@ -86,6 +93,15 @@ export const organizationAdminPatchInput = z.strictObject({
   auditStatus: z.enum(['approved', 'rejected']).optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
+
+/** Null puts it at the top. What lies below it moves along. */
+export const moveOrganizationInput = z.strictObject({ organizationId: Id, parentId: Id.nullable() });
+
+export const descendantList = defineList(organizationResource, {
+  row: OrganizationSchema,
+  /** 1 are the children. */
+  own: { organizationId: Id, depth: z.number().int().min(1).max(MAX_DEPTH).optional() },
+});
 
 export const memberInput = z.strictObject({ organizationId: Id, identityId: Id });
 
@@ -117,5 +133,5 @@ const Roles = z
 
 export const membershipList = defineList(membershipResource, {
   row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),
-  own: { identityId: Id, roles: Roles.optional() },
+  own: { identityId: Id, roles: Roles.optional(), includeInherited: z.boolean().optional() },
 });

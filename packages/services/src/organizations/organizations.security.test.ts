@@ -14,6 +14,8 @@ const ALLOWED: Record<string, readonly Who[]> = {
   get: ['member', 'guest', 'manager', 'owner', 'admin'],
   patch: ['owner', 'admin'],
   patchAsAdmin: ['admin'],
+  move: ['admin'],
+  listDescendants: ['guest', 'manager', 'owner', 'admin'],
   delete: ['owner', 'admin'],
   restore: ['admin'],
   listMembers: ['guest', 'manager', 'owner', 'admin'],

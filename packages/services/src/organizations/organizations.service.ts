@@ -3,16 +3,26 @@ import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
 import { createOrganizationDeletion } from './organization-deletion.js';
+import { createOrganizationTree } from './organization-tree.js';
 import { withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import { viewOf } from '../shared/list-view.js';
 import type { Lists } from '../shared/lists.js';
-import { HIDDEN, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import {
+  HIDDEN,
+  MEMBERS,
+  organizationModel,
+  ownerNameOf,
+  type MemberRecord,
+  type OrganizationRecord,
+} from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
+  descendantList,
   membershipList,
   organizationList,
+  type HeldRole,
   type NewOrganization,
   type Organization,
   type OrganizationPatch,
@@ -34,7 +44,7 @@ interface OrganizationsOptions {
 
 /** An organization in which an identity is a member, and as what. */
 export interface Membership {
-  member: { inheritedFrom: string | null; role: string };
+  member: HeldRole;
   organization: Organization;
 }
 
@@ -45,18 +55,16 @@ const ABSENT: Partial<Organization> = {
   contact_phone: null,
   branchName: null,
   typeId: null,
+  parentId: null,
   address: null,
   auditStatus: null,
   certifiedQualifications: [],
 };
 
-/** An organization without its logo, which is no part of its record. */
-type Bare = Omit<Organization, 'logo'>;
-
-/** Members leave by the members' own service alone. */
-function showOrganization(record: OrganizationRecord): Bare {
-  const { members, ownerNames, ...organization } = present(withoutBulkFields(record));
-  return { ...ABSENT, ...organization };
+/** An organization without its logo and what is above it. Members leave by the members' own service alone. */
+function showBare(record: OrganizationRecord): Organization {
+  const { members, ownerNames, moving, parentId = null, ...organization } = present(withoutBulkFields(record));
+  return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
 }
 
 /** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
@@ -64,17 +72,23 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
   const Organizations = storage.model(organizationModel);
   const deletion = createOrganizationDeletion(storage, children);
 
-  const showWithoutLogo = (record: OrganizationRecord): Organization => ({ ...showOrganization(record), logo: null });
+  const tree = createOrganizationTree(storage);
 
-  /** Fills in the logos, by one query. */
-  async function addLogos(organizations: readonly Organization[]): Promise<void> {
-    const found = await logos.oneOf(organizations.map(({ id }) => id));
-    for (const organization of organizations) organization.logo = found.get(organization.id) ?? null;
+  /** Fills in the logos and what is above. */
+  async function complete(organizations: readonly Organization[]): Promise<void> {
+    const [found, ancestors] = await Promise.all([
+      logos.oneOf(organizations.map(({ id }) => id)),
+      tree.ancestorsOf(organizations),
+    ]);
+    for (const organization of organizations) {
+      organization.logo = found.get(organization.id) ?? null;
+      organization.ancestors = ancestors.get(organization.id) ?? [];
+    }
   }
 
-  async function withLogo(bare: Bare): Promise<Organization> {
-    const organization = { ...bare, logo: null };
-    await addLogos([organization]);
+  async function show(record: OrganizationRecord): Promise<Organization> {
+    const organization = showBare(record);
+    await complete([organization]);
     return organization;
   }
 
@@ -83,13 +97,20 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     delete: deletion.delete,
     /** Of those that are deleted. */
     deletionsOf: deletion.deletionsOf,
+    /** The role that an identity has, of its own or inherited: to be told, where `roleOf` is what rules ask. @throws errors.notFound */
+    heldRoleOf: tree.roleOf,
 
     /**
      * Stores a new organization with its first owner.
      * @param createdBy who uploaded the logo
-     * @throws errors.nameTaken when the owner has one of this name; identityErrors.notFound when there is no such owner; ATTACH_ERRORS
+     * @throws errors.nameTaken when the owner has one of this name, notFound (of the parent), tooDeep; identityErrors.notFound when there is no such owner; ATTACH_ERRORS
      */
-    async create({ logo, ...given }: NewOrganization, ownerId: string, createdBy: string): Promise<Organization> {
+    async create(
+      { logo, ...given }: NewOrganization & { parentId?: string | null | undefined },
+      ownerId: string,
+      createdBy: string,
+    ): Promise<Organization> {
+      if (typeof given.parentId === 'string') await tree.mayBeginBelow(given.parentId);
       if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
       try {
@@ -102,7 +123,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
             ownerNames: [ownerNameOf(ownerId, given.name)],
           }),
         );
-        return await withLogo(showOrganization(record.toObject()));
+        return await show(record.toObject());
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
       }
@@ -115,11 +136,25 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
         ownerNames: 0,
       }).lean<OrganizationRecord>();
       if (!record) throw errors.notFound();
-      return withLogo(showOrganization(record));
+      return show(record);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Organization>> {
-      return lists.answer(organizationList, Organizations, { show: showWithoutLogo, complete: addLogos }, query);
+      return lists.answer(organizationList, Organizations, { show: showBare, complete }, query);
+    },
+
+    /** What lies below an organization, so many levels deep. @throws errors.notFound */
+    async descendantsOf(organizationId: string, depth: number | undefined, query: ListQuery): Promise<ListAnswer<Organization>> {
+      if ((await this.nameOf(organizationId)) === undefined) throw errors.notFound();
+      const scope = { _id: { $in: await tree.descendantsOf(organizationId, depth) } };
+      const cursorScope = { descendantsOf: organizationId, depth };
+      return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showBare, complete }, query);
+    },
+
+    /** Puts it below another, or at the top. @throws errors.notFound (of either), cycle, tooDeep */
+    async move(organizationId: string, parentId: string | null): Promise<Organization> {
+      await tree.move(organizationId, parentId);
+      return this.get(organizationId);
     },
 
     /**
@@ -138,7 +173,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
           if (!changed) throw errors.notFound();
           return changed;
         });
-        return await withLogo(showOrganization(record));
+        return await show(record);
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
       }
@@ -173,22 +208,37 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       return role !== undefined && isOrganizationRole(role) ? role : undefined;
     },
 
-    /** The organizations in which an identity is a member, newest first; with `roles` those where it holds one of these. */
-    ofIdentity(identityId: string, roles: readonly string[] | undefined, query: ListQuery): Promise<ListAnswer<Membership>> {
+    /**
+     * The organizations in which an identity is a member, newest first; with `includeInherited` also those below them; with `roles` those
+     * where it holds one of these.
+     */
+    async ofIdentity(
+      identityId: string,
+      { roles, includeInherited = false }: { roles?: readonly string[] | undefined; includeInherited?: boolean | undefined },
+      query: ListQuery,
+    ): Promise<ListAnswer<Membership>> {
       const isTheirs = { $eq: ['$$member.identityId', { $literal: identityId }] };
-      const held = { $filter: { input: '$members', as: 'member', cond: isTheirs, limit: 1 } };
+      const own = { $first: { $filter: { input: MEMBERS, as: 'member', cond: isTheirs, limit: 1 } } };
+      const inherited = includeInherited ? await tree.inheritedBy(identityId) : [];
+      const ids = inherited.map(({ organizationId }) => organizationId);
+      const held = { $literal: inherited.map((one) => one.held) };
+      const above = { $arrayElemAt: [held, { $indexOfArray: [{ $literal: ids }, '$_id'] }] };
+      const isMember = { 'members.identityId': identityId };
       const memberships = viewOf(Organizations, [
-        { $match: { 'members.identityId': identityId, deletedAt: null } },
-        { $set: { member: { $first: held } } },
+        { $match: { ...(ids.length > 0 ? { $or: [isMember, { _id: { $in: ids } }] } : isMember), deletedAt: null } },
+        { $set: { member: { $ifNull: [own, ...(ids.length > 0 ? [above] : []), null] } } },
         { $unset: [...HIDDEN] },
         ...(roles ? [{ $match: { 'member.role': { $in: roles } } }] : []),
       ]);
-      const show = ({ member, ...record }: OrganizationRecord & { member: MemberRecord }) => ({
-        member: { inheritedFrom: null, role: member.role },
-        organization: showWithoutLogo(record),
-      });
-      const complete = (rows: Membership[]) => addLogos(rows.map(({ organization }) => organization));
-      return lists.answer(membershipList, memberships, { cursorScope: { identityId, roles }, show, complete }, query);
+      const source = {
+        cursorScope: { identityId, roles, includeInherited },
+        show: ({ member, ...record }: OrganizationRecord & { member: MemberRecord | HeldRole }) => ({
+          member: { inheritedFrom: 'inheritedFrom' in member ? member.inheritedFrom : null, role: member.role },
+          organization: showBare(record),
+        }),
+        complete: (rows: Membership[]) => complete(rows.map(({ organization }) => organization)),
+      };
+      return lists.answer(membershipList, memberships, source, query);
     },
   };
 }

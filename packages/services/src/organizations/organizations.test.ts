@@ -47,6 +47,8 @@ describe.each(FACES)('an organization over %s', (face) => {
       ...organization,
       name: organization.name.trim(),
       auditStatus: null,
+      parentId: null,
+      ancestors: [],
       id: expect.any(String) as string,
       logo: null,
       createdAt: value.createdAt,
