@@ -1,28 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startOidcProvider, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
+import { runCommands, transcriptOf } from './transcripts.js';
 
 const text = readFileSync(new URL('../docs/authentication.md', import.meta.url), 'utf8');
 
-/** The commands behind the markers of a name, and what they print, in order. */
-function transcript(name: string): { commands: string; printed: string } {
-  const parts = text.split(`<!-- run ${name} -->`).slice(1);
-  const blocks = parts.map((part) => [...part.matchAll(/```\w*\n([\s\S]*?)```/g)].map(([, block]) => block ?? ''));
-  return { commands: blocks.map(([first]) => first).join('\n'), printed: blocks.map(([, second]) => second).join('') };
-}
-
-async function run(commands: string, cwd: string): Promise<string> {
-  const child = spawn('bash', ['-euc', commands], { cwd, stdio: ['ignore', 'pipe', 'inherit'], timeout: 25_000 });
-  let out = '';
-  child.stdout.on('data', (chunk) => (out += String(chunk)));
-  await once(child, 'close');
-  return out;
-}
+const transcript = (name: string) => transcriptOf(text, name);
 
 /** Begins every transcript: the functions that the commands use. */
 const functions = transcript('plain').commands.split('\n\n')[0] ?? '';
@@ -37,7 +23,7 @@ it.each([
   try {
     const { commands, printed } = transcript(name);
     const script = `${functions}\n${commands}`.replaceAll('http://localhost:3000', app.url);
-    expect(await run(script, folder)).toBe(printed);
+    expect(await runCommands(script, folder)).toBe(printed);
   } finally {
     await app.close();
     await rm(folder, { recursive: true });
@@ -51,7 +37,7 @@ it('docs/authentication.md sends a browser to the provider that it says', async 
     redirectUrls: ['https://app.example.org/signed-in'],
   });
   const { commands, printed } = transcript('provider');
-  expect(await run(commands.replaceAll('http://localhost:3000', app.url), tmpdir())).toBe(
+  expect(await runCommands(commands.replaceAll('http://localhost:3000', app.url), tmpdir())).toBe(
     printed.replaceAll('https://login.example.org', company.settings.issuer ?? ''),
   );
 });
