@@ -91,6 +91,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(doctor.out).toContain('ok   database: answers (embedded engine)');
     expect(doctor.out).toContain('ok   indexes');
     expect(doctor.out).toContain('ok   admin');
+    expect(doctor.out).toContain("ok   clock: agrees with the database's");
     expect(doctor.out).toContain('ok   mail: written into DATA_DIR/outbox');
     expect(JSON.parse(openapi.out)).toEqual(await (await fetch(`${server.url}/openapi.json`)).json());
 
@@ -159,10 +160,11 @@ describe('the command line', { timeout: 90_000 }, () => {
     // one after another: a command that ends takes its engine along
     const well = await run(['doctor'], { MAIL_URL: server.url });
     expect(well.out).toContain('ok   mail: the server of MAIL_URL takes mails\n');
-    const ill = await run(['doctor'], { ...PRODUCTION, MAIL_URL: gone.url });
+    const ill = await run(['doctor'], { ...PRODUCTION, AUTH_SIGN_SECRET: PRODUCTION.AUTH_ENC_SECRET, MAIL_URL: gone.url });
     expect(ill.code).toBe(1);
     expect(ill.out).toMatch(/look mail: mails cannot leave \(E\w+\): check MAIL_URL\n/);
     expect(ill.out).toContain('set MAIL_FROM: mail servers refuse senders at localhost\n');
+    expect(ill.out).toContain('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts');
     expect(ill.out).toContain('set PUBLIC_URL: links in mails lead to HOST and PORT else\n');
   });
 

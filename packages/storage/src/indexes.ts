@@ -31,9 +31,13 @@ export interface IndexReport {
 
 type Definition = ModelDefinition<BaseRecord>;
 
-/** The indexes of a model, named after their keys. Those of soft-deleting models hold live records unless they say otherwise. */
+/**
+ * The indexes of a model, named after their keys, each once: two lists may want the same one. Those of soft-deleting models hold live records
+ * unless they say otherwise.
+ */
 export function declaredIndexes(definition: Definition): (DeclaredIndex & { serves: string })[] {
-  const declared = definition.indexes.map((index) => declare(index, definition.softDelete));
+  const all = definition.indexes.map((index) => declare(index, definition.softDelete));
+  const declared = [...new Map(all.map((index) => [JSON.stringify({ ...index, serves: '' }), index])).values()];
   const { expires } = definition;
   if (expires === undefined) return declared;
   return [

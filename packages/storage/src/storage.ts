@@ -38,6 +38,8 @@ export interface Storage {
   sweep(): Promise<void>;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
+  /** The store's own time, to compare with this machine's. */
+  time(): Promise<Date>;
   /** Every document of the database as lines of text, not only of the models; no snapshot. */
   exportLines(onProgress: (progress: TransferProgress) => void): AsyncGenerator<string>;
   /**
@@ -82,6 +84,12 @@ export async function openStorage({
       const stop = sweepNowAndThen(sweep, intervalMs, log);
       stops.add(stop);
       return stop;
+    },
+    async time() {
+      const [row] = await database(connection)
+        .aggregate<{ now: Date }>([{ $documents: [{ now: '$$NOW' }] }], { maxTimeMS: maxTimeMs })
+        .toArray();
+      return (row as { now: Date }).now;
     },
     exportLines: (onProgress) => exportLines(database(connection), onProgress),
     importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress),

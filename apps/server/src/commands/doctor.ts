@@ -6,6 +6,9 @@ import { withDatabase, type CommandContext } from './with-database.js';
 /** Free space below which the doctor warns, in bytes. */
 const LITTLE_SPACE = 1024 ** 3;
 
+/** By how much clocks may differ, in milliseconds: instances go by times that others have written. */
+const CLOCK_TOLERANCE_MS = 1000;
+
 /** One thing that was looked at; `advice` says what to do when it is not well. */
 interface Finding {
   subject: string;
@@ -23,6 +26,8 @@ function lookAtConfiguration(config: Config): Finding[] {
     if (config.publicUrl === undefined) weak.push('set PUBLIC_URL: links in mails lead to HOST and PORT else');
     if (config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from))
       weak.push('set MAIL_FROM: mail servers refuse senders at localhost');
+    if (config.authSecrets.authEncSecret === config.authSecrets.authSignSecret)
+      weak.push('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: who learns one knows both');
     if (config.bcryptCost < 10) weak.push('set BCRYPT_COST to 10 or more');
   }
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
@@ -70,6 +75,17 @@ async function lookAtDisk(config: Config): Promise<Finding> {
   return free < LITTLE_SPACE ? { subject, advice: 'free some space: a full disk stops the database' } : { subject };
 }
 
+/** Whether this machine's clock and the database's agree. */
+async function lookAtClock({ storage }: CommandContext): Promise<Finding> {
+  const before = Date.now();
+  const theirs = (await storage.time()).getTime();
+  const after = Date.now();
+  const difference = Math.max(before - theirs, theirs - after, 0);
+  const subject = "clock: agrees with the database's";
+  if (difference <= CLOCK_TOLERANCE_MS) return { subject };
+  return { subject: 'clock', advice: `it differs from the database's by ${difference} ms: let a time service set both` };
+}
+
 async function lookAtStore({ storage, tandem, config }: CommandContext): Promise<Finding[]> {
   await storage.ping();
   const reports = await storage.indexReport();
@@ -84,16 +100,16 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
-/** `tandem doctor`: looks at configuration, disk, database, indexes, admins, mail, files and Redis, and says what to do. */
+/** `tandem doctor`: looks at configuration, secrets, disk, database, indexes, admins, clock, mail, files and Redis, and says what to do. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, disk, database, indexes, mail, files and Redis, and say what to do')
+    .description('Check configuration, disk, database, indexes, clock, mail, files and Redis, and say what to do')
     .action(async () => {
       const config = readConfig(process.env);
       const findings = lookAtConfiguration(config);
       await withDatabase(async (context) => {
-        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtMail(context));
-        findings.push(await lookAtFiles(context), ...(await lookAtRedis(context)));
+        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtClock(context));
+        findings.push(await lookAtMail(context), await lookAtFiles(context), ...(await lookAtRedis(context)));
       });
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);
