@@ -70,10 +70,12 @@ export function createMessageLog(storage: Storage) {
       last += stored;
       for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(records[at] as MessageRecord);
       const [refused] = batch;
-      if (refused && refusedBy?.includes('clientId')) {
+      if (!refused) break;
+      if (refusedBy?.includes('clientId')) {
         refused.resolve(await findTwin(refused.message));
         batch.shift();
-      } else if (refused) last = await lastSeq(channelId);
+      } else if (refusedBy?.includes('seq')) last = await lastSeq(channelId);
+      else throw new Error('a message was refused by an index that it has nothing to do with');
     }
     remember(channelId, last);
   }

@@ -98,6 +98,13 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       await expectOrganization(found.organizationId);
       const record = await Templates.restore(messageTemplateId);
       if (!record) throw errors.notFoundToChange();
+      try {
+        // as for a new one: the organization may have been deleted meanwhile
+        await expectOrganization(found.organizationId);
+      } catch (error) {
+        await Templates.deleteOne({ _id: messageTemplateId });
+        throw error;
+      }
       return show(record);
     },
 

@@ -127,3 +127,22 @@ it('message templates go and come back with their organization; those deleted be
   expect(await people.admin.rest('GET', `/message-templates/${stays.id}`).expect(200)).toEqual(stays);
   await people.admin.rest('GET', `/message-templates/${gone.id}`).expect(404);
 });
+
+it('of 20 message templates that are made on two servers while their organization is deleted none lives without it', async () => {
+  await using other = await startTestServer({ clock: app.clock });
+  const own = await found();
+  const admins = [people.admin, await other.signIn(people.admin.email)];
+  const body = { title: 'Thanks', content: 'Thank you!', organizationId: own };
+  const made = Array.from({ length: 20 }, (_, n) => admins[n % 2]?.rest('POST', '/message-templates', body));
+  const [deleted, ...answers] = await Promise.all([people.owner.rest('DELETE', `/organizations/${own}`), ...made]);
+  expect(deleted.status).toBe(204);
+  const listed = async () => {
+    const { total } = await people.admin
+      .rest('GET', `/message-templates?organizationId=${own}&$top=0`)
+      .expect<{ total: number }>(200);
+    return total;
+  };
+  expect(await listed()).toBe(0);
+  await people.admin.rest('POST', `/organizations/${own}/restore`).expect(200);
+  expect(await listed()).toBe(answers.filter((answer) => answer?.status === 201).length);
+});
