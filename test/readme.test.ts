@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,8 +22,12 @@ function example(name: string): [string, string] {
   return [(blocks[0] ?? '').replaceAll('http://localhost:3000', app.url), blocks[1] ?? ''];
 }
 
-async function run(command: string, args: string[]): Promise<string> {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+async function run(command: string, args: string[], environment: Record<string, string> = {}): Promise<string> {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let out = '';
   child.stdout.on('data', (chunk) => (out += String(chunk)));
   await once(child, 'close');
@@ -35,6 +40,20 @@ describe('the README', () => {
   it('shows a REST call and what it prints', async () => {
     const [command, printed] = example('rest');
     expect(withoutIds(await run('bash', ['-c', command]))).toBe(withoutIds(printed));
+  });
+
+  it('shows how to fill a database, and what to ask of it', async () => {
+    const [seed, made] = example('seed');
+    const dataDir = mkdtempSync(`${tmpdir()}/tandem-readme-`);
+    try {
+      // unset, as for whoever reads it
+      const environment = { MONGODB_URI: app.mongodbUri, DATA_DIR: dataDir, BCRYPT_COST: '4', NODE_ENV: '' };
+      expect(await run('bash', ['-c', seed], environment)).toBe(made);
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+    const [question, answer] = example('catalogue');
+    expect(JSON.parse(await run('bash', ['-c', question]))).toEqual(JSON.parse(answer));
   });
 
   it('shows a tRPC call and what it prints', async () => {

@@ -9,6 +9,8 @@ const WALKED = 1_000_000;
 const DEPTH = 50_000;
 const BATCH = 20_000;
 const GROUPS = 50;
+/** Counting a million rows once takes longer than a list may. */
+const MAX_TIME_MS = 60_000;
 const SECRET = 'a secret of the benchmarks, which nobody else needs to know';
 
 interface Row {
@@ -50,8 +52,14 @@ export const listQueries: TimesScenario = async ({ db }) => {
   const countCache = createCountCache();
   // a name of its own for each collection: it is by name that counts are kept
   const pageOf = (collection: Collection<Row>, pairs: ParameterPairs) =>
-    runListQuery({ ...things, name: collection.collectionName }, pairs, { collection, cursorSecret: SECRET, countCache });
-  const without = (pairs: ParameterPairs, collection: Collection<Row>) => runListQuery(things, pairs, { collection });
+    runListQuery({ ...things, name: collection.collectionName }, pairs, {
+      collection,
+      cursorSecret: SECRET,
+      countCache,
+      maxTimeMs: MAX_TIME_MS,
+    });
+  const without = (pairs: ParameterPairs, collection: Collection<Row>) =>
+    runListQuery(things, pairs, { collection, maxTimeMs: MAX_TIME_MS });
 
   const deep = await pageOf(walked, [['$skip', String(DEPTH - 20)]]);
   const atDepth: ParameterPairs = [['$nextToken', deep.nextToken ?? '']];
@@ -78,7 +86,7 @@ export const listQueries: TimesScenario = async ({ db }) => {
       of: 'time',
       target: 1.3,
       run: () => pageOf(many, []),
-      against: 'of 1,000',
+      against: 'the same of 1,000',
       runOther: () => pageOf(few, []),
     },
     {

@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { createMovableClock, fillDatabase } from '../seed/fill-database.js';
+import { createUpload } from '../seed/upload.js';
 import { withDatabase } from './with-database.js';
 
 /** `tandem seed`: a small world to look at, in a database that has none. */
 export function createSeedCommand(): Command {
   return new Command('seed')
     .description(
-      'Fill an empty database with people, two shops, 40 products, a year of orders and notifications, and channels to talk in',
+      'Fill an empty database with people, two shops, 40 products with images, a year of orders and notifications, and channels to talk in',
     )
     .option('--password <text>', 'password of everybody in it; one is made up and printed unless it is given')
     .action(async ({ password = randomBytes(12).toString('base64url') }: { password?: string }) => {
       const clock = createMovableClock(new Date());
-      await withDatabase(async ({ tandem, storage }) => {
+      await withDatabase(async ({ tandem, storage, drivers }) => {
         await storage.ensureIndexes();
-        const { people, products, orders, notifications, messages } = await fillDatabase({ tandem, clock, password });
+        const upload = createUpload(drivers.files);
+        const { people, products, orders, notifications, messages } = await fillDatabase({ tandem, clock, password, upload });
         const made = `${people.length} people, ${products} products, ${orders} orders, ${notifications} notifications`;
         console.log(`made ${made}, ${messages} messages`);
         console.log(`everybody's password is ${password}`);

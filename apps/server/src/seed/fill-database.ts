@@ -2,12 +2,16 @@ import type { Tandem } from '@tandem/services';
 import type { Clock } from '@tandem/storage';
 import { CommandError } from '../commands/command-error.js';
 import { fillChannels, type ShopTeam } from './fill-channels.js';
+import { paintPicture } from './picture.js';
 import { CUSTOMERS, DOMAIN, SHOPS, type Shop } from './small-world.js';
+import type { Upload } from './upload.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = DAY_MS / 24;
 const DAYS = 365;
 const ORDERS = 240;
+/** Of each shop, for the colours of their images. */
+const GOODS = 20;
 
 /** A clock that stands where it was put: orders of the past are made in the past. */
 export interface MovableClock extends Clock {
@@ -45,8 +49,13 @@ function createDice(): { below(limit: number): number; pick<T>(from: readonly T[
  * Fills a database that has no organization yet.
  * @throws CommandError when it has one; what the services throw for a password that they do not take
  */
-export async function fillDatabase(options: { tandem: Tandem; clock: MovableClock; password: string }): Promise<Seeded> {
-  const { tandem, clock, password } = options;
+export async function fillDatabase(options: {
+  tandem: Tandem;
+  clock: MovableClock;
+  password: string;
+  upload: Upload;
+}): Promise<Seeded> {
+  const { tandem, clock, password, upload } = options;
   const { services } = tandem;
   const now = clock.now();
   if (await services.organizations.hasAny())
@@ -60,6 +69,15 @@ export async function fillDatabase(options: { tandem: Tandem; clock: MovableCloc
     const { id } = await services.authentication.register({ email, password }, { ip: '', userAgent: '' });
     people.push({ email, is });
     return id;
+  }
+
+  async function addImage(productId: string, hue: number, identityId: string): Promise<void> {
+    const content = paintPicture(hue);
+    const type = 'image/png';
+    const request = { contentType: type, contentLength: content.length };
+    const { objectId, url } = await services.productImages.uploadUrl(productId, request, identityId);
+    await upload({ objectId, url }, type, content);
+    await services.productImages.add(productId, { objectId, type }, identityId);
   }
 
   async function open(shop: Shop): Promise<Assortment> {
@@ -90,6 +108,7 @@ export async function fillDatabase(options: { tandem: Tandem; clock: MovableCloc
         });
         const given = Object.entries(variants).map(([title, price]) => ({ title, price: { amount: price, currency } }));
         const made = given.length > 0 ? await services.productVariants.createMany(product.id, given) : [];
+        await addImage(product.id, goods.length / GOODS, ownerId);
         goods.push({ productId: product.id, variantIds: made.map(({ id }) => id) });
       }
     }
