@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import bcrypt from 'bcrypt';
 import express, { type Express } from 'express';
 import { MongoClient, type Db } from 'mongodb';
+import { WebSocketServer } from 'ws';
 import { BARE_ROWS, type BareRow, type StoredNotification } from './collections.js';
 import { repeatAtOnce } from './load.js';
 import { runMeasured } from './measured-child.js';
@@ -50,7 +51,25 @@ function createBareApp(db: Db): Express {
     await rows.insertOne(next);
     res.json({ accessToken: randomUUID(), refreshToken: next._id });
   });
+
+  app.post('/messages', express.json(), async (req, res) => {
+    const now = new Date();
+    const message = { _id: randomUUID(), ...(req.body as object), createdAt: now, updatedAt: now };
+    await db.collection<{ _id: string }>('bareMessages').insertOne(message);
+    const { _id: id, ...shown } = message;
+    res.status(201).json({ id, ...shown });
+  });
   return app;
+}
+
+/** Sends what it gets to everybody who is connected. */
+function broadcast(server: http.Server): void {
+  const sockets = new WebSocketServer({ server, path: '/broadcast', perMessageDeflate: false });
+  sockets.on('connection', (socket) => {
+    socket.on('message', (text: Buffer) => {
+      for (const client of sockets.clients) client.send(text, { binary: false });
+    });
+  });
 }
 
 /** As many bytes as a session of the server under test. */
@@ -76,6 +95,7 @@ await runMeasured(async () => {
   await client.connect();
   const db = client.db();
   const server = http.createServer(createBareApp(db));
+  broadcast(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   return {

@@ -1,16 +1,20 @@
 import { parseArgs } from 'node:util';
 import { compareLatency, type LatencyResult } from './latency.js';
+import { measureMemory, type MemoryResult } from './memory.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
+import { broadcast } from './scenarios/broadcast.js';
+import { idleStreams } from './scenarios/idle-streams.js';
 import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
+import { messagePost } from './scenarios/message-post.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatLatencies, formatTable, formatTarget, formatTimes } from './table.js';
+import { formatLatencies, formatMemories, formatTable, formatTarget, formatTimes } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
 const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
@@ -21,6 +25,9 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'login-storm': loginStorm,
   'list-queries': listQueries,
   'relation-lists': relationLists,
+  'message-post': messagePost,
+  broadcast,
+  'idle-streams': idleStreams,
 };
 /** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
@@ -30,7 +37,8 @@ const ABOUT = `The server under test and a bare Express route over the MongoDB d
 median and range of the pairs. CPU is that of each server's own process, all threads; the database engine, one process for both, is
 not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
 sign in. Pages of followers are the server's on both sides, of many against few. List queries are timed in one process, against other rows
-or the bare driver. Compare ratios, not figures of different runs.`;
+or the bare driver; a message to many readers is timed until the last of them has it. The memory of streams is what the server's process
+has more of when they are open. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
@@ -43,6 +51,7 @@ const plan = values.quick ? QUICK : FULL;
 const comparisons: ComparisonResult[] = [];
 const latencies: LatencyResult[] = [];
 const times: TimeResult[] = [];
+const memories: MemoryResult[] = [];
 
 await withStage(async (stage) => {
   for (const name of values.only) {
@@ -50,15 +59,16 @@ await withStage(async (stage) => {
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
     for (const comparison of [await scenario(stage)].flat()) {
       if (comparison.of === 'time') times.push(await compareTimes(comparison, plan));
+      else if (comparison.of === 'memory') memories.push(await measureMemory(comparison));
       else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
       else comparisons.push(await compare(comparison, plan));
     }
   }
 });
 
-const results = [...comparisons, ...latencies, ...times];
+const results = [...comparisons, ...latencies, ...times, ...memories];
 if (values.json) console.log(JSON.stringify({ plan, results }, undefined, 2));
 else {
-  const tables = [formatTable(comparisons), formatLatencies(latencies), formatTimes(times)].filter((table) => table !== '');
-  console.log([ABOUT, ...tables, results.map(formatTarget).join('\n')].join('\n\n'));
+  const tables = [formatTable(comparisons), formatLatencies(latencies), formatTimes(times), formatMemories(memories)];
+  console.log([ABOUT, ...tables.filter((table) => table !== ''), results.map(formatTarget).join('\n')].join('\n\n'));
 }

@@ -1,3 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 /** A question of the parent's, and its answer; the child's first message is its address, under the id 0. */
 export interface Question {
   id: number;
@@ -10,6 +14,18 @@ export interface Answer {
   error?: string;
 }
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Memory of this process that is in use, of the system's view, in bytes. */
+async function memory(): Promise<number> {
+  for (let times = 0; times < 3; times++) {
+    collectGarbage();
+    await setImmediate();
+  }
+  return process.memoryUsage.rss();
+}
+
 type Handler = (facts: never) => unknown;
 
 /** CPU time of this process so far, of all its threads, user and system, in microseconds. */
@@ -20,14 +36,14 @@ function cpuTime(): number {
 
 /**
  * The child's side of a measured process: says where it listens, answers questions, and ends with its parent.
- * @param start gives the address, how to close, and what can be asked besides `cpu` and `stop`
+ * @param start gives the address, how to close, and what can be asked besides `cpu`, `memory` and `stop`
  */
 export async function runMeasured(
   start: () => Promise<{ url: string; close(): Promise<void>; handlers?: Record<string, Handler> }>,
 ): Promise<void> {
   process.once('disconnect', () => process.exit());
   const { url, close, handlers } = await start();
-  const known: Record<string, Handler> = { cpu: cpuTime, stop: close, ...handlers };
+  const known: Record<string, Handler> = { cpu: cpuTime, memory, stop: close, ...handlers };
 
   async function answer({ id, name, facts }: Question): Promise<Answer> {
     try {

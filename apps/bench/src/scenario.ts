@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import type { LatencyComparison } from './latency.js';
 import type { MeasuredProcess } from './measured-process.js';
+import type { MemoryComparison } from './memory.js';
 import type { Person } from './people.js';
 import type { Comparison } from './rounds.js';
 import type { TimeComparison } from './times.js';
@@ -15,10 +16,11 @@ export interface Stage {
   people: readonly Person[];
 }
 
-export type AnyComparison = Comparison | LatencyComparison | TimeComparison;
+export type AnyComparison = Comparison | LatencyComparison | TimeComparison | MemoryComparison;
 /** Makes one comparison, or several over the same data. */
 export type Scenario<Made extends AnyComparison | AnyComparison[] = Comparison> = (stage: Stage) => Promise<Made>;
 export type TimesScenario = Scenario<TimeComparison[]>;
+export type MemoryScenario = Scenario<MemoryComparison>;
 export type LatencyScenario = Scenario<LatencyComparison>;
 
 /** Requests to warm up with, where one is a matter of microseconds. */

@@ -1,4 +1,5 @@
 import type { LatencyResult } from './latency.js';
+import type { MemoryResult } from './memory.js';
 import type { ComparisonResult, Spread } from './rounds.js';
 import type { TimeResult } from './times.js';
 
@@ -12,6 +13,10 @@ function time(microseconds: number): string {
 
 function rate(perSecond: number): string {
   return perSecond < 100 ? perSecond.toFixed(1) : String(Math.round(perSecond));
+}
+
+function kibibytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
 interface Column<Result> {
@@ -47,6 +52,11 @@ const TIME_COLUMNS: Column<TimeResult>[] = [
   { title: 'time', cell: ({ other }) => time(other * 1000) },
 ];
 
+const MEMORY_COLUMNS: Column<MemoryResult>[] = [
+  { title: 'scenario', cell: ({ name }) => name },
+  { title: 'memory', cell: ({ bytes }) => kibibytes(bytes) },
+];
+
 function format<Result>(columns: readonly Column<Result>[], results: readonly Result[]): string {
   if (results.length === 0) return '';
   const rows = [columns.map(({ title }) => title), ...results.map((result) => columns.map(({ cell }) => cell(result)))];
@@ -70,17 +80,29 @@ export function formatTimes(results: readonly TimeResult[]): string {
   return format(TIME_COLUMNS, results);
 }
 
-/** What a target asks for, and the median of what was measured. */
-function judge(result: ComparisonResult | LatencyResult | TimeResult): [wanted: string, median: number] {
+/** The same of memory. */
+export function formatMemories(results: readonly MemoryResult[]): string {
+  return format(MEMORY_COLUMNS, results);
+}
+
+type Result = ComparisonResult | LatencyResult | TimeResult | MemoryResult;
+
+/** What a target asks for, and what was measured. */
+function judge(result: Result): [wanted: string, measured: string] {
   const { target } = result;
-  if (result.of === 'time') return [`at most ${target} × the time of ${result.against}`, result.ratios.time.median];
-  if (result.of === 'p99') return [`at most ${target} × the quiet p99`, result.ratios.p99.median];
-  if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, result.ratios.cpu.median];
-  return [`at least ${target} × the rate`, result.ratios.rate.median];
+  if (result.of === 'memory') return [`at most ${kibibytes(target)}`, kibibytes(result.bytes)];
+  if (result.of === 'time')
+    return [
+      `at most ${Number(target.toFixed(2))} × the time of ${result.against}`,
+      `median ${result.ratios.time.median.toFixed(2)}`,
+    ];
+  if (result.of === 'p99') return [`at most ${target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
+  if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, `median ${result.ratios.cpu.median.toFixed(2)}`];
+  return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];
 }
 
 /** One line that says whether a target is met. */
-export function formatTarget(result: ComparisonResult | LatencyResult | TimeResult): string {
-  const [wanted, median] = judge(result);
-  return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; median ${median.toFixed(2)}`;
+export function formatTarget(result: Result): string {
+  const [wanted, measured] = judge(result);
+  return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; ${measured}`;
 }

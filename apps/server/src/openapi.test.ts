@@ -27,6 +27,7 @@ const OPERATIONS = [
   ['categories.enable', 'POST /categories/{categoryId}/enable', 204],
   ['categories.disable', 'POST /categories/{categoryId}/disable', 204],
   ['categories.restore', 'POST /categories/{categoryId}/restore', 200],
+  ['chat.createListenTicket', 'POST /messages/listen/tickets', 201],
   ['chat.createChannel', 'POST /channels', 201],
   ['chat.listChannels', 'GET /channels', 200],
   ['chat.getChannel', 'GET /channels/{channelId}', 200],

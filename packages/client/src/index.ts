@@ -1,4 +1,7 @@
 export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
+export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClientOptions } from './chat-client.js';
+export type { SocketConstructor, SocketLike } from './chat-connection.js';
+export type { ChatEvent, ChatMessage } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, describeFailure, type Failure } from './failure.js';
 export { queryOf, rowsOf, type ListRows } from './list-queries.js';

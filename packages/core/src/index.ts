@@ -25,6 +25,7 @@ export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authentica
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
 export { createTrpcFace } from './trpc/mount.js';
+export { createTrpcStream } from './trpc/stream.js';
 export {
   admin,
   anyOf,
@@ -41,6 +42,7 @@ export {
 export { createAccessWatch, type AccessWatch, type Watched } from './streams/access-watch.js';
 export { CLOSE, type CloseReason } from './streams/close-codes.js';
 export { Feed, createFeeds, textOf, type Feeds, type Reader } from './streams/feed.js';
+export { IteratorReader } from './streams/iterator-reader.js';
 export { SocketReader } from './streams/socket-reader.js';
 export { PingFrame, type StreamHandler } from './streams/stream-handler.js';
 export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';

@@ -9,11 +9,15 @@ import { ApiError, requestErrors, validationError, type ErrorDefinition } from '
 import { placesOf, type Meta } from './operation.js';
 import { validationTexts } from './validation-texts.js';
 
+/** Between two signs of life of an answer that is streamed, in milliseconds: proxies cut what is silent for long. */
+const SSE_PING_MS = 15_000;
+
 const trpc = initTRPC
   .context<RequestContext>()
   .meta<Meta>()
   .create({
     isDev: false,
+    sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
     /** tRPC's own shape, with our words in it (decisions T2): texts of the adapters never leave. */
     errorFormatter({ shape, error, ctx }) {
       const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
@@ -82,9 +86,8 @@ async function translate(
   });
 }
 
-/** Every procedure: answered before the deadline, absent input taken as an empty one, failures translated. */
-const base = trpc.procedure.use(async ({ ctx, path, type, meta = {}, getRawInput, next }) => {
-  if (type === 'subscription') return next();
+/** Every procedure: answered before the deadline (a subscription: begun), absent input taken as an empty one, failures translated. */
+const base = trpc.procedure.use(async ({ ctx, path, meta = {}, getRawInput, next }) => {
   const readInput = async () => {
     if (ctx.unreadableBody) throw ctx.unreadableBody;
     try {

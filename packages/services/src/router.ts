@@ -30,6 +30,7 @@ import { createProfilesRouter } from './profiles/profiles.router.js';
 import type { BrowserCookies } from './providers/browser-cookies.js';
 import { createProvidersRouter } from './providers/providers.router.js';
 import type { Services } from './services.js';
+import type { Subscriptions } from './streams/subscriptions.router.js';
 
 interface AppRouterOptions {
   cookies: TokenCookies;
@@ -37,6 +38,7 @@ interface AppRouterOptions {
   /** Where identity providers may send people back to. */
   redirectUrls: ReadonlySet<string>;
   typeIds: IdentityTypeIds;
+  subscriptions: Subscriptions;
 }
 
 /** Everything below `/auth`, topic by topic. */
@@ -75,11 +77,18 @@ export function createAppRouter(services: Services, options: AppRouterOptions) {
     attributes: createAttributesRouter(services.attributes),
     auth: createAuthRouter(services, options),
     categories: createCategoriesRouter(services.categories),
-    chat: createChatRouter({ chat: services.chat, roleOf: organizations.roleOf }),
+    chat: mergeRouters(
+      createChatRouter({ chat: services.chat, roleOf: organizations.roleOf }),
+      router({ createListenTicket: services.streamTickets.procedure('messages') }),
+      options.subscriptions.chat,
+    ),
     identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
     invitations: createInvitationsRouter(services),
     locations: createLocationsRouter(services.locations),
-    notifications: createNotificationsRouter(notifications, services.streamTickets),
+    notifications: mergeRouters(
+      createNotificationsRouter(notifications, services.streamTickets),
+      options.subscriptions.notifications,
+    ),
     orders: createOrdersRouter(services),
     organizations: mergeRouters(
       createOrganizationsRouter(services),

@@ -88,18 +88,19 @@ export async function createTandem(configuration: TandemConfiguration) {
     deadlineMs: configuration.deadlineMs ?? 14_000,
     log,
   };
+  const streams = createStreams({ services, facts, storage, bus, heartbeatMs: configuration.heartbeatMs });
   const cookieSettings = configuration.cookies ?? {};
   const appRouter = createAppRouter(services, {
     cookies: createTokenCookies(cookieSettings, lifetimes),
     browserCookies: createBrowserCookies(cookieSettings, configuration.publicUrl),
     redirectUrls: oauth.redirectUrls,
     typeIds,
+    subscriptions: streams.subscriptions,
   });
   const maxBodySize = bytes.parse(bodyLimit);
   if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
 
   const authenticatedRoute = isAuthenticated(facts);
-  const streams = createStreams({ services, facts, storage, bus, heartbeatMs: configuration.heartbeatMs });
 
   return {
     services,
@@ -114,7 +115,7 @@ export async function createTandem(configuration: TandemConfiguration) {
      */
     routes(router: AnyTRPCRouter = appRouter): Router {
       const routes = Router({ caseSensitive: true });
-      routes.use(cookieParser(), streams.routes());
+      routes.use(cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
       if (localFiles) routes.use(createFilesRoute(localFiles));

@@ -42,6 +42,7 @@ export function createFeeds<F extends Feed>(bus: EventBus, { topicOf, create, on
   const feeds = new Map<string, F>();
   return {
     all: (): Iterable<F> => feeds.values(),
+    isEmpty: (): boolean => feeds.size === 0,
     get: (id: string): F | undefined => feeds.get(id),
 
     join(id: string, reader: Reader): F {

@@ -75,6 +75,8 @@ export function createFrameReader(server: ServerFacts) {
   async function work(socket: StreamSocket, handler: StreamHandler, frame: ClientFrame, before: Promise<void> | undefined) {
     await before;
     try {
+      // who has gone sends again what was not acknowledged: so long a line would be in the way of that
+      if (socket.readyState !== socket.OPEN) return;
       await withDeadline(server.deadlineMs, handler.handle(socket, frame));
     } catch (error) {
       refuse(socket, translate(error, handler.failureOf(frame)), frame);
@@ -98,11 +100,13 @@ export function createFrameReader(server: ServerFacts) {
 
   /** Takes a frame as it came. Never throws. */
   function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
+    const isWithin = isWithinPace(socket) && socket.pending < PENDING_MAX;
     let given: unknown;
     try {
-      if (!isWithinPace(socket) || socket.pending >= PENDING_MAX) throw requestErrors.tooMany();
       if (isBinary) throw validationError(['frame must be text']);
       given = parse(data.toString());
+      // only now: the refusal names what the frame was about, so that it can be sent again
+      if (!isWithin) throw requestErrors.tooMany();
       const frame = check(handler.frames, given);
       if (frame.type === 'ping') return socket.say({ type: 'pong' });
       socket.pending += 1;

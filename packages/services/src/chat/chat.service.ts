@@ -53,6 +53,7 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
 
     // what streams need
     membershipOf: memberships.membershipOf,
+    membersAmong: memberships.membersAmong,
     messagesSince: messages.since,
     post: messages.post,
     markRead: readStates.markRead,

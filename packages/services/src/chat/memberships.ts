@@ -29,6 +29,18 @@ export function createMemberships(storage: Storage, log: MessageLog) {
   return {
     subscriptionOf,
 
+    /** Which of these identities are members, by channel. */
+    async membersAmong(identityIds: ReadonlyMap<string, readonly string[]>): Promise<Map<string, Set<string>>> {
+      const asked = [...identityIds].map(([channelId, ids]) => ({ channelId, subscribedId: { $in: ids }, deletedAt: null }));
+      const members = new Map([...identityIds.keys()].map((channelId) => [channelId, new Set<string>()]));
+      if (asked.length === 0) return members;
+      const projection = { _id: 0, channelId: 1, subscribedId: 1 };
+      const found = await collection.find({ $or: asked } as object, { projection }).toArray();
+      for (const { channelId, subscribedId } of found as unknown as SubscriptionRecord[])
+        members.get(channelId)?.add(subscribedId);
+      return members;
+    },
+
     /** How far a member has read. @throws errors.notSubscribed, also where there is no such channel */
     async membershipOf(identityId: string, channelId: string): Promise<Standing> {
       const [{ readSeq }, lastSeq] = await Promise.all([subscriptionOf(identityId, channelId), log.lastSeq(channelId)]);

@@ -9,6 +9,9 @@ import {
 import type { StreamName } from './stream-ticket.model.js';
 import type { StreamTickets } from './stream-tickets.js';
 
+/** The services whose the streams are: their modes count. */
+const SERVICES: Record<StreamName, string> = { messages: 'chat', notifications: 'notifications' };
+
 /**
  * Who wants to open a stream: by a ticket, else as the service's mode says; in cookie mode from an allowed origin alone, since browsers send
  * cookies with the handshake of any page (decisions S1).
@@ -22,7 +25,7 @@ export async function authenticateStream(
   const [ticket, second] = query.getAll('ticket');
   if (second !== undefined) throw authenticationErrors.unverified();
   if (ticket !== undefined) return redeem(stream, ticket);
-  const mode = ctx.server.authModeOf(stream);
+  const mode = ctx.server.authModeOf(SERVICES[stream]);
   const access = await authenticate(ctx, mode);
   if (mode === 'cookie') checkOrigin(ctx);
   return access;

@@ -1,9 +1,14 @@
-import { createAccessWatch, createStreamServer, type EventBus, type ServerFacts } from '@tandem/core';
+import { createAccessWatch, createStreamServer, createTrpcStream, type EventBus, type ServerFacts } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
+import type { AnyTRPCRouter } from '@trpc/server';
 import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions.service.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
 import type { Services } from '../services.js';
+import { createChannelFeeds } from './channel-feeds.js';
+import { createChatStream } from './chat-stream.js';
+import { createNotificationFeeds } from './notification-feeds.js';
 import { createNotificationStream } from './notification-stream.js';
+import { createSubscriptions } from './subscriptions.router.js';
 
 interface StreamsOptions {
   services: Services;
@@ -14,24 +19,33 @@ interface StreamsOptions {
   heartbeatMs?: number | undefined;
 }
 
-/** All streams (decisions, "Streams"). */
+/** All streams, and the same events as tRPC subscriptions (decisions, "Streams"). */
 export function createStreams({ services, facts, storage, bus, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
   const { log } = facts;
+  const { chat, sessions } = services;
   const { redeem } = services.streamTickets;
-  const watch = createAccessWatch({ clock, log, findEnded: services.sessions.endedAmong });
-  const server = createStreamServer(facts, { watch, heartbeatMs });
+  const watch = createAccessWatch({ clock, log, findEnded: sessions.endedAmong });
   const stops = [
     bus.subscribe(IDENTITY_CHANGED, (event) => watch.checkIdentity((event as IdentityChanged).identityId)),
     bus.subscribe(SESSION_ENDED, (event) => watch.checkSession((event as SessionEnded).sessionId)),
   ];
-  const streams = [createNotificationStream({ notifications: services.notifications, redeem, bus, clock, log })];
+  const channels = createChannelFeeds({ bus, chat, log });
+  const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
+  const server = createStreamServer(facts, { watch, heartbeatMs });
+  const streams = [
+    createChatStream({ chat, feeds: channels, redeem, bus, log, guestTypeId: facts.typeIds.guest }),
+    createNotificationStream({ feeds: notifications, redeem, log }),
+  ];
+  const subscriptions = createSubscriptions({ channels, notifications, watch, log });
 
   return {
-    routes: () => server.routes(streams),
+    subscriptions,
+    routes: (router: AnyTRPCRouter) => server.routes([...streams, createTrpcStream(router, watch)]),
     handleUpgrades: server.handleUpgrades,
     async close(): Promise<void> {
       for (const stop of stops) stop();
+      subscriptions.close();
       await server.close();
     },
   };

@@ -1,0 +1,44 @@
+import { openChannel } from '../channels.js';
+import { signUp } from '../people.js';
+import type { TimesScenario } from '../scenario.js';
+import { allTold, openSocket, openSockets } from '../sockets.js';
+
+const READERS = 1000;
+/** An identity may have a hundred streams. */
+const PEOPLE = 12;
+const CONTENT = 'x'.repeat(200);
+
+/** One message to a thousand readers, from its sending to the last of them, against a bare `ws` server that sends on the same bytes. */
+export const broadcast: TimesScenario = async ({ tandem, bare }) => {
+  const people = await signUp(tandem.url, PEOPLE);
+  const channelId = await openChannel(tandem.url, people);
+  const tokenOf = (turn: number) => people[turn % PEOPLE]?.accessToken;
+  const readers = await openSockets(READERS, (turn) =>
+    openSocket(tandem.url, `/messages/listen?channelId=${channelId}`, tokenOf(turn)),
+  );
+  // a stream takes fifty frames a second
+  const senders = await openSockets(PEOPLE - 2, (turn) => openSocket(tandem.url, '/messages/listen', tokenOf(turn)));
+  const others = await openSockets(READERS, () => openSocket(bare.url, '/broadcast'));
+  let turn = 0;
+
+  async function run(): Promise<void> {
+    const clientId = `message-${++turn}-`;
+    const told = allTold(readers, clientId);
+    senders[turn % senders.length]?.send(JSON.stringify({ type: 'message.create', channelId, content: CONTENT, clientId }));
+    await told;
+  }
+  const [bytes] = await Promise.all([new Promise<number>((resolve) => readers[0]?.once('message', (text: Buffer) => resolve(text.length))), run()]); // prettier-ignore
+
+  async function runOther(): Promise<void> {
+    const mark = `message-${++turn}-`;
+    const told = allTold(others, mark);
+    others[0]?.send(mark.padEnd(bytes, 'x'));
+    await told;
+  }
+  const shared = { of: 'time', against: 'bare ws', run, runOther } as const;
+  return [
+    // seven tenths of its rate
+    { ...shared, name: 'message to 1,000 readers', target: 1 / 0.7 },
+    { ...shared, name: 'message to 1,000 readers, p99', target: 2, share: 0.99 },
+  ];
+};

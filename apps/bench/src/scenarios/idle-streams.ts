@@ -1,0 +1,28 @@
+import { signUp } from '../people.js';
+import type { MemoryScenario } from '../scenario.js';
+import { openSocket, openSockets } from '../sockets.js';
+
+const STREAMS = 5000;
+/** An identity may have a hundred streams. */
+const PEOPLE = 60;
+/** Opened and closed before it is measured: what the first ones cost is not theirs. */
+const WARM_UP = 500;
+
+/** Streams that are open and say nothing. */
+export const idleStreams: MemoryScenario = async ({ tandem }) => {
+  const people = await signUp(tandem.url, PEOPLE);
+  const open = (turn: number) => openSocket(tandem.url, '/messages/listen', people[turn % PEOPLE]?.accessToken);
+  return {
+    name: 'idle stream',
+    of: 'memory',
+    target: 12 * 1024,
+    async measure() {
+      for (const socket of await openSockets(WARM_UP, open)) socket.terminate();
+      const before = await tandem.ask<number>('memory');
+      const sockets = await openSockets(STREAMS, open);
+      const after = await tandem.ask<number>('memory');
+      for (const socket of sockets) socket.terminate();
+      return (after - before) / STREAMS;
+    },
+  };
+};

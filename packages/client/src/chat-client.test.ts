@@ -1,0 +1,173 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { createClient, EXPIRY_MS } from '../test/clients.js';
+import { createChatClient, type ChatClientOptions, type ChatEvent, type ChatMessage, type SocketConstructor } from './index.js';
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  ann = await app.signUp();
+});
+afterAll(() => app.close());
+
+/** Sockets of a client, so that a test can cut them. */
+function createSockets() {
+  const open: WebSocket[] = [];
+  const sockets = { open, sent: [] as string[], failing: 0 };
+  class Recorded extends WebSocket {
+    constructor(address: string) {
+      super(sockets.failing-- > 0 ? address.replace(/ticket=.*/, 'ticket=wrong') : address);
+      open.push(this);
+    }
+    override send(text: never): void {
+      sockets.sent.push(String(text));
+      super.send(text);
+    }
+  }
+  return Object.assign(sockets, { WebSocket: Recorded as unknown as SocketConstructor, cut: () => open.at(-1)?.terminate() });
+}
+
+async function open(person: Person, options: Partial<ChatClientOptions> = {}) {
+  const sockets = createSockets();
+  const states: string[] = [];
+  const { client, tokens } = createClient(app);
+  await tokens.save({ identityId: person.id, accessToken: person.accessToken, refreshToken: person.refreshToken });
+  const { WebSocket: constructor } = sockets;
+  const chat = createChatClient({
+    url: app.url,
+    client,
+    WebSocket: constructor,
+    onState: (state) => void states.push(state),
+    ...options,
+  });
+  onTestFinished(() => chat.close());
+  return { chat, sockets, states };
+}
+
+async function openChannel(owner: Person, members: Person[] = []): Promise<string> {
+  const { id } = await owner.rest('POST', '/channels', { name: 'Tea', ownerId: owner.id }).expect<{ id: string }>(201);
+  for (const member of members)
+    await owner.rest('POST', '/subscriptions', { channelId: id, subscribedId: member.id }).expect(201);
+  return id;
+}
+
+/** Follows a channel, and keeps what comes. */
+function follow(chat: Awaited<ReturnType<typeof open>>['chat'], channelId: string, sinceSeq?: number) {
+  const followed = { events: [] as ChatEvent[], standings: [] as object[], ends: [] as string[], stop: () => {} };
+  followed.stop = chat.follow(
+    channelId,
+    {
+      onEvent: (event) => void followed.events.push(event),
+      onSubscribed: (standing) => void followed.standings.push(standing),
+      onEnd: (reason) => void followed.ends.push(reason),
+    },
+    sinceSeq === undefined ? {} : { sinceSeq },
+  );
+  return followed;
+}
+const messagesOf = ({ events }: { events: ChatEvent[] }): ChatMessage[] =>
+  events.flatMap((event) => (event.type === 'message.created' ? [event.message] : []));
+
+describe('the chat client', () => {
+  it('follows a channel and sends messages, each acknowledged as it is stored', async () => {
+    const channelId = await openChannel(ann);
+    const { chat } = await open(ann);
+    const followed = follow(chat, channelId);
+    await expect.poll(() => followed.standings, PATIENCE).toEqual([{ lastSeq: 0, unread: 0 }]);
+    const message = await chat.send({ channelId, content: 'Grüße' });
+    expect(message).toMatchObject({ channelId, senderId: ann.id, content: 'Grüße', seq: 1 });
+    await expect.poll(() => messagesOf(followed), PATIENCE).toEqual([message]);
+    chat.markRead(channelId, message.id);
+    await expect.poll(() => followed.events.at(-1), PATIENCE).toMatchObject({ type: 'read', seq: 1 });
+  });
+
+  it('goes on where it was after a drop, and has nothing twice', async () => {
+    const channelId = await openChannel(ann);
+    const { chat, sockets, states } = await open(ann);
+    const followed = follow(chat, channelId);
+    for (let round = 0; round < 3; round++) {
+      await chat.send({ channelId, content: `before ${round}` });
+      sockets.cut();
+      await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: `missed ${round}` });
+      await chat.send({ channelId, content: `after ${round}` });
+    }
+    await expect.poll(() => messagesOf(followed).map(({ seq }) => seq), PATIENCE).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(states.filter((state) => state === 'up').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('sends again what was not acknowledged, under the same name: it is stored once', async () => {
+    const channelId = await openChannel(ann);
+    const { chat, sockets } = await open(ann);
+    const followed = follow(chat, channelId);
+    await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
+    const sending = [1, 2, 3].map((n) => chat.send({ channelId, content: String(n) }));
+    sockets.cut();
+    expect((await Promise.all(sending)).map(({ content }) => content)).toEqual(['1', '2', '3']);
+    expect(sockets.sent.filter((text) => text.includes('message.create'))).toHaveLength(6);
+    await expect.poll(() => messagesOf(followed).map(({ content }) => content), PATIENCE).toEqual(['1', '2', '3']);
+  });
+
+  it('sends more than the server takes in a second, in order', async () => {
+    const channelId = await openChannel(ann);
+    const { chat } = await open(ann);
+    const contents = Array.from({ length: 100 }, (_, n) => String(n));
+    const sent = await Promise.all(contents.map((content) => chat.send({ channelId, content })));
+    expect(sent.toSorted((a, b) => a.seq - b.seq).map(({ content }) => content)).toEqual(contents);
+  });
+
+  it('follows more channels than it may name in a second', async () => {
+    const channelIds = await Promise.all(Array.from({ length: 60 }, () => openChannel(ann)));
+    const { chat } = await open(ann);
+    const followed = channelIds.map((channelId) => follow(chat, channelId));
+    await expect.poll(() => followed.every(({ standings }) => standings.length === 1), PATIENCE).toBe(true);
+  });
+
+  it('renews its tokens by itself, and goes on after they have expired', async () => {
+    const eve = await app.signUp();
+    const channelId = await openChannel(eve);
+    const { chat, states } = await open(eve);
+    const followed = follow(chat, channelId);
+    await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
+    app.clock.advance(EXPIRY_MS);
+    await expect.poll(() => states.slice(0, 3), PATIENCE).toEqual(['up', 'down', 'up']);
+    expect(await chat.send({ channelId, content: 'x' })).toMatchObject({ seq: 1 });
+    ann = await app.signIn(ann.email);
+  });
+
+  it('tells that the session has ended, and fails what is on its way', async () => {
+    const eve = await app.signUp();
+    const channelId = await openChannel(eve);
+    let signedOut = 0;
+    const { chat, states } = await open(eve, { onSignedOut: () => (signedOut += 1) });
+    await expect.poll(() => states, PATIENCE).toEqual(['up']);
+    await app.tandem.services.identities.endSessions(eve.id);
+    await expect.poll(() => states, PATIENCE).toEqual(['up', 'down']);
+    await expect(chat.send({ channelId, content: 'x' })).rejects.toThrow('signed out');
+    expect(signedOut).toBe(1);
+  });
+
+  it('tries again when a connection fails', async () => {
+    const { sockets, states } = await open(ann, {});
+    sockets.cut();
+    sockets.failing = 2;
+    await expect.poll(() => states.at(-1), PATIENCE).toBe('up');
+  });
+
+  it('says why a message is refused, and that a channel is followed no more', async () => {
+    const bob = await app.signUp();
+    const channelId = await openChannel(ann, [bob]);
+    const { chat } = await open(bob);
+    const followed = follow(chat, channelId);
+    await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
+    await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
+    await expect.poll(() => followed.ends, PATIENCE).toEqual(['the channel is not followed any more']);
+    await expect(chat.send({ channelId, content: 'x' })).rejects.toThrow('Identity is not subscribed to the channel');
+    await expect(chat.send({ channelId, content: '' })).rejects.toThrow('Validation Error');
+    const again = follow(chat, channelId);
+    await expect.poll(() => again.ends, PATIENCE).toEqual(['Identity is not subscribed to the channel']);
+  });
+});

@@ -1,0 +1,177 @@
+import { createConnection, type SocketConstructor } from './chat-connection.js';
+import { TOO_MANY_MS, createOutbox } from './chat-outbox.js';
+import type { ChatEvent, ChatMessage } from './chat-types.js';
+import type { TandemClient } from './client.js';
+import { isRefusal } from './failure.js';
+
+export interface ChatClientOptions {
+  /** Where the server is, as the client's. */
+  url: string;
+  /** Signed in. It gets the tickets by which the stream is opened, and renews its tokens for that. */
+  client: Pick<TandemClient, 'api'>;
+  /** Default: the platform's. Node before 22 has none: `import { WebSocket } from 'ws'`. */
+  WebSocket?: SocketConstructor;
+  /** Called when the connection comes and goes. What is sent while it is down is sent when it is back. Must not throw. */
+  onState?: (state: 'up' | 'down') => void;
+  /** Called once when the server refuses to go on with the session. Must not throw. */
+  onSignedOut?: () => void;
+}
+
+/** What follows a channel. Must not throw. */
+export interface ChannelHandlers {
+  /** Each event of the channel; messages in the order of `seq`, each once, whatever becomes of the connection. */
+  onEvent?(event: ChatEvent): void;
+  /** How things stand, at the beginning and after each return. */
+  onSubscribed?(standing: { lastSeq: number; unread: number }): void;
+  /** It is followed no more: not a member, or the channel is gone. */
+  onEnd?(reason: string): void;
+}
+
+export interface ChatClient {
+  /**
+   * Follows a channel: what comes after the message `sinceSeq`, else after the last one there is. After a drop it goes on where it was.
+   * A channel is followed once.
+   * @returns how to end it
+   */
+  follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number }): () => void;
+  /**
+   * Posts a message, and resolves when it is stored: once, however often it has to be sent.
+   * Fails with the server's text when it refuses, and when the client is closed before.
+   */
+  send(message: { channelId: string; content: string; title?: string; clientId?: string }): Promise<ChatMessage>;
+  /** Says that one is typing; without a connection to nobody. */
+  typing(channelId: string): void;
+  /** Says that one has read up to and including a message; without a connection it is lost, and the next one counts. */
+  markRead(channelId: string, messageId: string): void;
+  close(): void;
+}
+
+/** Frames of the server, beside the events of channels. */
+type ServerFrame =
+  | ChatEvent
+  | { type: 'ready' | 'pong' }
+  | { type: 'subscribed'; channelId: string; lastSeq: number; unread: number }
+  | { type: 'unsubscribed'; channelId: string }
+  | { type: 'ack'; clientId: string; message: ChatMessage }
+  | { type: 'error'; message: string; clientId?: string; channelId?: string };
+
+/** What the server says to who is no member of a channel. */
+const NOT_SUBSCRIBED = 'Identity is not subscribed to the channel';
+
+interface Followed {
+  handlers: ChannelHandlers;
+  /** The last message that was handed on; undefined until the server has said where it begins. */
+  seq: number | undefined;
+  /** Whether the server has confirmed it on this connection. */
+  isConfirmed: boolean;
+}
+
+function newClientId(): string {
+  return globalThis.crypto.randomUUID();
+}
+
+/** A client of the stream of messages, for browsers and Node (docs/streams.md). It connects at once, and comes back by itself. */
+export function createChatClient(options: ChatClientOptions): ChatClient {
+  const { url, client, onState = () => {}, onSignedOut = () => {} } = options;
+  const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
+  if (!WebSocket) throw new TypeError('WebSocket: this platform has none, so that one has to be given');
+  const channels = new Map<string, Followed>();
+
+  function subscribe(channelId: string, followed: Followed): void {
+    followed.isConfirmed = false;
+    connection.send({ type: 'subscribe', channelId, ...(followed.seq !== undefined && { sinceSeq: followed.seq }) });
+  }
+
+  function end(channelId: string, reason: string): void {
+    const followed = channels.get(channelId);
+    channels.delete(channelId);
+    followed?.handlers.onEnd?.(reason);
+  }
+
+  function refused({ message, clientId, channelId }: Extract<ServerFrame, { type: 'error' }>): void {
+    if (clientId !== undefined) return outbox.refuse(clientId, message);
+    const followed = channelId === undefined ? undefined : channels.get(channelId);
+    if (channelId === undefined || !followed || followed.isConfirmed) return;
+    if (message === NOT_SUBSCRIBED) end(channelId, message);
+    // what may pass is tried again
+    else
+      setTimeout(() => {
+        if (channels.get(channelId) === followed && !followed.isConfirmed) subscribe(channelId, followed);
+      }, TOO_MANY_MS);
+  }
+
+  function take(frame: ServerFrame): void {
+    switch (frame.type) {
+      case 'ready':
+      case 'pong':
+        return;
+      case 'error':
+        return refused(frame);
+      case 'ack':
+        return outbox.acknowledge(frame.clientId, frame.message);
+      case 'unsubscribed':
+        return end(frame.channelId, 'the channel is not followed any more');
+      case 'subscribed': {
+        const followed = channels.get(frame.channelId);
+        if (!followed) return;
+        followed.isConfirmed = true;
+        followed.seq ??= frame.lastSeq;
+        return followed.handlers.onSubscribed?.({ lastSeq: frame.lastSeq, unread: frame.unread });
+      }
+      default: {
+        const followed = channels.get(frame.channelId);
+        if (!followed) return;
+        if (frame.type === 'message.created') {
+          if (frame.message.seq <= (followed.seq ?? 0)) return;
+          followed.seq = frame.message.seq;
+        }
+        followed.handlers.onEvent?.(frame);
+      }
+    }
+  }
+
+  const connection = createConnection({
+    async address() {
+      const { ticket } = await client.api.chat.createListenTicket.mutate({});
+      return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/messages/listen?ticket=${ticket}`;
+    },
+    WebSocket,
+    onOpen() {
+      onState('up');
+      for (const [channelId, followed] of channels) subscribe(channelId, followed);
+      outbox.pump();
+    },
+    onFrame: (frame) => take(frame as ServerFrame),
+    onDown() {
+      outbox.forget();
+      onState('down');
+    },
+    isFinal: isRefusal,
+    onFinal() {
+      outbox.close(new Error('signed out'));
+      onSignedOut();
+    },
+  });
+  const outbox = createOutbox(connection.send);
+
+  return {
+    follow(channelId, handlers, { sinceSeq } = {}) {
+      if (channels.has(channelId)) throw new TypeError('channelId: the channel is followed already');
+      const followed: Followed = { handlers, seq: sinceSeq, isConfirmed: false };
+      channels.set(channelId, followed);
+      subscribe(channelId, followed);
+      return () => {
+        if (channels.get(channelId) !== followed) return;
+        channels.delete(channelId);
+        connection.send({ type: 'unsubscribe', channelId });
+      };
+    },
+    send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? newClientId() }),
+    typing: (channelId) => void connection.send({ type: 'typing', channelId }),
+    markRead: (channelId, messageId) => void connection.send({ type: 'read', channelId, messageId }),
+    close() {
+      connection.close();
+      outbox.close(new Error('the client is closed'));
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { requestErrors } from '../errors.js';
+import type { Reader } from './feed.js';
+import { WAITING_MAX } from './stream-socket.js';
+
+/** A caller's reading of a feed by iteration: of a tRPC subscription. */
+export class IteratorReader implements Reader {
+  private readonly waiting: { event: object; bytes: number }[] = [];
+  private waitingBytes = 0;
+  private isOver = false;
+  private failure: unknown;
+  private wake: () => void = () => {};
+
+  constructor(readonly identityId: string) {}
+
+  take(event: object, { length: bytes }: Buffer): void {
+    this.waiting.push({ event, bytes });
+    this.waitingBytes += bytes;
+    if (this.waitingBytes > WAITING_MAX) this.end(requestErrors.unavailable());
+    this.wake();
+  }
+
+  /** Nothing comes after what has been taken. @param failure what the caller is told instead of the rest */
+  end(failure?: unknown): void {
+    this.isOver = true;
+    this.failure ??= failure;
+    this.wake();
+  }
+
+  /** @throws what it was ended with */
+  async *events(): AsyncGenerator<object> {
+    for (;;) {
+      if (this.failure !== undefined) throw this.failure;
+      const next = this.waiting.shift();
+      if (next) {
+        this.waitingBytes -= next.bytes;
+        yield next.event;
+      } else if (this.isOver) return;
+      else await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+}

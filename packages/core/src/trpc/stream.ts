@@ -1,0 +1,74 @@
+import type { AnyTRPCRouter } from '@trpc/server';
+import { getWSConnectionHandler, type CreateWSSContextFnOptions } from '@trpc/server/adapters/ws';
+import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authentication.js';
+import type { RequestContext, VerifiedAccess } from '../context.js';
+import type { AccessWatch, Watched } from '../streams/access-watch.js';
+import type { Stream } from '../streams/stream-server.js';
+import type { StreamSocket } from '../streams/stream-socket.js';
+
+type ConnectionParams = CreateWSSContextFnOptions['info']['connectionParams'];
+
+/** Without the server that the adapter would otherwise listen to. */
+type HandlerOptions = Parameters<typeof getWSConnectionHandler<AnyTRPCRouter>>[0];
+
+/** The headers that clients may give as connection parameters instead: browsers can send none with a WebSocket. */
+const CREDENTIAL_HEADERS = ['authorization', FINGERPRINT_HEADER];
+
+/** What calls of a connection see: its handshake, with the credentials among the connection parameters. */
+function contextOf(ctx: RequestContext, params: ConnectionParams, verifyAccess: RequestContext['server']['verifyAccess']) {
+  const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
+    CREDENTIAL_HEADERS.includes(name.toLowerCase()) && value !== undefined ? [[name.toLowerCase(), value]] : [],
+  );
+  return {
+    ...ctx,
+    server: { ...ctx.server, verifyAccess },
+    // as a streamed answer: it can set no cookies
+    headers: { ...ctx.headers, ...Object.fromEntries(given), 'trpc-accept': 'application/jsonl' },
+    rawHeaders: given.length > 0 ? given.flat() : ctx.rawHeaders,
+    authentications: new Map(),
+    setCookie() {},
+    clearCookie() {},
+    setHeader() {},
+  } satisfies RequestContext;
+}
+
+/** tRPC over a WebSocket at `/trpc` (decisions S7): credentials are connection parameters or the cookie, and it is closed when they end. */
+export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Stream {
+  return {
+    path: '/trpc',
+    isShared: true,
+    open({ ctx }) {
+      if (ctx.cookies[ACCESS_COOKIE] !== undefined) checkOrigin(ctx);
+      return Promise.resolve({
+        begin(socket, req) {
+          const verifyAccess = watching(socket, ctx, watch);
+          const handle = getWSConnectionHandler<AnyTRPCRouter>({
+            router,
+            createContext: ({ info }) => contextOf(ctx, info.connectionParams, verifyAccess),
+            // failures are logged where they are translated
+            onError() {},
+          } as Omit<HandlerOptions, 'wss'> as HandlerOptions);
+          handle(socket, req);
+        },
+      });
+    },
+  };
+}
+
+/** Verifies access tokens, and closes the socket when one that was verified counts no more. */
+function watching(socket: StreamSocket, { server }: RequestContext, watch: AccessWatch) {
+  const sessions = new Map<string, Watched & { access: VerifiedAccess }>();
+  socket.on('close', () => {
+    for (const watched of sessions.values()) watch.remove(watched);
+  });
+  return async (token: string): Promise<VerifiedAccess> => {
+    const access = await server.verifyAccess(token);
+    const { sessionId } = access.identity;
+    if (!sessions.has(sessionId) && socket.readyState === socket.OPEN) {
+      const watched = { access, ended: (reason: 'expired' | 'revoked') => socket.end(reason) };
+      sessions.set(sessionId, watched);
+      watch.add(watched);
+    }
+    return access;
+  };
+}

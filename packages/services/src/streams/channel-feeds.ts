@@ -1,0 +1,228 @@
+import { Feed, createFeeds, describeError, type EventBus, type Log, type Reader } from '@tandem/core';
+import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
+import type { ChatService } from '../chat/chat.service.js';
+
+/** Messages read at once from the store. */
+export const PAGE = 100;
+/** For how long a message waits for an earlier one that is on its way from another instance, in milliseconds; then the store is asked. */
+const DISORDER_MS = 20;
+/** Until the store is asked again that did not answer, in milliseconds. */
+const RETRY_MS = 1000;
+/** Events that are held back; beyond it only messages are certain to come. */
+const HELD_MAX = 1000;
+/** In channels with more readers in this process nobody is told who comes and goes: each would be told of each. */
+const PRESENCE_MAX = 50;
+/** How often it is looked at whether readers are members still, in milliseconds: a removal acts within a second (decisions S4). */
+const CHECK_MS = 700;
+/** Channels whose members are looked up at once. */
+const BATCH = 100;
+
+/** What reads a channel. */
+export interface ChannelReader extends Reader {
+  /** The number up to which the reader has to be told by a replay; what is after it comes by itself. Set before `start` resolves. */
+  from: number | undefined;
+  /** It is no reader any more: removed from the channel, which may be gone. Must not throw. */
+  removed(): void;
+}
+
+/** The events of a channel, with its messages in the order of their numbers. */
+class ChannelFeed extends Feed {
+  declare readonly readers: Set<ChannelReader>;
+  /** The number of the last message that readers were told; undefined until the store has said. */
+  position: number | undefined = undefined;
+  /** Events that came too early; undefined while nothing has to wait. */
+  held: ChatEvent[] | undefined = [];
+  timer: NodeJS.Timeout | undefined = undefined;
+  isAsking = false;
+  /** Something may have been missed since the store was asked. */
+  hasMissed = false;
+}
+type Created = Extract<ChatEvent, { type: 'message.created' }>;
+
+export type ChannelFeeds = ReturnType<typeof createChannelFeeds>;
+
+/**
+ * What goes on in channels, for their readers in this process. Instances tell of messages as these are stored, so that what two of them have
+ * stored may come in another order; here it is put in order again. A reader that knows a number has therefore been told every lower one, and
+ * can go on from it wherever it connects next (decisions S3).
+ */
+export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: ChatService; log: Log }) {
+  const feeds = createFeeds<ChannelFeed>(bus, {
+    topicOf: channelTopic,
+    create: (channelId) => new ChannelFeed(channelId),
+    onEvent: (feed, event) => take(feed, event as ChatEvent),
+    onResumed: (feed) => void ask(feed),
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let isChecking = false;
+
+  function take(feed: ChannelFeed, event: ChatEvent): void {
+    if (event.type !== 'message.created') return feed.held ? hold(feed, event) : tell(feed, event);
+    const { position } = feed;
+    const { seq } = event.message;
+    if (position === undefined) return hold(feed, event);
+    if (seq <= position) return;
+    if (seq > position + 1) {
+      hold(feed, event);
+      feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+      return;
+    }
+    feed.position = seq;
+    tell(feed, event);
+    if (feed.held && !feed.isAsking) release(feed);
+  }
+
+  function hold(feed: ChannelFeed, event: ChatEvent): void {
+    feed.held ??= [];
+    if (feed.held.length < HELD_MAX) feed.held.push(event);
+  }
+
+  /** Takes what was held back once more: messages first, so that a change of one does not come before it. */
+  function release(feed: ChannelFeed): void {
+    clearTimeout(feed.timer);
+    feed.timer = undefined;
+    const held = feed.held ?? [];
+    feed.held = undefined;
+    for (const event of createdOf(held)) take(feed, event);
+    for (const event of held) if (event.type !== 'message.created') take(feed, event);
+  }
+
+  function createdOf(events: readonly ChatEvent[]): Created[] {
+    return events.filter((event) => event.type === 'message.created').sort((a, b) => a.message.seq - b.message.seq);
+  }
+
+  /** Tells what the store has after the position. */
+  async function ask(feed: ChannelFeed): Promise<void> {
+    feed.hasMissed = true;
+    if (feed.isAsking || feed.position === undefined) return;
+    feed.isAsking = true;
+    feed.held ??= [];
+    while (feed.hasMissed && feed.readers.size > 0) {
+      feed.hasMissed = false;
+      // all below a message that has been told of are stored: those that are not read now have been deleted
+      const reached = (createdOf(feed.held).at(-1)?.message.seq ?? 0) - 1;
+      try {
+        for (let page = PAGE; page === PAGE;) {
+          const messages = await chat.messagesSince(feed.id, feed.position, PAGE);
+          for (const message of messages) {
+            // told meanwhile
+            if (message.seq <= feed.position) continue;
+            feed.position = message.seq;
+            tell(feed, { type: 'message.created', channelId: feed.id, message });
+          }
+          page = messages.length;
+        }
+        feed.position = Math.max(feed.position, reached);
+      } catch (error) {
+        log.warn({ err: describeError(error) }, 'messages for open streams could not be read');
+        feed.hasMissed = true;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      }
+    }
+    feed.isAsking = false;
+    release(feed);
+  }
+
+  function tell(feed: ChannelFeed, event: ChatEvent): void {
+    if (event.type === 'typing') return feed.deliver(event, event.identityId);
+    if (event.type === 'presence') {
+      feed.deliver(event, event.identityId);
+      // gone from another instance, and here still
+      if (event.status === 'offline' && hasReader(feed, event.identityId)) announce(feed, event.identityId, 'online');
+      return;
+    }
+    feed.deliver(event);
+    if (event.type === 'channel.deleted') for (const reader of feed.readers) remove(feed, reader);
+    if (event.type === 'subscription.deleted')
+      for (const reader of feed.readers) if (reader.identityId === event.identityId) remove(feed, reader);
+  }
+
+  function remove(feed: ChannelFeed, reader: ChannelReader): void {
+    leave(feed.id, reader);
+    reader.removed();
+  }
+
+  function hasReader(feed: ChannelFeed, identityId: string): boolean {
+    for (const reader of feed.readers) if (reader.identityId === identityId) return true;
+    return false;
+  }
+
+  function announce(feed: ChannelFeed, identityId: string, status: 'online' | 'offline'): void {
+    if (feed.readers.size <= PRESENCE_MAX) publishChatEvent(bus, { type: 'presence', channelId: feed.id, identityId, status });
+  }
+
+  function leave(channelId: string, reader: ChannelReader): void {
+    const feed = feeds.get(channelId);
+    if (!feed || !feeds.leave(feed, reader)) return;
+    if (feed.readers.size === 0) clearTimeout(feed.timer);
+    if (feed.readers.size < PRESENCE_MAX && !hasReader(feed, reader.identityId)) announce(feed, reader.identityId, 'offline');
+    if (feeds.isEmpty()) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  }
+
+  /** Sends away who is no member any more, as the store says. A store that does not answer sends nobody away: it is asked again. */
+  async function checkMembers(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    const all = [...feeds.all()];
+    try {
+      for (let at = 0; at < all.length; at += BATCH) {
+        const batch = all.slice(at, at + BATCH);
+        const asked = new Map(batch.map(({ id, readers }) => [id, [...readers]]));
+        const members = await chat.membersAmong(
+          new Map([...asked].map(([id, readers]) => [id, readers.map(({ identityId }) => identityId)])),
+        );
+        for (const feed of batch)
+          for (const reader of asked.get(feed.id) ?? [])
+            if (feed.readers.has(reader) && !members.get(feed.id)?.has(reader.identityId)) remove(feed, reader);
+      }
+    } catch (error) {
+      log.warn({ err: describeError(error) }, 'the members of channels with open streams could not be looked up');
+    } finally {
+      isChecking = false;
+    }
+  }
+
+  return {
+    /**
+     * Makes a member a reader. From now on it takes what comes after `from`, which is the answer.
+     * @throws chatErrors.notSubscribed
+     */
+    async start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+      const feed = feeds.join(channelId, reader);
+      reader.from = feed.position;
+      try {
+        // asked only now: what is stored after this was asked is heard
+        const { lastSeq, readSeq } = await chat.membershipOf(reader.identityId, channelId);
+        if (feed.position === undefined) {
+          feed.position = lastSeq;
+          for (const one of feed.readers) one.from ??= lastSeq;
+          if (feed.hasMissed) void ask(feed);
+          else release(feed);
+        } else if (lastSeq > feed.position) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+        const from = (reader.from ??= feed.position);
+        timer ??= setInterval(() => void checkMembers(), CHECK_MS).unref();
+        if (feed.readers.size <= PRESENCE_MAX) announce(feed, reader.identityId, 'online');
+        return { from, unread: Math.max(0, from - readSeq) };
+      } catch (error) {
+        feeds.leave(feed, reader);
+        throw error;
+      }
+    },
+
+    leave,
+
+    /** The messages that a reader has missed, in order: those after `since`, up to where it began. */
+    async *replay(channelId: string, reader: ChannelReader, since: number): AsyncGenerator<Created> {
+      const from = reader.from ?? 0;
+      for (let cursor = since; cursor < from;) {
+        const messages = await chat.messagesSince(channelId, cursor, PAGE);
+        for (const message of messages) if (message.seq <= from) yield { type: 'message.created', channelId, message };
+        if (messages.length < PAGE) return;
+        cursor = messages.at(-1)?.seq ?? from;
+      }
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import {
+  SocketReader,
+  describeError,
+  ruleErrors,
+  validationError,
+  type EventBus,
+  type Log,
+  type Stream,
+  type StreamHandler,
+  type StreamSocket,
+} from '@tandem/core';
+import { publishChatEvent } from '../chat/chat-events.js';
+import { chatErrors } from '../chat/chat.errors.js';
+import type { ChatService } from '../chat/chat.service.js';
+import { Id } from '../shared/schemas.js';
+import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
+import { ChatClientFrame, type ChatServerFrame } from './chat-frames.js';
+import { authenticateStream, refuseUnknown } from './stream-handshake.js';
+import type { StreamTickets } from './stream-tickets.js';
+
+/** Channels that a stream may read, and that a handshake may name. */
+const CHANNELS_MAX = 1000;
+const CHANNELS_AT_ONCE_MAX = 100;
+/** Between two times that a channel is told that somebody is typing, in milliseconds. */
+const TYPING_MS = 2000;
+
+/** The only texts that unexpected failures show. */
+const FAILURES: Record<ChatClientFrame['type'], string> = {
+  subscribe: 'Failed to get channel messages',
+  unsubscribe: 'Failed to get channel',
+  'message.create': 'Failed to create chat message.',
+  typing: 'Failed to get channel',
+  read: 'Failed to update channel read state',
+  ping: 'Failed to get channel',
+};
+
+type Channels = Map<string, ChannelSocketReader>;
+
+/** A socket's reading of a channel. */
+class ChannelSocketReader extends SocketReader implements ChannelReader {
+  from: number | undefined = undefined;
+  typedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    socket: StreamSocket,
+    identityId: string,
+    readonly channelId: string,
+  ) {
+    super(socket, identityId);
+  }
+
+  get isReading(): boolean {
+    return channelsOf(this.socket).get(this.channelId) === this;
+  }
+
+  removed(): void {
+    if (this.isReading) channelsOf(this.socket).delete(this.channelId);
+    say(this.socket, { type: 'unsubscribed', channelId: this.channelId });
+  }
+}
+
+function channelsOf(socket: StreamSocket): Channels {
+  return socket.state as Channels;
+}
+
+function say(socket: StreamSocket, frame: ChatServerFrame): void {
+  socket.say(frame);
+}
+
+interface ChatStreamOptions {
+  chat: ChatService;
+  feeds: ChannelFeeds;
+  redeem: StreamTickets['redeem'];
+  bus: EventBus;
+  log: Log;
+  /** Id of the identity type that writes nowhere. */
+  guestTypeId: string;
+}
+
+/** `GET /messages/listen` (decisions S1 to S5). */
+export function createChatStream({ chat, feeds, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
+  function leave(socket: StreamSocket, channelId: string): void {
+    const reader = channelsOf(socket).get(channelId);
+    if (!reader) return;
+    channelsOf(socket).delete(channelId);
+    feeds.leave(channelId, reader);
+  }
+
+  async function subscribe(socket: StreamSocket, identityId: string, channelId: string, sinceSeq?: number): Promise<void> {
+    leave(socket, channelId);
+    const channels = channelsOf(socket);
+    if (channels.size >= CHANNELS_MAX) throw validationError([`a stream reads at most ${CHANNELS_MAX} channels`]);
+    const reader = new ChannelSocketReader(socket, identityId, channelId);
+    channels.set(channelId, reader);
+    try {
+      const { from, unread } = await feeds.start(channelId, reader);
+      if (!reader.isReading) return feeds.leave(channelId, reader);
+      say(socket, { type: 'subscribed', channelId, lastSeq: from, unread });
+      if (sinceSeq === undefined || sinceSeq >= from) reader.goLive();
+      // the frames after this one do not wait for a long replay
+      else void catchUp(reader, sinceSeq);
+    } catch (error) {
+      if (reader.isReading) channels.delete(channelId);
+      throw error;
+    }
+  }
+
+  async function catchUp(reader: ChannelSocketReader, sinceSeq: number): Promise<void> {
+    const { socket, channelId } = reader;
+    try {
+      for await (const frame of feeds.replay(channelId, reader, sinceSeq)) {
+        if (!reader.isReading) return;
+        say(socket, frame);
+        await socket.drained();
+      }
+      reader.goLive();
+    } catch (error) {
+      log.error({ err: describeError(error) }, 'messages for an open stream could not be read');
+      socket.end('failed');
+    }
+  }
+
+  function tellTyping(socket: StreamSocket, identityId: string, channelId: string): void {
+    const reader = channelsOf(socket).get(channelId);
+    if (!reader) throw chatErrors.notSubscribed();
+    const now = performance.now();
+    if (now - reader.typedAt < TYPING_MS) return;
+    reader.typedAt = now;
+    publishChatEvent(bus, { type: 'typing', channelId, identityId });
+  }
+
+  async function post(socket: StreamSocket, { type, clientId, ...given }: Extract<ChatClientFrame, { type: 'message.create' }>) {
+    const { id: senderId, typeId } = identityOf(socket);
+    if (typeId === guestTypeId) throw ruleErrors.notAdmin();
+    say(socket, { type: 'ack', clientId, message: await chat.post({ ...given, clientId, senderId }) });
+  }
+
+  function identityOf({ access }: StreamSocket) {
+    if (!access) throw new Error('a stream of messages is somebody’s');
+    return access.identity;
+  }
+
+  const handler: StreamHandler<ChatClientFrame> = {
+    frames: ChatClientFrame,
+    failureOf: ({ type }) => FAILURES[type],
+    async handle(socket, frame) {
+      const { id: identityId } = identityOf(socket);
+      switch (frame.type) {
+        case 'subscribe':
+          return subscribe(socket, identityId, frame.channelId, frame.sinceSeq);
+        case 'unsubscribe':
+          leave(socket, frame.channelId);
+          return say(socket, { type: 'unsubscribed', channelId: frame.channelId });
+        case 'message.create':
+          return post(socket, frame);
+        case 'typing':
+          return tellTyping(socket, identityId, frame.channelId);
+        case 'read':
+          return chat.markRead({ channelId: frame.channelId, identityId, messageId: frame.messageId });
+        case 'ping':
+          return undefined;
+      }
+    },
+    closed(socket) {
+      for (const channelId of channelsOf(socket).keys()) leave(socket, channelId);
+    },
+  };
+
+  /** Subscribes to the channels of the handshake, whose member the caller was a moment ago. */
+  async function subscribeAll(socket: StreamSocket, identityId: string, channelIds: readonly string[]): Promise<void> {
+    try {
+      await Promise.all(channelIds.map((channelId) => subscribe(socket, identityId, channelId)));
+    } catch (error) {
+      if (!chatErrors.notSubscribed.matches(error))
+        log.error({ err: describeError(error) }, 'a stream of messages could not begin');
+      socket.end('failed');
+    }
+  }
+
+  return {
+    path: '/messages/listen',
+    async open(handshake) {
+      const access = await authenticateStream('messages', handshake, redeem);
+      const { id: identityId } = access.identity;
+      const { query } = handshake;
+      const channelIds = [...new Set(query.getAll('channelId'))];
+      if (channelIds.length > CHANNELS_AT_ONCE_MAX)
+        throw validationError([`query parameter 'channelId' must NOT have more than ${CHANNELS_AT_ONCE_MAX} items`]);
+      await Promise.all(channelIds.map((channelId) => chat.membershipOf(identityId, channelId)));
+      refuseUnknown(query, ['channelId']);
+      if (channelIds.some((channelId) => !Id.safeParse(channelId).success))
+        throw validationError(['query parameter \'channelId\' must match format "uuid"']);
+      return {
+        access,
+        handler,
+        begin(socket) {
+          socket.state = new Map() satisfies Channels;
+          say(socket, { type: 'ready' });
+          void subscribeAll(socket, identityId, channelIds);
+        },
+      };
+    },
+  };
+}

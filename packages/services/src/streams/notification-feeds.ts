@@ -1,0 +1,98 @@
+import { Feed, createFeeds, describeError, type EventBus, type Log } from '@tandem/core';
+import type { Clock } from '@tandem/storage';
+import { notificationTopic, type NotificationEvent } from '../notifications/notification-events.js';
+import { notificationErrors } from '../notifications/notifications.errors.js';
+import type { NotificationsService } from '../notifications/notifications.service.js';
+import type { NotificationServerFrame } from './notification-frames.js';
+
+/** Notifications read at once from the store, for who has missed them. */
+const PAGE = 100;
+/**
+ * What was created so long before what was told last is told again after a gap, in milliseconds: a notification has its time before it is
+ * stored, so that of two at once the earlier may be told later. Clients know it by its id.
+ */
+const OVERLAP_MS = 5000;
+
+/** What one identity is told. */
+class NotificationFeed extends Feed {
+  /** Events are worked on one after the other: some ask the store first. */
+  work: Promise<void> = Promise.resolve();
+  constructor(
+    id: string,
+    /** Up to when all has been told. */
+    public heardAt: Date,
+  ) {
+    super(id);
+  }
+}
+
+/** From where a reader goes on: a notification of its own. */
+export interface Anchor {
+  id: string;
+  createdAt: Date;
+}
+
+interface NotificationFeedsOptions {
+  notifications: NotificationsService;
+  bus: EventBus;
+  clock: Clock;
+  log: Log;
+}
+export type NotificationFeeds = ReturnType<typeof createNotificationFeeds>;
+
+/** What happens to the notifications of identities, for their readers in this process. */
+export function createNotificationFeeds({ notifications, bus, clock, log }: NotificationFeedsOptions) {
+  const feeds = createFeeds<NotificationFeed>(bus, {
+    topicOf: notificationTopic,
+    create: (identityId) => new NotificationFeed(identityId, clock.now()),
+    onEvent: (feed, event) => then(feed, () => tell(feed, event as NotificationEvent)),
+    onResumed: (feed) => then(feed, () => catchUp(feed)),
+  });
+
+  function then(feed: NotificationFeed, work: () => Promise<void>): void {
+    feed.work = feed.work.then(work).catch((error: unknown) => {
+      log.error({ err: describeError(error) }, 'open streams of notifications could not be told something');
+    });
+  }
+
+  async function tell(feed: NotificationFeed, event: NotificationEvent): Promise<void> {
+    if (event.type === 'notification.created') {
+      feed.heardAt = new Date(event.notification.createdAt);
+      return feed.deliver(event);
+    }
+    feed.deliver({ ...event, unread: await notifications.unreadCount(feed.id) } satisfies NotificationServerFrame);
+  }
+
+  /** Tells what other instances may have written unheard. */
+  async function catchUp(feed: NotificationFeed): Promise<void> {
+    for await (const frame of since(feed.id, feed.heardAt)) feed.deliver(frame);
+    feed.heardAt = clock.now();
+    feed.deliver({ type: 'notifications.read', unread: await notifications.unreadCount(feed.id) });
+  }
+
+  async function* since(identityId: string, time: Date): AsyncGenerator<NotificationServerFrame> {
+    const from = { createdAt: new Date(time.getTime() - OVERLAP_MS) };
+    for await (const notification of notifications.createdSince(identityId, from, PAGE))
+      yield { type: 'notification.created', notification };
+  }
+
+  return {
+    join: feeds.join,
+    leave: feeds.leave,
+
+    /** @throws notificationErrors.notFound when there is none, or it is somebody else's */
+    async anchorOf(identityId: string, notificationId: string): Promise<Anchor> {
+      const createdAt = await notifications.createdAtOf(notificationId, identityId);
+      if (!createdAt) throw notificationErrors.notFound();
+      return { id: notificationId, createdAt };
+    },
+
+    /** How things stand, and then what was missed. */
+    async *opening(identityId: string, anchor?: Anchor): AsyncGenerator<NotificationServerFrame> {
+      yield { type: 'ready', unread: await notifications.unreadCount(identityId) };
+      if (!anchor) return;
+      for await (const frame of since(identityId, anchor.createdAt))
+        if (frame.type !== 'notification.created' || frame.notification.id !== anchor.id) yield frame;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  ApiError,
+  IteratorReader,
+  authenticated,
+  authenticationErrors,
+  describeError,
+  requestErrors,
+  router,
+  type AccessWatch,
+  type AuthenticatedContext,
+  type Log,
+} from '@tandem/core';
+import { tracked } from '@trpc/server';
+import { z } from 'zod';
+import { Id } from '../shared/schemas.js';
+import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
+import { Seq, type ChatServerFrame } from './chat-frames.js';
+import type { NotificationFeeds } from './notification-feeds.js';
+import type { NotificationServerFrame } from './notification-frames.js';
+
+interface SubscriptionsOptions {
+  channels: ChannelFeeds;
+  notifications: NotificationFeeds;
+  watch: AccessWatch;
+  log: Log;
+}
+
+/** The number of the last message, or the id of the last notification, that a client has: tRPC's own name for it. */
+const lastEventId = z.string().max(100);
+
+class ChannelIteratorReader extends IteratorReader implements ChannelReader {
+  from: number | undefined = undefined;
+  removed(): void {
+    this.end();
+  }
+}
+
+/** The events of streams as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
+export function createSubscriptions({ channels, notifications, watch, log }: SubscriptionsOptions) {
+  const open = new Set<IteratorReader>();
+
+  /** What `events` yields, for as long as the caller stays and its access counts. */
+  async function* whileAllowed<Event>(
+    { access }: AuthenticatedContext,
+    { reader, signal, events }: { reader: IteratorReader; signal: AbortSignal | undefined; events: AsyncGenerator<Event> },
+  ): AsyncGenerator<Event> {
+    const watched = { access, ended: () => reader.end(authenticationErrors.unverified()) };
+    const leave = () => reader.end();
+    signal?.addEventListener('abort', leave);
+    watch.add(watched);
+    open.add(reader);
+    try {
+      yield* events;
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      log.error({ err: describeError(error) }, 'unexpected failure in a subscription');
+      throw requestErrors.unexpected({ cause: error });
+    } finally {
+      open.delete(reader);
+      watch.remove(watched);
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  async function* channelEvents(reader: ChannelIteratorReader, channelId: string, since: number | undefined) {
+    try {
+      const { from, unread } = await channels.start(channelId, reader);
+      let seq = since ?? from;
+      const event = (frame: ChatServerFrame) => tracked(String(seq), frame);
+      yield event({ type: 'subscribed', channelId, lastSeq: from, unread });
+      if (since !== undefined)
+        for await (const frame of channels.replay(channelId, reader, since)) {
+          ({ seq } = frame.message);
+          yield event(frame);
+        }
+      seq = Math.max(seq, from);
+      for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) {
+        if (frame.type === 'message.created') ({ seq } = frame.message);
+        yield event(frame);
+      }
+      yield event({ type: 'unsubscribed', channelId });
+    } finally {
+      channels.leave(channelId, reader);
+    }
+  }
+
+  async function* notificationEvents(reader: IteratorReader, since: string | undefined) {
+    const { identityId } = reader;
+    const feed = notifications.join(identityId, reader);
+    try {
+      const anchor = since === undefined ? undefined : await notifications.anchorOf(identityId, since);
+      let last = since ?? '';
+      const event = (frame: NotificationServerFrame) => {
+        if (frame.type === 'notification.created') last = frame.notification.id;
+        return tracked(last === '' ? 'none' : last, frame);
+      };
+      for await (const frame of notifications.opening(identityId, anchor)) yield event(frame);
+      for await (const frame of reader.events() as AsyncGenerator<NotificationServerFrame>) yield event(frame);
+    } finally {
+      notifications.leave(feed, reader);
+    }
+  }
+
+  return {
+    chat: router({
+      channelEvents: authenticated
+        .input(z.strictObject({ channelId: Id, sinceSeq: Seq.optional(), lastEventId: lastEventId.optional() }))
+        .subscription(({ ctx, input, signal }) => {
+          const { channelId, sinceSeq, lastEventId: last } = input;
+          const reader = new ChannelIteratorReader(ctx.identity.id);
+          const since = last !== undefined && Seq.safeParse(Number(last)).success ? Number(last) : sinceSeq;
+          return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, since) });
+        }),
+    }),
+
+    notifications: router({
+      events: authenticated
+        .input(z.strictObject({ since: Id.optional(), lastEventId: lastEventId.optional() }))
+        .subscription(({ ctx, input, signal }) => {
+          const reader = new IteratorReader(ctx.identity.id);
+          const since = Id.safeParse(input.lastEventId).data ?? input.since;
+          return whileAllowed(ctx, { reader, signal, events: notificationEvents(reader, since) });
+        }),
+    }),
+
+    /** Ends those that are open: the HTTP server would wait for them. */
+    close(): void {
+      for (const reader of open) reader.end();
+    },
+  };
+}
+export type Subscriptions = ReturnType<typeof createSubscriptions>;

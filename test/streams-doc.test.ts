@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { CLOSE } from '@tandem/core';
+import { openStream, startTestServer, type TestStream } from '@tandem/testing';
+import { expect, it } from 'vitest';
+
+const FILE = new URL('../docs/streams.md', import.meta.url);
+const [START, END] = ['<!-- transcript -->\n', '\n<!-- end -->'];
+
+/** Replaces what is another one each time by what it stands for. */
+function shorten(text: string, names: ReadonlyMap<string, string>): string {
+  let short = text;
+  for (const [id, name] of names) short = short.replaceAll(id, name);
+  return short.replace(/"[0-9a-f]{8}-[0-9a-f-]{27}"/g, '"…"').replace(/"(createdAt|updatedAt)":"[^"]*"/g, '"$1":"…"');
+}
+
+it('docs/streams.md has a transcript that comes about as it stands there', async () => {
+  await using app = await startTestServer();
+  const [ann, bob] = [await app.signUp(), await app.signUp()];
+  const { id } = await ann.rest('POST', '/channels', { name: 'Tea', ownerId: ann.id }).expect<{ id: string }>(201);
+  await ann.rest('POST', '/subscriptions', { channelId: id, subscribedId: bob.id }).expect(201);
+  const names = new Map([[id, 'tea'], [ann.id, 'ann'], [bob.id, 'bob']]); // prettier-ignore
+  const lines: string[] = [];
+  const listen = async (name: string, person: typeof ann) => {
+    const stream = await openStream(app.url, '/messages/listen', person.credentials);
+    const send = (frame: object) => {
+      lines.push(`${name} > ${JSON.stringify(frame)}`);
+      stream.send(frame);
+    };
+    const see = async (type: string) => {
+      const frame = await stream.next(type);
+      lines.push(`${name} < ${JSON.stringify(frame)}`);
+      return frame;
+    };
+    await see('ready');
+    return { stream, send, see };
+  };
+
+  const a = await listen('ann', ann);
+  a.send({ type: 'subscribe', channelId: id });
+  await a.see('subscribed');
+  const b = await listen('bob', bob);
+  b.send({ type: 'subscribe', channelId: id, sinceSeq: 0 });
+  await b.see('subscribed');
+  await a.see('presence');
+  b.send({ type: 'typing', channelId: id });
+  await a.see('typing');
+  b.send({ type: 'message.create', channelId: id, content: 'Is there tea?', clientId: 'bob-1' });
+  const { message } = (await b.see('ack')) as unknown as { message: { id: string } };
+  names.set(message.id, 'first');
+  await a.see('message.created');
+  a.send({ type: 'read', channelId: id, messageId: message.id });
+  await b.see('read');
+  a.send({ type: 'message.create', channelId: id, content: '', clientId: 'ann-1' });
+  await a.see('error');
+  await closeAll(a.stream, b.stream);
+
+  const expected = `\n\`\`\`text\n${lines.map((line) => shorten(line, names)).join('\n')}\n\`\`\`\n`;
+  const text = readFileSync(FILE, 'utf8');
+  const [from, to] = [text.indexOf(START) + START.length, text.indexOf(END)];
+  if (process.env.UPDATE_DOCUMENTS) writeFileSync(FILE, text.slice(0, from) + expected + text.slice(to));
+  const shown = process.env.UPDATE_DOCUMENTS ? expected : text.slice(from, to);
+  expect(shown).toBe(expected);
+});
+
+function closeAll(...streams: TestStream[]): Promise<void[]> {
+  return Promise.all(streams.map((stream) => stream.close()));
+}
+
+it('docs/streams.md names every code with which a stream is closed', () => {
+  const text = readFileSync(FILE, 'utf8');
+  for (const [code] of Object.values(CLOSE)) expect(text).toContain(`| ${code} |`);
+});
