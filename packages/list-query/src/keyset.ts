@@ -35,8 +35,9 @@ function isStoreNumber(value: unknown): value is { toString(): string } {
 }
 
 /**
- * The rows behind one with these values: for each key those that are equal before it and greater (or less) at it. Nulls are the least; a
- * comparison of the store never finds them, nor a number that is none, so they have conditions of their own.
+ * The rows behind one with these values: for each key those that are equal before it and greater (or less) at it. Nulls are the least, and
+ * behind them numbers that are none. A comparison of the store never finds either: what is less is what is not greater or equal. One range of
+ * an index a key, which the store merges in order.
  */
 export function rowsAfter(order: readonly SortKey[], values: readonly SortValue[]): StoreFilter {
   const branches: StoreFilter[] = [];
@@ -44,17 +45,17 @@ export function rowsAfter(order: readonly SortKey[], values: readonly SortValue[
   order.forEach(({ field: { path }, direction }, n) => {
     const value = values[n] ?? null;
     // The last key is unique and never null.
-    for (const behind of valuesBehind(value, direction, n === order.length - 1)) branches.push({ ...equal, [path]: behind });
+    const behind = valueBehind(value, direction, n === order.length - 1);
+    if (behind) branches.push({ ...equal, [path]: behind });
     equal[path] = { $eq: value };
   });
   return branches.length === 1 ? (branches[0] as StoreFilter) : { $or: branches };
 }
 
-function valuesBehind(value: SortValue, direction: 1 | -1, isUnique: boolean): object[] {
+function valueBehind(value: SortValue, direction: 1 | -1, isUnique: boolean): object | undefined {
   const isAscending = direction === 1;
-  if (isUnique) return [{ [isAscending ? '$gt' : '$lt']: value }];
-  if (value === null) return isAscending ? [{ $ne: null }] : [];
-  if (Number.isNaN(value)) return isAscending ? [{ $gte: -Infinity }] : [{ $eq: null }];
-  if (isAscending) return [{ $gt: value }];
-  return typeof value === 'number' ? [{ $lt: value }, { $in: [null, NaN] }] : [{ $lt: value }, { $eq: null }];
+  if (isUnique) return { [isAscending ? '$gt' : '$lt']: value };
+  if (value === null) return isAscending ? { $ne: null } : undefined;
+  if (Number.isNaN(value)) return isAscending ? { $gte: -Infinity } : { $eq: null };
+  return isAscending ? { $gt: value } : { $not: { $gte: value } };
 }
