@@ -17,13 +17,20 @@ export interface Answer {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Memory of this process that is in use, of the system's view, in bytes. */
-async function memory(): Promise<number> {
+/** Memory of a process, in bytes: all of it as the system sees it, and what its objects and buffers take. */
+export interface Memory {
+  resident: number;
+  used: number;
+}
+
+/** Memory of this process without garbage. */
+async function memory(): Promise<Memory> {
   for (let times = 0; times < 3; times++) {
     collectGarbage();
     await setImmediate();
   }
-  return process.memoryUsage.rss();
+  const { rss: resident, heapUsed, external } = process.memoryUsage();
+  return { resident, used: heapUsed + external };
 }
 
 type Handler = (facts: never) => unknown;
