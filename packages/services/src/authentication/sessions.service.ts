@@ -230,14 +230,16 @@ export function createSessionsService(options: SessionsOptions) {
       return { id: identityId, typeId, sessionId };
     },
 
-    /** The ids of those sessions that have ended, as the store says. */
+    /** The ids of those sessions that have ended, or whose identity is of another type now, as the store says. */
     async endedAmong(identities: readonly Identity[]): Promise<Set<string>> {
       const [sessions, states] = await Promise.all([
         Sessions.find({ _id: { $in: identities.map(({ sessionId }) => sessionId) } }, STATE).lean<SessionState[]>(),
         accessStatesOf([...new Set(identities.map(({ id }) => id))]),
       ]);
       const byId = new Map(sessions.map((session) => [session._id, session]));
-      const ended = identities.filter(({ id, sessionId }) => !liveType(byId.get(sessionId), id, states.get(id)));
+      const ended = identities.filter(
+        ({ id, sessionId, typeId }) => liveType(byId.get(sessionId), id, states.get(id)) !== typeId,
+      );
       return new Set(ended.map(({ sessionId }) => sessionId));
     },
 
