@@ -15,6 +15,12 @@ const COMMANDS_AT_ONCE = 8;
 /** How long closing may take once the parent is gone. What was acknowledged is in the journal already. */
 const ORPHAN_CLOSE_MS = 700;
 
+/**
+ * Each collection and each index is a file, and the engine would keep all that it has ever opened: those of many databases are more than a
+ * process may have open. Past 500, more than one database of Tandem has, what nobody uses is closed.
+ */
+const CLOSE_IDLE_FILES = 'file_manager=(close_idle_time=30,close_scan_interval=5,close_handle_minimum=500)';
+
 const [directory = '', socketPath = '', cacheMb = ''] = process.argv.slice(2);
 
 /** @param {{ type: 'ready' } | { type: 'failed', stage: 'load' | 'open' | 'listen', message: string }} message */
@@ -53,7 +59,7 @@ try {
   await engine.roundTrip(
     encodeCommand({
       setParameter: 1,
-      wiredTigerEngineRuntimeConfig: `cache_size=${cacheMb}M`,
+      wiredTigerEngineRuntimeConfig: `cache_size=${cacheMb}M,${CLOSE_IDLE_FILES}`,
       // The default ranks plans by samples where a trial run was not conclusive, with a part of the engine that this build lacks: a query
       // with two candidate indexes and a sort in memory then fails (code 224).
       internalQueryPlanRanker: 'multiPlanning',
