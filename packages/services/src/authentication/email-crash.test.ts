@@ -75,7 +75,8 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
     expect(writes).toContain('mails.insert');
     for (const { email, newEmail } of movers) {
       const notices = mail.mails.filter(({ to, subject }) => to === email && /about to change/.test(subject));
-      expect(notices).toHaveLength(mail.count(newEmail));
+      // a crash may send one twice, and never not at all
+      expect([notices.length > 0, mail.count(newEmail) > 0]).toEqual([true, true]);
     }
   });
 

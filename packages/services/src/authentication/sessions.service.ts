@@ -14,15 +14,12 @@ import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
 import type { AccessState } from '../identities/identity-credentials.js';
+import { createShortCopies } from '../shared/short-copies.js';
 import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
-/** How long a copy of a session's state may be used, in milliseconds: what ends a session acts within this time (decisions A6). */
-const COPY_LIFE_MS = 1000;
-/** How many copies are kept. */
-const COPIES = 10_000;
 /** For how long an exchanged refresh token gets the same successor once more, in milliseconds (decisions A6). */
 const GRACE_MS = 10_000;
 /** Exchanges remembered per session: more than one device makes within the grace. */
@@ -59,12 +56,13 @@ const STATE = { identityId: 1, epoch: 1, expiresAt: 1 } as const;
 export function createSessionsService(options: SessionsOptions) {
   const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
-  /** Copies of `session id → live identity type`, each at most a second old. */
-  const copies = new Map<string, { identityId: string; readAt: number; typeId: Promise<string | undefined> }>();
+  /** Live identity types, by identity and session. */
+  const copies = createShortCopies<string | undefined>();
+  const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
 
   const stopListening = bus.subscribe(IDENTITY_CHANGED, (event) => {
     const { identityId } = event as IdentityChanged;
-    for (const [id, copy] of copies) if (copy.identityId === identityId) copies.delete(id);
+    copies.dropWhere((key) => key.startsWith(`${identityId} `));
   });
 
   /** The identity's type while session and identity live; undefined when either has ended. */
@@ -83,19 +81,9 @@ export function createSessionsService(options: SessionsOptions) {
     return liveType(session, identityId, state);
   }
 
-  /** The same by a copy at most a second old, counted from before it was read. A failed reading leaves no copy. */
-  function liveTypeOf(sessionId: string, identityId: string): Promise<string | undefined> {
-    const now = performance.now();
-    const copy = copies.get(sessionId);
-    if (copy && copy.identityId === identityId && now - copy.readAt < COPY_LIFE_MS) return copy.typeId;
-    const typeId = readLiveType(sessionId, identityId);
-    const fresh = { identityId, readAt: now, typeId };
-    copies.delete(sessionId);
-    copies.set(sessionId, fresh);
-    if (copies.size > COPIES) copies.delete(copies.keys().next().value as string);
-    typeId.catch(() => copies.get(sessionId) === fresh && copies.delete(sessionId));
-    return typeId;
-  }
+  /** The same by a copy at most a second old. */
+  const liveTypeOf = (sessionId: string, identityId: string) =>
+    copies.get(keyOf({ identityId, sessionId }), () => readLiveType(sessionId, identityId));
 
   async function issuePair(
     session: { _id: string; identityId: string; fingerprintHash: string | null },
@@ -140,11 +128,11 @@ export function createSessionsService(options: SessionsOptions) {
 
   async function end(sessionId: string): Promise<boolean> {
     const session = await Sessions.findByIdAndDelete(sessionId, { projection: { identityId: 1 } }).lean<SessionRecord>();
-    copies.delete(sessionId);
+    copies.dropWhere((key) => key.endsWith(` ${sessionId}`));
     if (session) bus.publish(SESSION_ENDED, { sessionId, identityId: session.identityId } satisfies SessionEnded);
     return session !== null;
   }
-  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => void copies.delete((event as SessionEnded).sessionId));
+  const stopHearing = bus.subscribe(SESSION_ENDED, (event) => copies.drop(keyOf(event as SessionEnded)));
 
   return {
     /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */

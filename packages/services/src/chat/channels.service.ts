@@ -13,7 +13,7 @@ import { createChannelUnits } from './channel-units.js';
 import { channelList, type Channel, type ChannelPatch, type ListedChannel, type NewChannel } from './channels.schemas.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
-import { standingOf } from './memberships.js';
+import { standingOf, type Memberships } from './memberships.js';
 import type { MessagesService } from './messages.service.js';
 import { subscriptionModel } from './subscription.model.js';
 
@@ -29,6 +29,7 @@ interface ChannelsOptions {
   icons: Attachments;
   /** The subscriptions, which go and come back with their channel. */
   members: Children;
+  memberships: Pick<Memberships, 'forget'>;
   messages: Pick<MessagesService, 'lastOf'>;
 }
 
@@ -39,7 +40,7 @@ function showBare(record: ChannelRecord): Channel {
 }
 
 /** Channels. Ids are UUID strings; nothing here knows HTTP. */
-export function createChannelsService({ storage, lists, bus, icons, messages, ...others }: ChannelsOptions) {
+export function createChannelsService({ storage, lists, bus, icons, memberships, messages, ...others }: ChannelsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
   const units = createChannelUnits({ storage, ...others });
@@ -146,6 +147,7 @@ export function createChannelsService({ storage, lists, bus, icons, messages, ..
     /** Deletes softly, with its members and messages. @throws errors.channelNotFound */
     async delete(channelId: string): Promise<void> {
       await units.delete(channelId);
+      memberships.forget(channelId);
       publishChatEvent(bus, { type: 'channel.deleted', channelId });
     },
 

@@ -36,9 +36,9 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
   const hiding = createSubscriptionHiding(storage);
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const members = hiding.withChannel;
-  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, members, messages });
+  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, members, memberships, messages });
   const channelExists = channels.exists;
-  const subscriptions = createSubscriptionsService({ storage, lists, bus, channelExists, existingIdentities });
+  const subscriptions = createSubscriptionsService({ storage, lists, bus, memberships, channelExists, existingIdentities });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {

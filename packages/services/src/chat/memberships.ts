@@ -1,4 +1,5 @@
 import type { Storage } from '@tandem/storage';
+import { createShortCopies } from '../shared/short-copies.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { MessageLog } from './message-log.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
@@ -16,8 +17,9 @@ export function standingOf(lastSeq: number, readSeq: number): Standing {
 
 /** Who is a member of which channel (decisions S4). */
 export function createMemberships(storage: Storage, log: MessageLog) {
-  // by the driver: it is asked for each message
   const { collection } = storage.model(subscriptionModel);
+  /** Who is a member, by channel and identity: somebody who writes much is looked up once a second. */
+  const copies = createShortCopies<SubscriptionRecord>();
 
   /** The live subscription of an identity to a live channel. @throws errors.notSubscribed */
   async function subscriptionOf(identityId: string, channelId: string): Promise<SubscriptionRecord> {
@@ -28,6 +30,14 @@ export function createMemberships(storage: Storage, log: MessageLog) {
 
   return {
     subscriptionOf,
+
+    /** Whether it was a member within the last second, or is now. @throws errors.notSubscribed */
+    async expectMember(identityId: string, channelId: string): Promise<void> {
+      await copies.get(`${channelId} ${identityId}`, () => subscriptionOf(identityId, channelId));
+    },
+
+    /** Members have gone from a channel: this instance at least knows at once. */
+    forget: (channelId: string): void => copies.dropWhere((key) => key.startsWith(`${channelId} `)),
 
     /** Which of these identities are members, by channel. */
     async membersAmong(identityIds: ReadonlyMap<string, readonly string[]>): Promise<Map<string, Set<string>>> {

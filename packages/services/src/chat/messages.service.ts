@@ -77,7 +77,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      * @throws errors.notSubscribed
      */
     async post({ channelId, senderId, content, title = null, clientId = null }: NewMessage): Promise<Message> {
-      await memberships.subscriptionOf(senderId, channelId);
+      await memberships.expectMember(senderId, channelId);
       const id = newId(storage.clock);
       const now = storage.clock.now();
       const given = { channelId, senderId, content, title, clientId };

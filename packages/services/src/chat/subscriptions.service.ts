@@ -6,6 +6,7 @@ import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
+import type { Memberships } from './memberships.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
 import { subscriptionList, type NewSubscription, type Subscription } from './subscriptions.schemas.js';
 
@@ -15,6 +16,7 @@ interface SubscriptionsOptions {
   storage: Storage;
   lists: Lists;
   bus: EventBus;
+  memberships: Pick<Memberships, 'forget'>;
   channelExists(channelId: string): Promise<boolean>;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
@@ -26,8 +28,9 @@ function show(record: SubscriptionRecord): Subscription {
 }
 
 /** The members of channels (decisions S4). */
-export function createSubscriptionsService({ storage, lists, bus, channelExists, existingIdentities }: SubscriptionsOptions) {
+export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
+  const { channelExists, existingIdentities } = ends;
 
   /** @throws errors.channelNotFound, identityErrors.notFound */
   async function expectBoth({ channelId, subscribedId }: NewSubscription): Promise<void> {
@@ -87,6 +90,7 @@ export function createSubscriptionsService({ storage, lists, bus, channelExists,
       const removed = await Subscriptions.findOneAndDelete({ _id: subscriptionId }, { hard: true }).lean<SubscriptionRecord>();
       if (!removed) throw errors.subscriptionNotFound();
       const { channelId, subscribedId: identityId } = removed;
+      memberships.forget(channelId);
       publishChatEvent(bus, { type: 'subscription.deleted', channelId, identityId });
     },
   };
