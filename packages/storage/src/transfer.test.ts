@@ -77,6 +77,21 @@ describe('an export', () => {
     }
   });
 
+  it('is imported by one of two at once, and by none where another was broken off', async () => {
+    const lines = await exported();
+    const claims = client.db(otherName).collection('imports');
+    await claims.insertOne({ _id: 'import' as never });
+    await expect(load(lines)).rejects.toThrow(/is under way, or was broken off/);
+    expect(await exported(other)).toHaveLength(2);
+    await claims.deleteMany({});
+
+    const outcomes = await Promise.allSettled([load(lines), load(lines)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: expect.any(ImportError) as unknown });
+    expect(await exported(other)).toEqual(lines);
+    for (const name of ['hosts.own', 'many']) await client.db(otherName).collection(name).deleteMany({});
+  });
+
   it('brings every document of every collection into another database, with its types', async () => {
     const lines = await exported();
     expect(lines).toHaveLength(1 + DOCUMENTS.length + MANY + 1);

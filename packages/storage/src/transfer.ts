@@ -1,10 +1,14 @@
 import mongoose, { type mongo } from 'mongoose';
+import { isDuplicateKey } from './failures.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 /** Of the lines' format. */
 const VERSION = 1;
 /** One write of an import: so many documents, or lines of so many characters together. */
 const BATCH = { documents: 500, characters: 8 * 1024 * 1024 };
+/** Where an import says that it is under way, in a document of a fixed id: of two at once the store lets one in. */
+const CLAIMS = 'imports';
+const CLAIM = { _id: 'import' } as object;
 /** Values as they are stored: a number of the store is of one of four kinds, of which JavaScript has one. */
 const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
@@ -48,16 +52,33 @@ export async function* exportLines(database: mongo.Db, onProgress: OnProgress): 
  * @throws ImportError for a database that is not empty, lines that are none of an export, or an export that breaks off
  */
 export async function importLines(database: mongo.Db, lines: AsyncIterable<string>, onProgress: OnProgress): Promise<number> {
-  for (const name of await collectionNames(database)) {
-    if (await database.collection(name).findOne({}, { projection: { _id: 1 } }))
-      throw new ImportError(`The database has documents already (in ${name}); an import needs an empty one`);
-  }
+  await claim(database);
   const touched = new Set<string>();
   try {
+    await expectEmpty(database);
     return await store(database, lines, { touched, onProgress });
   } catch (error) {
     for (const name of touched) await database.collection(name).deleteMany({});
     throw error;
+  } finally {
+    await database.collection(CLAIMS).deleteOne(CLAIM);
+  }
+}
+
+/** What fails takes away what it has stored: never what another import has. @throws ImportError */
+async function claim(database: mongo.Db): Promise<void> {
+  try {
+    await database.collection(CLAIMS).insertOne({ ...CLAIM });
+  } catch (error) {
+    if (isDuplicateKey(error) === false) throw error;
+    throw new ImportError('An import into this database is under way, or was broken off: drop the database to begin anew');
+  }
+}
+
+async function expectEmpty(database: mongo.Db): Promise<void> {
+  for (const name of await collectionNames(database)) {
+    if (await database.collection(name).findOne({}, { projection: { _id: 1 } }))
+      throw new ImportError(`The database has documents already (in ${name}); an import needs an empty one`);
   }
 }
 
@@ -130,6 +151,6 @@ async function collectionNames(database: mongo.Db): Promise<string[]> {
   const found = await database.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
   return found
     .map(({ name }) => name)
-    .filter((name) => !name.startsWith('system.'))
+    .filter((name) => !name.startsWith('system.') && name !== CLAIMS)
     .sort();
 }
