@@ -1,5 +1,7 @@
-import type { Outcome, Person } from '@tandem/testing';
+import type { Outcome, Person, TestServer } from '@tandem/testing';
+import { expect } from 'vitest';
 import type { Channel } from '../src/chat/channels.schemas.js';
+import { ChatEventSchema, channelTopic, type ChatEvent } from '../src/chat/chat-events.js';
 import type { Message } from '../src/chat/messages.schemas.js';
 import type { Subscription } from '../src/chat/subscriptions.schemas.js';
 
@@ -22,4 +24,14 @@ export function say(sender: Person, channelId: string, content = 'Hello', fields
 export function valueOf(outcome: Outcome): unknown {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome));
   return outcome.value;
+}
+
+/** What the readers of a channel are told from now on: nothing but what streams may carry. */
+export function listenTo({ tandem }: TestServer, channelId: string): ChatEvent[] {
+  const events: ChatEvent[] = [];
+  tandem.bus.subscribe(channelTopic(channelId), (event) => {
+    expect(ChatEventSchema.parse(event)).toEqual(event);
+    events.push(event as ChatEvent);
+  });
+  return events;
 }

@@ -1,9 +1,8 @@
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
+import { listenTo, openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
 import type { GivenFile, UploadAddress } from '../files/files.schemas.js';
 import type { Channel, ListedChannel } from './channels.schemas.js';
-import { channelTopic, type ChatEvent } from './chat-events.js';
 import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
@@ -20,13 +19,6 @@ beforeAll(async () => {
   [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
 });
 afterAll(() => app.close());
-
-/** What is told to the readers of a channel from now on. */
-function listenTo(channelId: string): ChatEvent[] {
-  const events: ChatEvent[] = [];
-  app.tandem.bus.subscribe(channelTopic(channelId), (event) => events.push(event as ChatEvent));
-  return events;
-}
 
 async function uploadIcon(person: Person, channelId: string): Promise<GivenFile> {
   const path = `/channels/${channelId}/icon-upload-url?contentType=${TYPE}&contentLength=7`;
@@ -60,7 +52,7 @@ describe.each(FACES)('a channel over %s', (face) => {
 
   it('is changed in what is given alone, and its readers are told', async () => {
     const { id: channelId } = await openChannel(ann);
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     const outcome = await call(ann, 'patchChannel', { channelId, open: true });
     const channel = valueOf(outcome) as Channel;
     expect(channel).toMatchObject({ name: 'Tea', open: true });
@@ -97,7 +89,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     const left = await subscribe(ann, channelId, cid.id);
     const message = await say(bob, channelId);
     expect(await call(cid, 'deleteSubscription', { subscriptionId: left.id })).toEqual({ ok: true });
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     expect(await call(ann, 'deleteChannel', { channelId })).toEqual({ ok: true });
     expect(events).toEqual([{ type: 'channel.deleted', channelId }]);
 

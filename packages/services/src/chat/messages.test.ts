@@ -1,8 +1,7 @@
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel, say, valueOf } from '../../test/chat-world.js';
+import { listenTo, openChannel, say, valueOf } from '../../test/chat-world.js';
 import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
-import { ChatEventSchema, channelTopic } from './chat-events.js';
 import type { Message } from './messages.schemas.js';
 
 const TYPE = 'text/plain';
@@ -17,16 +16,6 @@ beforeAll(async () => {
   [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
 });
 afterAll(() => app.close());
-
-/** What is told to the readers of a channel from now on: nothing but what streams may carry. */
-function listenTo(channelId: string): object[] {
-  const events: object[] = [];
-  app.tandem.bus.subscribe(channelTopic(channelId), (event) => {
-    expect(ChatEventSchema.parse(event)).toEqual(event);
-    events.push(event);
-  });
-  return events;
-}
 
 async function upload(person: Person, messageId: string): Promise<GivenFile> {
   const path = `/messages/${messageId}/attachment-upload-url?contentType=${TYPE}&contentLength=4`;
@@ -43,7 +32,7 @@ describe.each(FACES)('a message over %s', (face) => {
 
   it('is stored under the next number of its channel, and told to its readers', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     const post = (content: string, more: object = {}) =>
       call(bob, 'createMessage', { channelId, senderId: bob.id, content, ...more });
     const one = valueOf(await post('one')) as Message;
@@ -102,7 +91,7 @@ describe.each(FACES)('a message over %s', (face) => {
   it('is changed by its sender alone, in what is given, and never changes its sender', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const { id: messageId } = await say(bob, channelId, 'one', { title: 'One' });
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     app.clock.advance(1000);
     const message = valueOf(await call(bob, 'patchMessage', { messageId, content: 'uno' })) as Message;
     expect(message).toMatchObject({ content: 'uno', title: 'One', seq: 1 });
@@ -118,7 +107,7 @@ describe.each(FACES)('a message over %s', (face) => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const message = await say(bob, channelId, 'one');
     const messageId = message.id;
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     expect(await call(bob, 'deleteMessage', { messageId })).toEqual({ ok: true });
     expect(await call(admin, 'deleteMessage', { messageId })).toEqual(missing('Chat message not found'));
     expect(await call(admin, 'getMessage', { messageId })).toEqual(missing('Chat message not found.'));
@@ -141,7 +130,7 @@ describe.each(FACES)('a message over %s', (face) => {
   it('has attachments: uploaded, added one by one, shown wherever it is, and removed', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const { id: messageId } = await say(bob, channelId);
-    const events = listenTo(channelId);
+    const events = listenTo(app, channelId);
     const file = await upload(bob, messageId);
     const attachment = valueOf(await call(bob, 'addAttachment', { messageId, ...file })) as ShownFile;
     expect(attachment).toMatchObject({ type: TYPE });

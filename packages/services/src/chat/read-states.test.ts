@@ -1,7 +1,6 @@
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel, say } from '../../test/chat-world.js';
-import { channelTopic } from './chat-events.js';
+import { listenTo, openChannel, say } from '../../test/chat-world.js';
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 
@@ -21,8 +20,7 @@ describe.each(FACES)('a read state over %s', (face) => {
   it('goes forward over one’s own and others’ messages, never back, and readers are told', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const messages = [await say(ann, channelId), await say(bob, channelId), await say(ann, channelId)];
-    const events: object[] = [];
-    app.tandem.bus.subscribe(channelTopic(channelId), (event) => events.push(event));
+    const events = listenTo(app, channelId);
     const mark = (n: number) => call(bob, 'markRead', { channelId, identityId: bob.id, lastReadMessageId: messages[n]?.id });
     const state = (fields: object) => ({ ok: true, value: { channelId, identityId: bob.id, lastSeq: 3, ...fields } });
     const unread = { readSeq: 0, unread: 3, lastReadMessageId: null, readAt: null };

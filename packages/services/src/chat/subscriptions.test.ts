@@ -1,7 +1,6 @@
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel, subscribe, valueOf } from '../../test/chat-world.js';
-import { channelTopic } from './chat-events.js';
+import { listenTo, openChannel, subscribe, valueOf } from '../../test/chat-world.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
@@ -27,8 +26,7 @@ describe.each(FACES)('a subscription over %s', (face) => {
 
   it('is made once for each pair, by the owner, and readers are told who comes and goes', async () => {
     const { id: channelId } = await openChannel(ann);
-    const events: object[] = [];
-    app.tandem.bus.subscribe(channelTopic(channelId), (event) => events.push(event));
+    const events = listenTo(app, channelId);
     const pair = { channelId, subscribedId: bob.id };
     const made = valueOf(await call(ann, 'createSubscription', pair)) as Subscription;
     expect(made).toMatchObject({ ...pair, readSeq: 0 });
