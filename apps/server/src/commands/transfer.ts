@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TransferProgress } from '@tandem/storage';
@@ -78,6 +78,14 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (begun !== '') yield begun;
 }
 
+async function openFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
 /** `tandem import`: fills an empty database from an export. */
 export function createImportCommand(): Command {
   return new Command('import')
@@ -85,12 +93,11 @@ export function createImportCommand(): Command {
     .argument('[file]', 'an export; standard input without one')
     .action((file: string | undefined) =>
       withDatabase(async ({ storage }) => {
+        // first of all: a file that is not there begins nothing
+        const input = file === undefined ? process.stdin : (await openFile(file)).createReadStream();
         await storage.ensureIndexes();
         const progress = createProgress('imported');
-        const input = file === undefined ? process.stdin : createReadStream(file);
-        await storage.importLines(linesOf(input), progress.update).catch((error: unknown) => {
-          throw explain(error, file ?? '');
-        });
+        await storage.importLines(linesOf(input), progress.update);
         progress.end();
       }),
     );
