@@ -37,6 +37,7 @@ import {
 } from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUNDLES } from '../packages/client/test/bundles.js';
 
 let app: TestServer;
 beforeAll(async () => {
@@ -180,6 +181,12 @@ describe('the documents', () => {
     const rows = Object.entries(SECURITY_EVENTS).map(([type, [level, meaning]]) => [code(type), level, meaning]);
     const all = [['Type', 'Level', 'Meaning'], ...rows];
     expect(generatedPart('docs/security-events.md', 'events', table(all))).toBe(table(all));
+  });
+
+  it('docs/clients.md has what each part of the client may take', () => {
+    const rows = Object.entries(BUNDLES).map(([part, { budget }]) => [part, `${(budget / 1000).toFixed(1)} kB`]);
+    const all = [['Part', 'At most, minified and compressed'], ...rows];
+    expect(generatedPart('docs/clients.md', 'sizes', table(all))).toBe(table(all));
   });
 });
 

@@ -1,8 +1,7 @@
-import { createConnection, type SocketConstructor } from './chat-connection.js';
+import { createConnection, type SocketConstructor } from './stream-connection.js';
 import { TOO_MANY_MS, createOutbox } from './chat-outbox.js';
 import type { ChatEvent, ChatMessage } from './chat-types.js';
 import type { TandemClient } from './client.js';
-import { isRefusal } from './failure.js';
 
 export interface ChatClientOptions {
   /** Where the server is, as the client's. */
@@ -73,8 +72,6 @@ function newClientId(): string {
 /** A client of the stream of messages, for browsers and Node (docs/streams.md). It connects at once, and comes back by itself. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const { url, client, onState = () => {}, onSignedOut = () => {} } = options;
-  const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  if (!WebSocket) throw new TypeError('WebSocket: this platform has none, so that one has to be given');
   const channels = new Map<string, Followed>();
 
   function subscribe(channelId: string, followed: Followed): void {
@@ -131,11 +128,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   }
 
   const connection = createConnection({
-    async address() {
+    url,
+    async path() {
       const { ticket } = await client.api.chat.createListenTicket.mutate({});
-      return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/messages/listen?ticket=${ticket}`;
+      return `/messages/listen?ticket=${ticket}`;
     },
-    WebSocket,
+    WebSocket: options.WebSocket,
     onOpen() {
       onState('up');
       for (const [channelId, followed] of channels) subscribe(channelId, followed);
@@ -146,8 +144,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       outbox.forget();
       onState('down');
     },
-    isFinal: isRefusal,
-    onFinal() {
+    onSignedOut() {
       outbox.close(new Error('signed out'));
       onSignedOut();
     },

@@ -1,5 +1,6 @@
 import { isTRPCClientError } from '@trpc/client';
 import type { AppRouter } from './router-types.js';
+import { UploadError } from './upload-error.js';
 
 /** A failed call in the words of the REST face. */
 export interface Failure {
@@ -21,6 +22,7 @@ interface ForeignAnswer {
  * @param error anything that a call of the client has thrown
  */
 export function describeFailure(error: unknown): Failure {
+  if (error instanceof UploadError) return { status: error.status, message: error.message, data: [] };
   if (!isTRPCClientError<AppRouter>(error))
     return { status: undefined, message: error instanceof Error ? error.message : String(error), data: [] };
   if (error.data) return { status: error.data.httpStatus, message: error.message, data: error.data.data ?? [] };

@@ -1,6 +1,6 @@
 export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClientOptions } from './chat-client.js';
-export type { SocketConstructor, SocketLike } from './chat-connection.js';
+export type { SocketConstructor, SocketLike } from './stream-connection.js';
 export type { ChatEvent, ChatMessage } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, describeFailure, type Failure } from './failure.js';
@@ -27,6 +27,14 @@ export {
   type QueryParameters,
   type RowOf,
 } from '@tandem/list-query/builder';
+export {
+  createNotificationStream,
+  type Notification,
+  type NotificationStream,
+  type NotificationStreamOptions,
+} from './notification-stream.js';
 export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 export { createMemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';
+export { uploadFile, type UploadOptions, type UploadProcedure, type UploadRequest, type UploadedFile } from './upload.js';
+export { UploadError } from './upload-error.js';

@@ -1,4 +1,6 @@
-/** What the chat client needs of a WebSocket: the platform's, or that of `ws` in Node before 22. */
+import { isRefusal } from './failure.js';
+
+/** What streams need of a WebSocket: the platform's, or that of `ws` in Node before 22. */
 export interface SocketLike {
   send(text: string): void;
   close(): void;
@@ -14,20 +16,34 @@ const FRAMES_A_SECOND = 40;
 const SILENCE_MS = 20_000;
 
 interface ConnectionOptions {
-  /** The address to connect to, each time another one. @throws when there is none */
-  address(): Promise<string>;
-  WebSocket: SocketConstructor;
+  /** Where the server is. */
+  url: string;
+  /** Path and query of the stream, with a ticket, each time another one. @throws when there is none */
+  path(): Promise<string>;
+  /** Default: the platform's. */
+  WebSocket: SocketConstructor | undefined;
   onOpen(): void;
   onFrame(frame: object): void;
   onDown(): void;
-  /** Whether a failure of `address` is for good. */
-  isFinal(error: unknown): boolean;
-  onFinal(error: unknown): void;
+  /** The server refuses a path for good: the session has ended. */
+  onSignedOut(): void;
 }
 
-/** A connection that comes back by itself, until it is closed. */
+/** @throws TypeError where the platform has none and none is given */
+function socketOf(given: SocketConstructor | undefined): SocketConstructor {
+  const found = given ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
+  if (!found) throw new TypeError('WebSocket: this platform has none, so that one has to be given');
+  return found;
+}
+
+/**
+ * A connection that comes back by itself, until it is closed.
+ * @throws TypeError where the platform has no WebSocket and none is given
+ */
 export function createConnection(options: ConnectionOptions) {
-  const { address, WebSocket, onOpen, onFrame, onDown, isFinal, onFinal } = options;
+  const { path, onOpen, onFrame, onDown, onSignedOut } = options;
+  const base = options.url.replace(/^http/, 'ws').replace(/\/+$/, '');
+  const WebSocket = socketOf(options.WebSocket);
   let socket: SocketLike | undefined;
   let isOpen = false;
   let isClosed = false;
@@ -50,17 +66,18 @@ export function createConnection(options: ConnectionOptions) {
 
   async function connect(): Promise<void> {
     try {
-      const target = await address();
-      if (!isClosed) open(new WebSocket(target));
+      const target = await path();
+      if (!isClosed) open(`${base}${target}`);
     } catch (error) {
       if (isClosed) return;
-      if (!isFinal(error)) return connectLater();
+      if (!isRefusal(error)) return connectLater();
       isClosed = true;
-      onFinal(error);
+      onSignedOut();
     }
   }
 
-  function open(made: SocketLike): void {
+  function open(address: string): void {
+    const made = new WebSocket(address);
     socket = made;
     made.addEventListener('open', () => {
       isOpen = true;

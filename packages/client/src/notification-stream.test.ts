@@ -1,0 +1,90 @@
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { createClient, EXPIRY_MS } from '../test/clients.js';
+import { createNotificationStream, type Notification, type SocketConstructor } from './index.js';
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+/** The stream of somebody new, with all that it tells, and its sockets, so that a test can cut them. */
+async function open(know?: () => Promise<{ id: string }[]>) {
+  ann = await app.signUp();
+  const { client, tokens } = createClient(app);
+  await tokens.save({ identityId: ann.id, accessToken: ann.accessToken, refreshToken: ann.refreshToken });
+  const sockets: WebSocket[] = [];
+  class Recorded extends WebSocket {
+    constructor(address: string) {
+      super(address);
+      sockets.push(this);
+    }
+  }
+  const told = { notes: [] as unknown[], unread: [] as number[], read: [] as object[], states: [] as string[], signedOut: 0 };
+  const stream = createNotificationStream({
+    url: app.url,
+    client,
+    ...(know && { known: await know() }),
+    onNotification: ({ note }: Notification) => void told.notes.push(note),
+    onUnread: (unread) => void told.unread.push(unread),
+    onRead: (read) => void told.read.push(read),
+    onState: (state) => void told.states.push(state),
+    onSignedOut: () => void (told.signedOut += 1),
+    WebSocket: Recorded as unknown as SocketConstructor,
+  });
+  onTestFinished(() => stream.close());
+  return { told, client, cut: () => sockets.at(-1)?.terminate() };
+}
+const notify = (note: number) => app.tandem.services.notifications.notify(ann.id, { note });
+
+describe('the stream of notifications', () => {
+  it('tells of what comes, and how many are unread', async () => {
+    const { told, client } = await open();
+    await expect.poll(() => told.unread, PATIENCE).toEqual([0]);
+    const { id } = await notify(1);
+    await expect.poll(() => told.notes, PATIENCE).toEqual([1]);
+    await client.api.notifications.markRead.mutate({ notificationId: id });
+    await expect.poll(() => told.read, PATIENCE).toEqual([{ ids: [id] }]);
+    expect(told.unread).toEqual([0, 0]);
+  });
+
+  it('goes on where it was after a drop, and tells nothing twice', async () => {
+    const { told, cut } = await open();
+    await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
+    for (const note of [1, 3, 5]) {
+      await notify(note);
+      await expect.poll(() => told.notes.at(-1), PATIENCE).toBe(note);
+      cut();
+      await expect.poll(() => told.states.at(-1), PATIENCE).toBe('down');
+      await notify(note + 1);
+    }
+    await expect.poll(() => told.notes, PATIENCE).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('begins after the notifications that are known, and with what comes where there is no such one', async () => {
+    const { told } = await open(async () => {
+      const known = [await notify(1), await notify(2)].toReversed();
+      await notify(3);
+      return known;
+    });
+    await expect.poll(() => told.notes, PATIENCE).toEqual([3]);
+    const { told: other } = await open(async () => [{ id: crypto.randomUUID() }]);
+    await expect.poll(() => other.unread, PATIENCE).toEqual([0]);
+    await notify(4);
+    await expect.poll(() => other.notes, PATIENCE).toEqual([4]);
+  });
+
+  it('renews its tokens, and tells when the session has ended', async () => {
+    const { told } = await open();
+    await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
+    app.clock.advance(EXPIRY_MS);
+    await expect.poll(() => told.states.slice(0, 3), PATIENCE).toEqual(['up', 'down', 'up']);
+    await app.tandem.services.identities.endSessions(ann.id);
+    await expect.poll(() => told.signedOut, PATIENCE).toBe(1);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTestClock, startS3Server, startTestServer, type S3Server, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, failureOf, newAccount } from '../test/clients.js';
+import { UploadError, uploadFile, type TandemClient } from './index.js';
+
+const picture = (type = 'image/png') => new Blob(['a picture'], { type });
+
+describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
+  const clock = createTestClock();
+  let dataDir: string;
+  let s3: S3Server;
+  let app: TestServer;
+  let api: TandemClient['api'];
+  let channelId: string;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-uploads-'));
+    s3 = await startS3Server(clock.now);
+    app = await startTestServer({ clock, dataDir, files: { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000 } });
+    const { client } = createClient(app);
+    const { id: ownerId } = await client.signUp(newAccount());
+    api = client.api;
+    channelId = (await api.chat.createChannel.mutate({ name: 'Tea', ownerId })).id;
+  });
+  afterAll(async () => {
+    await app.close();
+    await s3.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it('give what a record is made to show the file with; its type needs no parameters', async () => {
+    const icon = await uploadFile(api.chat.channelIconUploadUrl, { channelId }, picture('image/png;name=a'));
+    const channel = await api.chat.patchChannel.mutate({ channelId, icon });
+    expect(channel.icon).toMatchObject({ type: 'image/png' });
+    const shown = await fetch(channel.icon?.url ?? '');
+    expect([shown.status, await shown.text()]).toEqual([200, 'a picture']);
+  });
+
+  it('fail as the procedure does, which asks for the type and the size', async () => {
+    const other = { channelId: crypto.randomUUID() };
+    expect(await failureOf(uploadFile(api.chat.channelIconUploadUrl, other, picture()))).toMatchObject({ status: 403 });
+    expect(
+      await failureOf(uploadFile(api.chat.channelIconUploadUrl, { channelId }, new Blob([], { type: 'text/html' }))),
+    ).toMatchObject({
+      status: 400,
+      message: 'Validation Error',
+      data: [expect.stringContaining("'contentType'"), "query parameter 'contentLength' must be >= 1"],
+    });
+  });
+
+  it('fail with the words of the storage when it refuses', async () => {
+    const address = await api.chat.channelIconUploadUrl.query({ channelId, contentType: 'image/png', contentLength: 9 });
+    clock.advance(16 * 60_000);
+    const failing = uploadFile({ query: () => Promise.resolve(address) }, {}, picture());
+    await expect(failing).rejects.toBeInstanceOf(UploadError);
+    expect(await failureOf(failing)).toEqual({
+      status: 403,
+      message: kind === 'disk' ? 'Invalid or expired file address' : 'the storage answered 403',
+      data: [],
+    });
+  });
+
+  it('are broken off by a signal', async () => {
+    const breaking = new AbortController();
+    const failing = uploadFile(
+      api.chat.channelIconUploadUrl,
+      { channelId },
+      new Blob([new Uint8Array(5e6)], { type: 'image/png' }),
+      {
+        signal: breaking.signal,
+        fetch(url, init) {
+          const sending = fetch(url, init);
+          breaking.abort(new Error('no, another one'));
+          return sending;
+        },
+      },
+    );
+    await expect(failing).rejects.toThrow('no, another one');
+  });
+});

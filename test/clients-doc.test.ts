@@ -1,0 +1,221 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { TandemClient } from '@tandem/client';
+import {
+  PASSWORD,
+  createBrowser,
+  newOidcAccount,
+  startOidcProvider,
+  startTestServer,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { runSample, sampleOf, samplesOf } from './samples.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CLIENTS = 'docs/clients.md';
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  ann = await app.signUp();
+});
+afterAll(() => app.close());
+afterEach(() => vi.unstubAllGlobals());
+
+/** Runs the sample that has this in it, against a server. */
+function run<Exported>(part: string, server: TestServer = app, document = CLIENTS) {
+  const code = sampleOf(document, part)
+    .replaceAll(/https:\/\/api\.example\.org|http:\/\/(127\.0\.0\.1|localhost):3000/g, server.url)
+    .replace('ann@', `${randomUUID()}@`);
+  return runSample<Exported>(code);
+}
+const signIn = (client: TandemClient, { email }: Person = ann) => client.signIn({ email, password: PASSWORD });
+
+describe('docs/clients.md', () => {
+  it('begins with an example that prints what it says', async () => {
+    expect((await run('await client.signUp(')).printed).toEqual([
+      ['0 unread notifications'],
+      [400, 'Validation Error', ["query parameter 'limit' must be <= 50"]],
+    ]);
+  });
+
+  it('shows a chat', async () => {
+    // browsers have it, and Node from 22 on
+    vi.stubGlobal('WebSocket', WebSocket);
+    interface Chat {
+      client: TandemClient;
+      open(channelId: string, show: (text: string) => void): { say(content: string): Promise<unknown>; close(): void };
+    }
+    const { client, open } = await run<Chat>('createChatClient(');
+    await signIn(client);
+    const { id: channelId } = await client.api.chat.createChannel.mutate({ name: 'Tea', ownerId: ann.id });
+    const shown: string[] = [];
+    const chat = open(channelId, (text) => shown.push(text));
+    await expect.poll(() => shown, PATIENCE).toEqual(['the connection is up', '0 unread']);
+    await chat.say('Is there tea?');
+    await expect.poll(() => shown.at(-1), PATIENCE).toBe('Is there tea?');
+    chat.close();
+  });
+
+  it('shows notifications as they come', async () => {
+    vi.stubGlobal('WebSocket', WebSocket);
+    interface Notifications {
+      client: TandemClient;
+      watch(identityId: string, show: (text: string) => void): Promise<() => void>;
+    }
+    const { client, watch } = await run<Notifications>('createNotificationStream(');
+    const bob = await app.signUp();
+    await signIn(client, bob);
+    const notify = (kind: string) => app.tandem.services.notifications.notify(bob.id, { kind });
+    await notify('first');
+    await notify('second');
+    const shown: string[] = [];
+    const end = await watch(bob.id, (text) => shown.push(text));
+    await expect.poll(() => shown, PATIENCE).toEqual(['first', 'second', '2 unread']);
+    await notify('third');
+    await expect.poll(() => shown.at(-1), PATIENCE).toBe('third');
+    end();
+  });
+
+  it('shows an upload', async () => {
+    interface Icons {
+      client: TandemClient;
+      setIcon(channelId: string, file: File, signal: AbortSignal): Promise<{ icon: { type: string } | null }>;
+    }
+    const { client, setIcon } = await run<Icons>('uploadFile(');
+    await signIn(client);
+    const { id: channelId } = await client.api.chat.createChannel.mutate({ name: 'Tea', ownerId: ann.id });
+    const file = new Blob(['a picture'], { type: 'image/png' }) as File;
+    expect(await setIcon(channelId, file, new AbortController().signal)).toMatchObject({ icon: { type: 'image/png' } });
+    await expect(setIcon(channelId, file, AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+
+  it('shows a sign-in with a second step', async () => {
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    type SignIn = (email: string, password: string, askForCode: () => Promise<string>) => Promise<string>;
+    const { signIn: signInWithCode } = await run<{ signIn: SignIn }>('askForCode', withMfa);
+    const askForCode = async () => (await withMfa.mail.next(ann.email)).code ?? '';
+    expect(await signInWithCode(ann.email, PASSWORD, askForCode)).toBe(ann.id);
+  });
+
+  it('shows a sign-up through a provider', async () => {
+    await using google = await startOidcProvider({ names: ['google'] });
+    const redirectUrls = ['https://app.example.org/welcome'];
+    await using withProvider = await startTestServer({ providers: { google: google.settings }, redirectUrls });
+    const browser = createBrowser(withProvider);
+    const bar = { href: '', search: '', pathname: '', assign: (address: string) => void (bar.href = address) };
+    vi.stubGlobal('location', bar);
+    vi.stubGlobal('history', { replaceState: (_state: null, _title: string, address: string) => void (bar.href = address) });
+    interface Visit {
+      goToProvider(provider: string, purpose: string): void;
+      comeBack(): Promise<string>;
+    }
+    const { goToProvider, comeBack } = await run<Visit>('goToProvider', withProvider);
+
+    goToProvider('google', 'oauth-signup');
+    const account = newOidcAccount();
+    const callback = await google.visit(browser, await browser.goTo(bar.href), { account });
+    const { search, pathname } = new URL(await browser.goTo(callback));
+    Object.assign(bar, { search, pathname });
+    const id = await comeBack();
+    expect(await withProvider.tandem.services.identities.get(id)).toMatchObject({ email: account.email });
+    expect(bar.href).toBe('/welcome');
+  });
+
+  it('shows how to keep tokens', async () => {
+    const kept = new Map<string, string>();
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key),
+    });
+    const { client: before } = await run<{ client: TandemClient }>('localStorage');
+    await signIn(before);
+    const { client: after } = await run<{ client: TandemClient }>('localStorage');
+    expect(await after.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
+    await after.signOut();
+    expect([...kept]).toEqual([]);
+  });
+});
+
+describe('docs/list-queries.md', () => {
+  it('has an example that answers what it says', async () => {
+    interface Queries {
+      client: TandemClient;
+      unreadOf(identityId: string): Promise<unknown>;
+      countsOf(identityId: string): Promise<unknown>;
+    }
+    const { client, unreadOf, countsOf } = await run<Queries>('queryOf', app, 'docs/list-queries.md');
+    const { id } = await signIn(client, await app.signUp());
+    const told = await app.tandem.services.notifications.notifyMany(Array.from({ length: 21 }, () => ({ receiverId: id })));
+    await client.api.notifications.markRead.mutate({ notificationId: told[3]?.id ?? '' });
+    expect(await unreadOf(id)).toEqual({ newest: told[20]?.createdAt });
+    expect(await countsOf(id)).toEqual(['false: 20', 'true: 1']);
+  });
+});
+
+/** What a front end of its own sees: the built declarations, a browser's library, none of Node's types. */
+const FRONT_END = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    types: [],
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    moduleDetection: 'force',
+  },
+};
+
+/** Does what it says only where the types are those of the server, and not `any`. */
+const TYPED_CALLS = `
+import { createTandemClient, uploadFile, type RouterOutputs } from '@tandem/client';
+const { api } = createTandemClient({ url: '' });
+const page: RouterOutputs['notifications']['list'] = await api.notifications.list.query({ identityId: '' });
+export const total: number = page.metadata.pagination.total;
+// @ts-expect-error a number
+export const text: string = page.metadata.pagination.total;
+// @ts-expect-error the id is missing
+await api.notifications.list.query({});
+// @ts-expect-error there is none such
+await api.nothing.at.all();
+// @ts-expect-error an icon is a channel's
+await uploadFile(api.chat.channelIconUploadUrl, { productId: '' }, new Blob());
+// @ts-expect-error no address for files comes of it
+await uploadFile(api.notifications.unreadCount, { identityId: '' }, new Blob());
+`;
+
+/** Compiles modules as a front end would, and gives the compiler's findings. */
+async function compile(modules: Record<string, string>): Promise<string> {
+  const above = path.join(ROOT, 'packages/client/node_modules');
+  await mkdir(above, { recursive: true });
+  const dir = await mkdtemp(path.join(above, '.front-end-'));
+  try {
+    await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(FRONT_END));
+    for (const [name, code] of Object.entries(modules)) await writeFile(path.join(dir, name), code);
+    const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+    return await promisify(execFile)(process.execPath, [compiler, '-p', dir]).then(
+      ({ stdout }) => stdout,
+      (error: { stdout: string }) => error.stdout,
+    );
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+it('samples compile against the built declarations, where everything is typed', async () => {
+  const samples = [...samplesOf(CLIENTS), ...samplesOf('docs/list-queries.md'), TYPED_CALLS];
+  expect(samples.length).toBeGreaterThan(7);
+  expect(await compile(Object.fromEntries(samples.map((code, at) => [`sample-${at}.ts`, code])))).toBe('');
+});
