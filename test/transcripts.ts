@@ -10,7 +10,7 @@ export function transcriptOf(document: string, name: string): { commands: string
 
 /** What commands print, run in a folder; the first that fails ends them. */
 export async function runCommands(commands: string, cwd: string): Promise<string> {
-  const child = spawn('bash', ['-euc', commands], { cwd, stdio: ['ignore', 'pipe', 'inherit'], timeout: 25_000 });
+  const child = spawn('bash', ['-euc', commands], { cwd, stdio: ['ignore', 'pipe', 'inherit'], timeout: 55_000 });
   let out = '';
   child.stdout.on('data', (chunk) => (out += String(chunk)));
   await once(child, 'close');

@@ -2,7 +2,7 @@ import { startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
-import { createChatClient, type ChatClientOptions, type ChatEvent, type ChatMessage, type SocketConstructor } from './index.js';
+import { createChatClient, type ChatClientOptions, type ChatEvent, type ChatMessage } from './index.js';
 
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
@@ -28,7 +28,7 @@ function createSockets() {
       super.send(text);
     }
   }
-  return Object.assign(sockets, { WebSocket: Recorded as unknown as SocketConstructor, cut: () => open.at(-1)?.terminate() });
+  return Object.assign(sockets, { WebSocket: Recorded, cut: () => open.at(-1)?.terminate() });
 }
 
 async function open(person: Person, options: Partial<ChatClientOptions> = {}) {

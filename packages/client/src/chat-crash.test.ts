@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../test/clients.js';
-import { createChatClient, type ChatClient, type ChatMessage, type SocketConstructor } from './index.js';
+import { createChatClient, type ChatClient, type ChatMessage } from './index.js';
 
 const CLIENTS = 50;
 const MESSAGES = 5000;
@@ -57,7 +57,7 @@ async function open({ id: identityId, accessToken, refreshToken }: Person, chann
   const { client, tokens } = createClient(app);
   await tokens.save({ identityId, accessToken, refreshToken });
   const messages: ChatMessage[] = [];
-  const chat = createChatClient({ url: app.url, client, WebSocket: Balanced as unknown as SocketConstructor });
+  const chat = createChatClient({ url: app.url, client, WebSocket: Balanced });
   await new Promise<void>((resolve) => {
     chat.follow(channelId, {
       onEvent: (event) => void (event.type === 'message.created' && messages.push(event.message)),

@@ -2,7 +2,7 @@ import { startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
-import { createNotificationStream, type Notification, type SocketConstructor } from './index.js';
+import { createNotificationStream, type Notification } from './index.js';
 
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
@@ -35,7 +35,7 @@ async function open(know?: () => Promise<{ id: string }[]>) {
     onRead: (read) => void told.read.push(read),
     onState: (state) => void told.states.push(state),
     onSignedOut: () => void (told.signedOut += 1),
-    WebSocket: Recorded as unknown as SocketConstructor,
+    WebSocket: Recorded,
   });
   onTestFinished(() => stream.close());
   return { told, client, cut: () => sockets.at(-1)?.terminate() };

@@ -4,7 +4,10 @@ import { isRefusal } from './failure.js';
 export interface SocketLike {
   send(text: string): void;
   close(): void;
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: { data?: unknown }) => void): void;
+  addEventListener(
+    type: 'open' | 'message' | 'close' | 'error',
+    listener: (event: { type?: string; data?: unknown }) => void,
+  ): void;
 }
 export type SocketConstructor = new (address: string) => SocketLike;
 
