@@ -43,6 +43,9 @@ it.each([
   ['packages/client/src/x.ts', '@tandem/core'],
   ['packages/client/src/x.ts', '../../services/src/index.js'],
   ['packages/client/src/x.ts', 'node:fs'],
+  ['apps/console/src/x.tsx', '@tandem/services'],
+  ['apps/console/src/chat/x.ts', '../../../../packages/client/src/index.js'],
+  ['apps/console/src/x.ts', 'node:fs'],
 ])('%s may not import %s', (file, from) => {
   expect(isRefused(file, from)).toBe(true);
 });
@@ -56,4 +59,5 @@ it('what goes the right way is taken', () => {
   expect(isRefused('packages/drivers/src/x.ts', '@tandem/core')).toBe(false);
   expect(isRefused('packages/client/src/x.ts', '@tandem/services', 'type ')).toBe(false);
   expect(isRefused('packages/core/src/rest/x.ts', '../errors.js')).toBe(false);
+  expect(isRefused('apps/console/src/chat/x.tsx', '@tandem/client')).toBe(false);
 });

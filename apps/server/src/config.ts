@@ -45,6 +45,8 @@ export interface Config {
     /** How often files that are to be removed are looked for, in milliseconds; undefined: as usual. */
     pollMs?: number;
   };
+  /** Whether the console is served. */
+  console: boolean;
   corsOrigins: string[];
   /** Identity providers by name. */
   providers: Record<string, ProviderSettings>;
@@ -138,6 +140,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     adminPassword: env.ADMIN_PASSWORD,
     mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
     files: { url: env.FILES_URL },
+    console: env.CONSOLE,
     corsOrigins: env.CORS_ORIGINS,
     providers: env.OAUTH_PROVIDERS,
     redirectUrls: env.REDIRECT_URLS,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { describeError, requestErrors, type OpenApiDocument } from '@tandem/core';
-import { createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
+import { authModes, createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
@@ -10,6 +10,7 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { createApiPage } from './api-page.js';
 import type { Config } from './config.js';
+import { createConsolePage } from './console-page.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
@@ -106,9 +107,9 @@ function securityHeaders(publicUrl: string): RequestHandler {
 
 function createApp(
   config: Config,
-  options: { tandem: Tandem; log: Logger; publicUrl: string; isReady: () => Promise<boolean> },
+  options: { tandem: Tandem; drivers: Drivers; log: Logger; publicUrl: string; isReady: () => Promise<boolean> },
 ): Express {
-  const { tandem, log, publicUrl, isReady } = options;
+  const { tandem, drivers, log, publicUrl, isReady } = options;
   const app = express();
   const registry = createRegistry();
   app
@@ -130,7 +131,12 @@ function createApp(
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
   const document = describeApi(tandem, config);
   app.get('/openapi.json', (_req, res) => void res.json(document));
-  app.use(tandem.routes(), createApiPage(), ...tandem.errorMiddlewares());
+  app.use(tandem.routes(), createApiPage());
+  if (config.console) {
+    const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };
+    app.use(createConsolePage(settings, drivers.files));
+  }
+  app.use(...tandem.errorMiddlewares());
   return app;
 }
 
@@ -213,7 +219,7 @@ export function createServer(
     stopSweeping = storage.startSweeping();
     stopSending = tandem.services.mails.startSending(config.mail.pollMs);
     stopRemoving = tandem.services.files.startRemoving(config.files.pollMs);
-    app = createApp(config, { tandem, log, publicUrl, isReady });
+    app = createApp(config, { tandem, drivers, log, publicUrl, isReady });
     return { url, tandem, storage };
   }
 

@@ -31,6 +31,7 @@ function parsedBy(parse: (name: string, text: string) => unknown) {
   });
 }
 
+const Switch = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const List = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '')); // prettier-ignore
 const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
@@ -81,7 +82,7 @@ export const VARIABLES = {
       'A Redis by which several instances share the counts of rate limits and tell each other what happens; without it, or while it is away, each counts by itself',
   }),
   RATE_LIMITS: variable({
-    read: z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on'),
+    read: Switch,
     fallback: 'on',
     meaning: 'Whether there are limits of how often an address or an account may ask',
   }),
@@ -154,6 +155,11 @@ export const VARIABLES = {
     fallback: 'disk:',
     meaning:
       'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or what speaks its protocol, without key and secret by those of the AWS environment',
+  }),
+  CONSOLE: variable({
+    read: Switch,
+    fallback: 'on',
+    meaning: 'Whether there is a web page at `/console`, which serves the links of mails too',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   REDIRECT_URLS: variable({

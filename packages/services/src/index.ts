@@ -15,6 +15,7 @@ export { fileAddressErrors, fileErrors } from './files/files.errors.js';
 export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } from './files/files.schemas.js';
 export { identityErrors } from './identities/identities.errors.js';
 export type { RenderedMail } from './mail/layout.js';
+export { MAIL_PAGES } from './mail/outgoing-mail.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/mails.service.js';
 export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from './mail/templates.js';
 export { invitationErrors } from './invitations/invitations.errors.js';

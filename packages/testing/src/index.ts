@@ -14,7 +14,8 @@ export {
 export { RETURN_URL, startOf, throughProvider, visitProvider, type ProviderVisit } from './provider-visits.js';
 export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
-export { HAS_REDIS, startRedis, type RedisServer } from './redis-server.js';
+export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
+export { startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Server } from './s3-server.js';
 export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';

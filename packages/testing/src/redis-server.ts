@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -12,9 +12,6 @@ const TRIES = 5;
 /** Below the ports that outgoing connections take: the port is still free when a stopped server is started again. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
-
-/** Whether `redis-server` is on the path: where it is not, tests that need it are left out and say so. */
-export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
 /** A real Redis for tests, on loopback, that can go away and come back. */
 export interface RedisServer extends AsyncDisposable {

@@ -119,6 +119,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     // likewise
     files: { url: 'disk:', pollMs: 3_600_000 },
+    console: true,
     corsOrigins: [],
     providers: {},
     redirectUrls: [],

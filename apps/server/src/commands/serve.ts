@@ -25,6 +25,6 @@ export function createServeCommand(): Command {
       });
     }
     const { url } = await server.start();
-    log.info({ url, docs: `${url}/docs` }, `listening on ${url}`);
+    log.info({ url, docs: `${url}/docs`, ...(config.console && { console: `${url}/console` }) }, `listening on ${url}`);
   });
 }

@@ -1,10 +1,10 @@
 import type { Mail } from '@tandem/drivers/mail';
 import type { QueuedMailRecord } from './mail.model.js';
 import type { MailSettings, PreparedMail } from './mails.service.js';
-import { DEFAULT_TEMPLATES, type MailTemplateName, type MailValues } from './templates.js';
+import { DEFAULT_TEMPLATES, type MailValues } from './templates.js';
 
 /** Templates whose mail leads to the page of the same name (decisions A14). */
-const PAGES: readonly MailTemplateName[] = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'];
+export const MAIL_PAGES = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'] as const;
 const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
 
 /** A text on one line: a value can add no header to a mail, no paragraph of its own, and turn no text around. */
@@ -22,7 +22,7 @@ export function createRenderer({ from = DEFAULT_FROM, linksUrl = '', templates: 
     const filled: MailValues = { email: to };
     for (const [name, value] of Object.entries({ ...values, ...prepared }))
       filled[name] = typeof value === 'string' ? oneLine(value) : value;
-    const isPage = PAGES.includes(template);
+    const isPage = MAIL_PAGES.some((page) => page === template);
     if (isPage && token !== undefined) filled.link = `${base}/${template}?token=${encodeURIComponent(token)}`;
     // a mail without what it is for is worse than none
     if (isPage && filled.link === undefined) throw new Error(`a mail ${template} needs a token`);

@@ -1,0 +1,20 @@
+import { Field } from '../ui/field.js';
+
+export function EmailField({ label = 'Email' }: { label?: string }) {
+  return <Field label={label} name="email" type="email" autoComplete="username" required autoFocus />;
+}
+
+export function NewPasswordField({ label = 'Password' }: { label?: string }) {
+  return (
+    <Field
+      label={label}
+      name="password"
+      type="password"
+      autoComplete="new-password"
+      minLength={8}
+      maxLength={72}
+      required
+      hint="8 characters at least; a few words are easy to remember and hard to guess"
+    />
+  );
+}

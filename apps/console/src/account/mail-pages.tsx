@@ -1,0 +1,144 @@
+import { describeFailure } from '@tandem/client';
+import { useEffect, useState } from 'react';
+import { Link, Redirect } from 'wouter';
+import { useSession } from '../session/session.js';
+import { Good } from '../ui/notices.js';
+import { CardPage } from './card-page.js';
+import { NewPasswordField } from './fields.js';
+import { ActionForm } from './form.js';
+import { SecondStep } from './second-step.js';
+import { SignIn } from './sign-in.js';
+import { useSignUp } from './sign-up.js';
+
+/** The token of the link that led here. It leaves the address at once: it is no part of what is copied or kept in a history. */
+function useLinkToken(): string {
+  const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
+  useEffect(() => history.replaceState(null, '', location.pathname), []);
+  return token;
+}
+
+function Done({ title, children }: { title: string; children: string }) {
+  return (
+    <CardPage title={title}>
+      <Good>{children}</Good>
+      <p className="card-links">
+        <Link href="/">Go on to Tandem</Link>
+      </p>
+    </CardPage>
+  );
+}
+
+/** Opening a link changes nothing, so that scanners of mail may: the button does. */
+export function ConfirmEmail() {
+  const { client } = useSession();
+  const token = useLinkToken();
+  const [isDone, setDone] = useState(false);
+
+  async function confirm(): Promise<void> {
+    try {
+      await client.api.auth.confirmEmail.mutate({ token });
+    } catch (error) {
+      // the address is verified, which is what was wanted
+      if (describeFailure(error).status !== 409) throw error;
+    }
+    setDone(true);
+  }
+
+  if (isDone) return <Done title="Confirm your email">Your email address is confirmed. Thank you.</Done>;
+  return (
+    <CardPage title="Confirm your email">
+      <p>Somebody who made an account with this address asked to confirm it. If that was you, go on.</p>
+      <ActionForm action="Confirm email address" run={confirm}>
+        {null}
+      </ActionForm>
+    </CardPage>
+  );
+}
+
+export function ConfirmNewEmail() {
+  const { client } = useSession();
+  const token = useLinkToken();
+  const [isDone, setDone] = useState(false);
+
+  async function confirm(): Promise<void> {
+    await client.api.auth.confirmNewEmail.mutate({ token });
+    setDone(true);
+  }
+
+  if (isDone) return <Done title="Confirm your new email">Your account has this email address from now on.</Done>;
+  return (
+    <CardPage title="Confirm your new email">
+      <p>Your account is to use this email address from now on. If you asked for that, go on.</p>
+      <ActionForm action="Confirm new address" run={confirm}>
+        {null}
+      </ActionForm>
+    </CardPage>
+  );
+}
+
+export function ResetPassword() {
+  const { client } = useSession();
+  const token = useLinkToken();
+  const [isDone, setDone] = useState(false);
+
+  async function reset({ password = '' }: Record<string, string>): Promise<void> {
+    await client.api.auth.resetPassword.mutate({ token, password });
+    setDone(true);
+  }
+
+  if (isDone)
+    return (
+      <Done title="Choose a new password">Your password is changed, and every device is signed out. Sign in with it now.</Done>
+    );
+  return (
+    <CardPage title="Choose a new password">
+      <ActionForm action="Change password" run={reset}>
+        <NewPasswordField label="New password" />
+      </ActionForm>
+      <p className="card-links">
+        <Link href="/forgot-password">Send another link</Link>
+      </p>
+    </CardPage>
+  );
+}
+
+/** Makes an account of the invited address, or takes the invitation into the one that there is. */
+export function Invitation() {
+  const { client, identityId } = useSession();
+  const token = useLinkToken();
+  const { signUp, hasAccount: hasUsedIt, challenge, back } = useSignUp();
+  const [wantsToSignIn, setWantsToSignIn] = useState(false);
+  const [isAccepted, setAccepted] = useState(false);
+
+  async function accept(): Promise<void> {
+    await client.api.invitations.accept.mutate({ token });
+    setAccepted(true);
+  }
+
+  if (isAccepted) return <Done title="Your invitation">You have accepted the invitation.</Done>;
+  if (challenge !== undefined) return <SecondStep token={challenge} onBack={back} />;
+  if (identityId !== undefined && hasUsedIt) return <Redirect to="/" />;
+  if (identityId !== undefined)
+    return (
+      <CardPage title="Your invitation">
+        <p>You are signed in. Take the invitation into this account?</p>
+        <ActionForm action="Accept invitation" run={accept}>
+          {null}
+        </ActionForm>
+      </CardPage>
+    );
+  if (wantsToSignIn) return <SignIn notice="Sign in to accept the invitation." />;
+  return (
+    <CardPage title="Your invitation">
+      <p>You are invited. Choose a password to make an account.</p>
+      <ActionForm action="Create account" run={({ password = '' }) => signUp({ token, password })}>
+        <NewPasswordField />
+      </ActionForm>
+      <p className="card-links">
+        <button type="button" className="link" onClick={() => setWantsToSignIn(true)}>
+          I have an account
+        </button>
+      </p>
+    </CardPage>
+  );
+}

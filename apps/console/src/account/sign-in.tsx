@@ -1,0 +1,41 @@
+import { MfaRequiredError } from '@tandem/client';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useSession } from '../session/session.js';
+import { Field } from '../ui/field.js';
+import { Good } from '../ui/notices.js';
+import { CardPage } from './card-page.js';
+import { EmailField } from './fields.js';
+import { ActionForm } from './form.js';
+import { SecondStep } from './second-step.js';
+
+/** Email and password, and the code of the second step where the server asks for one. */
+export function SignIn({ notice }: { notice?: string }) {
+  const { client, hasEnded, began } = useSession();
+  const [challenge, setChallenge] = useState<string>();
+
+  async function signIn({ email = '', password = '' }: Record<string, string>): Promise<void> {
+    try {
+      began((await client.signIn({ email, password })).id);
+    } catch (error) {
+      if (!(error instanceof MfaRequiredError)) throw error;
+      setChallenge(error.token);
+    }
+  }
+
+  if (challenge !== undefined) return <SecondStep token={challenge} onBack={() => setChallenge(undefined)} />;
+  return (
+    <CardPage title="Sign in">
+      {hasEnded && <Good>Your session has ended. Please sign in again.</Good>}
+      {notice !== undefined && <Good>{notice}</Good>}
+      <ActionForm action="Sign in" run={signIn}>
+        <EmailField />
+        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+      </ActionForm>
+      <p className="card-links">
+        <Link href="/forgot-password">Forgot your password?</Link>
+        <Link href="/sign-up">Create an account</Link>
+      </p>
+    </CardPage>
+  );
+}

@@ -1,0 +1,59 @@
+import { Redirect, Route, Switch } from 'wouter';
+import { ForgotPassword } from './account/forgot-password.js';
+import { ConfirmEmail, ConfirmNewEmail, Invitation, ResetPassword } from './account/mail-pages.js';
+import { SignIn } from './account/sign-in.js';
+import { SignUp } from './account/sign-up.js';
+import { useMe } from './session/me.js';
+import { useSession } from './session/session.js';
+import { SessionsView } from './sessions/sessions-view.js';
+import { Shell } from './shell.js';
+import { Empty, Failure, Loading } from './ui/notices.js';
+
+/** The pages: those that mails lead to, those of who is not signed in, and the views. */
+export function App() {
+  const { identityId } = useSession();
+  const isSignedIn = identityId !== undefined;
+  return (
+    <Switch>
+      <Route path="/confirm-email" component={ConfirmEmail} />
+      <Route path="/confirm-new-email" component={ConfirmNewEmail} />
+      <Route path="/reset-password" component={ResetPassword} />
+      <Route path="/invitation" component={Invitation} />
+      <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
+      <Route path="/forgot-password" component={ForgotPassword} />
+      {/* signing in leads to the page that was asked for */}
+      <Route>{isSignedIn ? <Views /> : <SignIn />}</Route>
+    </Switch>
+  );
+}
+
+function Views() {
+  const { data: me, error, refetch } = useMe();
+  if (error)
+    return (
+      <main className="card-page">
+        <Failure of={error} retry={() => void refetch()} />
+      </main>
+    );
+  if (!me)
+    return (
+      <main className="card-page">
+        <Loading what="your account" />
+      </main>
+    );
+  return (
+    <Shell me={me}>
+      <Switch>
+        <Route path="/">
+          <Redirect to="/sessions" replace />
+        </Route>
+        <Route path="/sessions" component={SessionsView} />
+        <Route>
+          <Empty title="There is no such page">
+            <p>Choose another one from the menu.</p>
+          </Empty>
+        </Route>
+      </Switch>
+    </Shell>
+  );
+}

@@ -1,0 +1,13 @@
+/** What the server says of itself before anybody has signed in. */
+export interface Settings {
+  authMode: 'bearer' | 'cookie';
+  /** The identity type of admins. */
+  adminTypeId: string;
+}
+
+/** @throws Error when the server does not answer */
+export async function fetchSettings(): Promise<Settings> {
+  const answer = await fetch(`${import.meta.env.BASE_URL}settings.json`);
+  if (!answer.ok) throw new Error(`settings: ${answer.status}`);
+  return (await answer.json()) as Settings;
+}

@@ -1,0 +1,79 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, useRoute } from 'wouter';
+import type { Me } from './session/me.js';
+import { useSession } from './session/session.js';
+import { Icon, type IconName } from './ui/icons.js';
+import { ThemeButton } from './ui/theme.js';
+
+interface Place {
+  path: string;
+  name: string;
+  icon: IconName;
+  /** How much there is that has not been seen. */
+  unread?: number;
+}
+
+/** The frame around the views: where one can go, and who one is. */
+export function Shell({ me, children }: { me: Me; children: ReactNode }) {
+  const { client, signOut } = useSession();
+  const leaving = useMutation({ mutationFn: signOut });
+  void client;
+  const places: Place[] = [{ path: '/sessions', name: 'Sessions', icon: 'devices' }];
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="bar">
+        <p className="brand">
+          <img src={new URL('./icon.svg', import.meta.url).href} alt="" width="28" height="28" /> Tandem
+        </p>
+        <div className="whoami">
+          <span className="email" title={me.email}>
+            {me.email}
+          </span>
+          <ThemeButton />
+          <button
+            type="button"
+            className="quiet icon-button"
+            onClick={() => leaving.mutate()}
+            disabled={leaving.isPending}
+            title="Sign out"
+            aria-label="Sign out"
+          >
+            <Icon name="leave" />
+          </button>
+        </div>
+      </header>
+      <nav aria-label="Views">
+        <ul>
+          {places.map((place) => (
+            <PlaceLink key={place.path} {...place} />
+          ))}
+        </ul>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function PlaceLink({ path, name, icon, unread = 0 }: Place) {
+  const [isHere] = useRoute(`${path}/*?`);
+  return (
+    <li>
+      <Link href={path} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={icon} />
+        <span>{name}</span>
+        {unread > 0 && (
+          <span className="badge">
+            {unread > 99 ? '99+' : unread}
+            <span className="unseen"> unread</span>
+          </span>
+        )}
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,20 @@
+import { describeFailure } from '@tandem/client';
+
+/** Texts of the server, in words for who sits in front of the page. */
+const WORDS: Readonly<Record<string, string>> = {
+  'wrong credentials provided': 'The email or the password is wrong.',
+  'This account is locked': 'This account is locked. Wait a while, reset the password, or ask an admin.',
+  'Invalid MFA code provided.': 'That code is wrong.',
+  'token could not be verified': 'That does not count any more. Begin again.',
+  'Invalid token': 'That does not count any more. Begin again.',
+  'Too many requests': 'Too many tries. Wait a moment.',
+};
+
+/** What went wrong, in a sentence or more. */
+export function failureText(error: unknown): string {
+  const { status, message, data } = describeFailure(error);
+  if (status === undefined) return 'The server cannot be reached. Is it running, and are you online?';
+  if (data.length > 0) return data.map((problem) => problem.replace(/^request body[/ ]?/, '')).join(' · ');
+  const text = WORDS[message] ?? message;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

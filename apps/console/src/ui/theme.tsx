@@ -1,0 +1,33 @@
+import { useState } from 'react';
+import { Icon } from './icons.js';
+
+const KEY = 'tandem.theme';
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+function keptTheme(): Theme {
+  const kept = localStorage.getItem(KEY);
+  return THEMES.find((theme) => theme === kept) ?? 'system';
+}
+
+/** Puts the kept choice on the page, before anything is drawn. */
+export function applyTheme(theme: Theme = keptTheme()): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Goes through as the system, light and dark. */
+export function ThemeButton() {
+  const [theme, setTheme] = useState(keptTheme);
+  function turn(): void {
+    const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+    localStorage.setItem(KEY, next);
+    applyTheme(next);
+    setTheme(next);
+  }
+  return (
+    <button type="button" className="quiet icon-button" onClick={turn} title={`Theme: ${theme}`} aria-label={`Theme: ${theme}`}>
+      <Icon name={theme} />
+    </button>
+  );
+}

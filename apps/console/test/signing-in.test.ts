@@ -1,0 +1,164 @@
+import { HAS_CHROMIUM, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
+
+describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)', () => {
+  let app: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
+  });
+  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+
+  it('opens the page that was asked for, and survives a reload but not the tab', async () => {
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(page.url()).toBe(`${app.url}/console/sessions`);
+    expect(await page.getByText(email).isVisible()).toBe(true);
+    const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+    expect(kept).toBe('[{},{},""]');
+    const other = await page.context().newPage();
+    await other.goto(`${app.url}/console/sessions`);
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('says what is wrong, and takes the right password then', async () => {
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, app, PHONE);
+    const { page } = visitor;
+    visitor.allow('401');
+    await visitor.open('/');
+    await visitor.signIn(email, 'something else');
+    await page.getByRole('alert').getByText('The email or the password is wrong.').waitFor();
+    await visitor.signIn(email);
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('asks for the code of the second step, and sends another', async () => {
+    const { email } = await app.signUp();
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    await using visitor = await visit(browser, withMfa);
+    const { page } = visitor;
+    visitor.allow('400');
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    const { code: first = '' } = await withMfa.mail.next(email);
+    const wrong = first === '111111' ? '222222' : '111111';
+    await page.getByLabel('Code').fill(wrong);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('That code is wrong.').waitFor();
+    withMfa.clock.advance(31_000);
+    await page.getByRole('button', { name: 'Send another code' }).click();
+    const { code = '' } = await withMfa.mail.next(email);
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('works with tokens in cookies, for all tabs', async () => {
+    await using withCookies = await startTestServer({ authModes: { default: 'cookie' } });
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, withCookies);
+    const { page } = visitor;
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    await page.getByText('this device').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${withCookies.url}/console/sessions`);
+    await other.getByText('this device').waitFor();
+    expect(await page.evaluate('document.cookie')).toBe('');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('ends here when it has ended at the server, and says so', async () => {
+    const { id, email } = await app.signUp();
+    const admin = await app.signUpAdmin();
+    await using visitor = await visit(browser, app);
+    visitor.allow('401');
+    visitor.allow('422');
+    await visitor.open('/sessions');
+    await visitor.signIn(email);
+    await visitor.page.getByText('this device').waitFor();
+    await admin.rest('POST', `/identities/${id}/lock`).expect(204);
+    await visitor.page.getByRole('button', { name: 'Sign out all others' }).isDisabled();
+    await visitor.page.reload();
+    await visitor.page.getByText('Your session has ended.').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('begins with an account: made here, its address confirmed by the mail’s link', async () => {
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    const email = 'newcomer@example.org';
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    const { link = '', token = '' } = await app.mail.next(email);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Confirm email address' }).waitFor();
+    expect(page.url()).toBe(`${app.url}/console/confirm-email`);
+    expect(token).not.toBe('');
+    await page.getByRole('button', { name: 'Confirm email address' }).click();
+    await page.getByText('Your email address is confirmed.').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('gets a new password by the mail’s link', async () => {
+    const { email } = await app.signUp();
+    await using visitor = await visit(browser, app, PHONE);
+    const { page } = visitor;
+    await visitor.open('/');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByRole('button', { name: 'Send a link' }).click();
+    await page.getByText('a link is on its way').waitFor();
+    const { link = '' } = await app.mail.next(email);
+    await page.goto(link);
+    await page.getByLabel('New password').fill('another password of the tests');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('link', { name: 'Go on to Tandem' }).click();
+    await visitor.signIn(email, 'another password of the tests');
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('joins an organization by an invitation’s link, with a new account or the one there is', async () => {
+    const owner = await app.signUp();
+    const { email: known } = await app.signUp();
+    const organization = { name: `Harbour ${owner.id}`, description: 'Tea', contact_email: owner.email };
+    const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    for (const email of ['invited@example.org', known])
+      await owner.rest('POST', '/invitations', { email, organizationId, role: 'member' }).expect(201);
+
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await page.goto((await app.mail.next('invited@example.org')).link ?? '');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('invited@example.org').waitFor();
+
+    await using second = await visit(browser, app);
+    await second.page.goto((await app.mail.next(known)).link ?? '');
+    await second.page.getByRole('button', { name: 'I have an account' }).click();
+    await second.signIn(known);
+    await second.page.getByRole('button', { name: 'Accept invitation' }).click();
+    await second.page.getByText('You have accepted the invitation.').waitFor();
+    await expectClean(visitor);
+    await expectClean(second);
+  });
+});

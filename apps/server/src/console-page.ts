@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { FilesDriver } from '@tandem/drivers/files';
+import { MAIL_PAGES } from '@tandem/services';
+import { Router, type NextFunction, type Response } from 'express';
+
+/** The folder of the built console: its page, and below `assets` what the page loads, each file named by its content. */
+function builtConsole(): string | undefined {
+  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('@tandem/console/package.json')), 'dist');
+  return existsSync(path.join(folder, 'index.html')) ? folder : undefined;
+}
+
+/** What the console has to know of its server before anybody has signed in. */
+interface ConsoleSettings {
+  authMode: 'bearer' | 'cookie';
+  /** The identity type of admins. */
+  adminTypeId: string;
+}
+
+/**
+ * What the page may do: load what lies beside it, and images of files, and call its own server. No text becomes code or markup.
+ * @param filesOrigin where files are downloaded from
+ */
+function contentSecurityPolicy(filesOrigin: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' ${filesOrigin}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join(';');
+}
+
+/** Where a driver's addresses lead to. */
+async function originOf(files: Pick<FilesDriver, 'downloadUrl'>): Promise<string> {
+  return new URL(await files.downloadUrl({ objectId: randomUUID(), type: 'image/png', size: 1 })).origin;
+}
+
+/** Sends a file; what is none of the folder's is unknown, as any other path. */
+function send(
+  file: string,
+  { root, headers }: { root: string; headers: Record<string, string> },
+  res: Response,
+  next: NextFunction,
+): void {
+  res.sendFile(file, { root, cacheControl: false, headers }, (error?: unknown) => {
+    if (error && !res.headersSent) next();
+  });
+}
+
+/** The console at `/console`, and the pages that mails lead to. Without a built console there is none of it. */
+export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDriver, 'downloadUrl'>): Router {
+  const page = Router({ strict: true });
+  const root = builtConsole();
+  if (root === undefined) return page;
+
+  const assets = path.join(root, 'assets');
+
+  page.get('/console/settings.json', (_req, res) => void res.set('cache-control', 'no-cache').json(settings));
+  page.get('/console/assets/:file', (req, res, next) =>
+    send(req.params.file, { root: assets, headers: { 'cache-control': 'public, max-age=31536000, immutable' } }, res, next),
+  );
+  page.get(['/console', '/console/', '/console/*page'], async (req, res, next) => {
+    if (req.path.startsWith('/console/assets/')) return next();
+    const policy = contentSecurityPolicy(await originOf(files));
+    send('index.html', { root, headers: { 'cache-control': 'no-cache', 'content-security-policy': policy } }, res, next);
+  });
+  // until a host has pages of its own (decisions A14)
+  for (const name of MAIL_PAGES)
+    page.get(`/${name}`, (req, res) => {
+      const [, query] = req.originalUrl.split('?', 2);
+      res.redirect(`console/${name}${query === undefined ? '' : `?${query}`}`);
+    });
+  return page;
+}
