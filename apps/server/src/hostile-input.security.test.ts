@@ -1,5 +1,17 @@
 import type { OpenApiDocument } from '@tandem/core';
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  describedOperations,
+  placesIn,
+  replacePlace,
+  resolveSchema,
+  startTestServer,
+  type DescribedOperation,
+  type Face,
+  type JsonSchema,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,34 +32,12 @@ const HOSTILE: unknown[] = [
 /** Fields that records have, and that no caller sets by naming them. */
 const FIELDS = ['typeId', 'emailVerified', 'locked', 'passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletedAt', '_id', 'id', '$set', '$where', '__proto__', 'constructor', 'prototype', 'hasOwnProperty']; // prettier-ignore
 
-type Schema = Record<string, unknown> & {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  enum?: unknown[];
-  const?: unknown;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  allOf?: Schema[];
-  minLength?: number;
-  minimum?: number;
-};
-interface Described {
-  name: string;
-  method: string;
-  path: string;
-  isOpen: boolean;
-  parameters: { name: string; in: string; schema: Schema }[];
-  body: Schema | undefined;
-}
-
 let app: TestServer;
 let admin: Person;
 /** Oneself, where that is asked, and what has to exist because something comes before the validation (decisions A17): by names of parameters. */
 let known: Record<string, string>;
 let document: OpenApiDocument;
-let operations: Described[];
+let operations: DescribedOperation[];
 const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats });
 beforeAll(async () => {
   app = await startTestServer();
@@ -61,39 +51,14 @@ beforeAll(async () => {
   const organizationId = await made('/organizations', { organization });
   known = { identityId: admin.id, senderId: admin.id, categoryId, channelId, messageId, organizationId };
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const {
-        operationId,
-        security,
-        requestBody,
-        parameters = [],
-      } = operation as unknown as {
-        operationId: string;
-        security?: unknown;
-        requestBody?: { content: Record<string, { schema: Schema }> };
-        parameters?: Described['parameters'];
-      };
-      return {
-        name: operationId,
-        method,
-        path,
-        isOpen: !security,
-        parameters,
-        body: requestBody?.content['application/json']?.schema,
-      };
-    }),
-  );
+  operations = describedOperations(document);
 });
 afterAll(() => app.close());
 
-function resolve(schema: Schema): Schema {
-  if (schema.$ref === undefined) return schema;
-  return resolve(schema.$ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as Schema); // prettier-ignore
-}
+const resolve = (schema: JsonSchema) => resolveSchema(document, schema);
 
 /** Something that a schema takes, with all that it may have. */
-function sample(given: Schema, name = ''): unknown {
+function sample(given: JsonSchema, name = ''): unknown {
   const schema = resolve(given);
   const { format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
   // what may be null is taken as what else it may be
@@ -112,25 +77,6 @@ function sample(given: Schema, name = ''): unknown {
   return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
 }
 
-type Path = (string | number)[];
-
-/** Where in a value something stands that could be replaced: every leaf and every object, but for the whole. */
-function placesIn(value: unknown, at: Path = []): Path[] {
-  const own = at.length > 0 ? [at] : [];
-  if (typeof value !== 'object' || value === null) return own;
-  return [
-    ...own,
-    ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...at, Array.isArray(value) ? Number(key) : key])),
-  ];
-}
-
-function replace(value: unknown, [head, ...rest]: Path, by: unknown): unknown {
-  if (head === undefined) return by;
-  if (Array.isArray(value)) return value.with(head as number, replace(value[head as number], rest, by));
-  const record = value as Record<string, unknown>;
-  return { ...record, [head]: replace(record[head], rest, by) };
-}
-
 interface Answer {
   status: number;
   message: string | undefined;
@@ -143,7 +89,7 @@ function withIds(path: string): string {
 }
 
 /** Sends a body as it is, to a path or to the procedure. */
-async function send(face: Face, { name, method, path, isOpen, body: schema }: Described, body: string): Promise<Answer> {
+async function send(face: Face, { name, method, path, isOpen, body: schema }: DescribedOperation, body: string): Promise<Answer> {
   const isRead = method === 'get';
   const restPath = withIds(path);
   const verb = face === 'rest' ? method.toUpperCase() : isRead ? 'GET' : 'POST';
@@ -166,11 +112,11 @@ async function send(face: Face, { name, method, path, isOpen, body: schema }: De
 }
 
 /** What an operation takes on a face, as it should be: on tRPC one object, with the path's and the query's values in it. */
-function inputOf(face: Face, { parameters, body }: Described): { schema: Schema; value: unknown } | undefined {
+function inputOf(face: Face, { parameters, body }: DescribedOperation): { schema: JsonSchema; value: unknown } | undefined {
   if (face === 'rest') return body && { schema: body, value: sample(body) };
   const properties = Object.fromEntries(parameters.filter((one) => one.in !== 'header').map((one) => [one.name, one.schema]));
   const inner = body && resolve(body);
-  const schema: Schema = { type: 'object', properties: { ...properties, ...inner?.properties } };
+  const schema: JsonSchema = { type: 'object', properties: { ...properties, ...inner?.properties } };
   return Object.keys(schema.properties ?? {}).length > 0 ? { schema, value: sample(schema) } : undefined;
 }
 
@@ -183,7 +129,7 @@ describe.each(FACES)('over %s', (face) => {
       const isValid = ajv.compile({ ...input.schema, $defs: {}, components: document.components } as object);
       for (const place of placesIn(input.value)) {
         for (const hostile of HOSTILE) {
-          const value = replace(input.value, place, hostile);
+          const value = replacePlace(input.value, place, hostile);
           if (isValid(value)) continue;
           const answer = await send(face, operation, JSON.stringify(value));
           const where = `${operation.name} ${place.join('/')} ${JSON.stringify(hostile)}: ${JSON.stringify(answer)}`;
@@ -201,8 +147,9 @@ describe.each(FACES)('over %s', (face) => {
 
   it('no operation sets a field that it does not name, nor a prototype', async () => {
     let tried = 0;
-    const takesList = ({ body }: Described) => body !== undefined && resolve(body).type === 'array';
-    const sendsRecord = (one: Described) => (face === 'trpc' ? !takesList(one) : !['get', 'delete'].includes(one.method));
+    const takesList = ({ body }: DescribedOperation) => body !== undefined && resolve(body).type === 'array';
+    const sendsRecord = (one: DescribedOperation) =>
+      face === 'trpc' ? !takesList(one) : !['get', 'delete'].includes(one.method);
     for (const operation of operations.filter(sendsRecord)) {
       const input = inputOf(face, operation) ?? { schema: {}, value: {} };
       for (const field of FIELDS.filter((one) => !Object.hasOwn(resolve(input.schema).properties ?? {}, one))) {

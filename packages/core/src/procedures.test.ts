@@ -49,6 +49,15 @@ const app = router({
   things: router({
     conflict: publicProcedure.meta(meta('GET /conflict')).output(z.void()).query(() => { throw errors.busy({ from: 'a', to: 'b' }); }), // prettier-ignore
     fails: publicProcedure.meta(meta('GET /fails')).output(z.void()).query(() => { throw new TypeError('secret detail of ann@example.org'); }), // prettier-ignore
+    misjudges: publicProcedure
+      .meta(meta('GET /misjudges'))
+      .input(
+        z.strictObject({}).superRefine(() => {
+          throw new TypeError('secret detail of ann@example.org');
+        }),
+      ) // prettier-ignore
+      .output(z.void())
+      .query(() => {}),
     lies: publicProcedure
       .meta(meta('GET /lies'))
       .output(z.object(done))
@@ -141,7 +150,8 @@ describe('failures of a procedure', () => {
     lines.length = 0;
     expect(await call('GET', '/fails')).toEqual([500, 'Failed to find thing']);
     expect(await call('GET', '/lies')).toEqual([500, 'Failed to find thing']);
-    expect(lines).toHaveLength(2);
+    expect(await call('GET', '/misjudges')).toEqual([500, 'Failed to find thing']);
+    expect(lines).toHaveLength(3);
     expect(lines[0]).toMatchObject({
       text: 'unexpected failure',
       facts: { procedure: 'things.fails', err: { type: 'TypeError' } },

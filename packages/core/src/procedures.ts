@@ -76,8 +76,10 @@ async function translate(
   // a recursive schema has met a body without end
   if (error.code === 'BAD_REQUEST' && error.cause instanceof RangeError)
     return validationError(['request body must NOT be nested so deeply']);
+  // a check of the input that went wrong itself is no fault of the caller, and its text is not for them
+  const isFault = error.code === 'BAD_REQUEST' && error.cause instanceof TypeError;
   // thrown by a host's own procedure, in tRPC's words
-  if (error.code !== 'INTERNAL_SERVER_ERROR') return ApiError.fromTrpc(error);
+  if (error.code !== 'INTERNAL_SERVER_ERROR' && !isFault) return ApiError.fromTrpc(error);
   const isUnavailable = ctx.server.isUnavailable(error.cause);
   ctx.log.error({ err: describeError(error.cause ?? error), procedure: path, requestId: ctx.requestId }, 'unexpected failure');
   return new ApiError(isUnavailable ? 503 : 500, meta.rest?.failure ?? requestErrors.unexpected.message, {

@@ -1,6 +1,15 @@
 export { createBrowser, type Browser } from './browser.js';
 export { FACES, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
-export type { RestAnswer } from './contract.js';
+export {
+  describedOperations,
+  placesIn,
+  replacePlace,
+  resolveSchema,
+  type DescribedOperation,
+  type JsonSchema,
+  type Place,
+} from './described-operations.js';
+export { createContract, type Contract, type RestAnswer } from './contract.js';
 export { expectListConvention, type ListUnderTest } from './list-convention.js';
 export { startOAuth2Server, type OAuth2Account, type OAuth2Server } from './oauth2-server.js';
 export {

@@ -3,9 +3,13 @@ import http from 'node:http';
 /** A request as it goes over the wire: what `fetch` would not send, such as a header twice. */
 export interface RawRequest {
   method?: string;
-  /** Names and values in turn. */
+  /** Path and query as they go over the wire; else those of the address. */
+  path?: string;
+  /** Names and values in turn. A body without a content type is JSON. */
   headers: readonly string[];
   body?: string;
+  /** To use connections again; else each request has one of its own. */
+  agent?: http.Agent;
 }
 export interface RawAnswer {
   status: number;
@@ -15,11 +19,14 @@ export interface RawAnswer {
 }
 
 /** Sends one request with exactly these headers. */
-export function sendRaw(url: string, { method = 'GET', headers, body = '' }: RawRequest): Promise<RawAnswer> {
-  const { host } = new URL(url);
-  const length = body === '' ? [] : ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
+export function sendRaw(url: string, { method = 'GET', path, headers, body = '', agent }: RawRequest): Promise<RawAnswer> {
+  const { host, pathname, search } = new URL(url);
+  const isTyped = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type');
+  const type = body === '' || isTyped ? [] : ['content-type', 'application/json'];
+  const length = body === '' ? [] : [...type, 'content-length', String(Buffer.byteLength(body))];
+  const options = { method, path: path ?? pathname + search, agent: agent ?? false };
   return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, agent: false, headers: ['host', host, ...length, ...headers] }, (answer) => {
+    const request = http.request(url, { ...options, headers: ['host', host, ...length, ...headers] }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject).on('end', () => {

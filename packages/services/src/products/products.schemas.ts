@@ -55,7 +55,10 @@ export const productResource = defineListResource({
   },
   defaultOrder: 'createdAt desc, id desc',
 });
-const shown = { row: ProductSchema, related: { categories: z.array(CategorySchema), attributes: z.array(AttributeSchema) } };
+const shown = {
+  row: ProductSchema,
+  related: { categories: z.array(CategorySchema.nullable()), attributes: z.array(AttributeSchema.nullable()) },
+};
 export const productList = defineList(productResource, { ...shown, equal: { name: Name, description: Text } });
 export const organizationProductList = defineList(productResource, { ...shown, own: { organizationId: Id } });
 

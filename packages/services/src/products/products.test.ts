@@ -23,6 +23,9 @@ const lamp = { name: 'Lamp', description: 'Gives light' };
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 const taxes = { taxIncluded: null, taxable: null };
 const create = (fields: object = {}) => admin.rest('POST', '/products', { ...lamp, ...fields }).expect<Product>(201);
+async function newCategory(): Promise<string> {
+  return (await admin.rest('POST', '/categories', lamp).expect<{ id: string }>(201)).id;
+}
 async function newOrganization(): Promise<string> {
   const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
   return (await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
@@ -33,7 +36,7 @@ describe.each(FACES)('a product over %s', (face) => {
     admin.call(face, `products.${procedure}`, { productId, ...input });
 
   it('is created with what it names, and read by anybody', async () => {
-    const { id: categoryId } = await admin.rest('POST', '/categories', lamp).expect<{ id: string }>(201);
+    const categoryId = await newCategory();
     const items = [{ key: 'watts', value: '5' }];
     const { id: attributeId } = await admin.rest('POST', '/attributes', { name: 'Power', items }).expect<{ id: string }>(201);
     const organizationId = await newOrganization();
@@ -52,6 +55,14 @@ describe.each(FACES)('a product over %s', (face) => {
       const rows = 'value' in answer && (answer.value as { data?: object[]; value?: object[] });
       expect(rows && (rows.data ?? rows.value)).toMatchObject([{ id, ...related }]);
     }
+  });
+
+  it('that names a category which is gone is listed with null in its place', async () => {
+    const [kept, gone] = [await newCategory(), await newCategory()];
+    const { id } = await create({ categoryIds: [gone, kept] });
+    await admin.rest('DELETE', `/categories/${gone}`).expect(204);
+    const answer = await app.call(face, 'products.list', { $filter: `id eq '${id}'`, $expand: 'categories' });
+    expect(answer).toMatchObject({ value: { data: [{ id, categories: [null, { id: kept }] }] } });
   });
 
   it('names nothing that is missing', async () => {

@@ -30,12 +30,12 @@ export function asksMore(input: unknown): boolean {
 /** Text and numbers alone: of what has another type the schema says so. */
 function parametersOf(query: ListQuery): ListParameters {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const { page, limit, $skip: skip, $top: top } = query;
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
   return {
-    page,
-    limit,
-    skip,
-    top,
+    page: number(query.page),
+    limit: number(query.limit),
+    skip: number(query.$skip),
+    top: number(query.$top),
     filter: text(query.$filter),
     orderby: text(query.$orderby ?? query.$orderBy),
     expand: text(query.$expand),

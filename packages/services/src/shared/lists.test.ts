@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { sendRaw, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let app: TestServer;
@@ -42,6 +42,16 @@ describe('what may not be asked', () => {
       const path = `/auth/${ann.id}/events?$filter=${field}%20ne%20null`;
       const text = `query parameter '$filter' has the unknown property '${field}' at offset 0`;
       expect(await ann.rest('GET', path).expect(400)).toEqual(refused(text));
+    }
+  });
+
+  it('with an object for a number, whatever it would be as text', async () => {
+    for (const name of ['page', 'limit', '$skip', '$top']) {
+      const input = encodeURIComponent(JSON.stringify({ [name]: { toString: 1 }, $orderby: 'email' }));
+      const headers = ['authorization', `Bearer ${admin.accessToken}`];
+      const { status, body } = await sendRaw(`${app.url}/trpc/identities.list?input=${input}`, { headers });
+      const error = { message: 'Validation Error', data: { data: [`query parameter '${name}' must be number`] } };
+      expect({ status, body }).toMatchObject({ status: 400, body: { error } });
     }
   });
 

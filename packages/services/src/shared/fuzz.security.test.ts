@@ -1,0 +1,42 @@
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fillEveryList } from '../../test/every-list.js';
+import { openFuzzer, type Fuzzer } from '../../test/fuzz/fuzzer.js';
+
+/** Requests to each operation; `npm run test:faults` sends many more. */
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2);
+/** What is drawn comes from this number: the same again draws the same. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const TIMEOUT_MS = 60_000 + RUNS * 20_000;
+
+let app: TestServer;
+let fuzzer: Fuzzer;
+beforeAll(async () => {
+  app = await startTestServer();
+  fuzzer = await openFuzzer(app);
+});
+afterAll(async () => {
+  fuzzer.close();
+  await app.close();
+});
+
+it(
+  `every operation answers whatever it is sent soon, as documented, and never 5xx (FUZZ_SEED=${SEED} FUZZ_RUNS=${RUNS})`,
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const findings: string[] = [];
+    for (const [at, operation] of fuzzer.operations.entries()) {
+      const finding = (error: Error) => findings.push(`${operation.name}: ${String(error.cause)}\n${error.message}`);
+      await fuzzer.run(operation, { seed: SEED + at, runs: RUNS }).catch(finding);
+    }
+    expect(findings).toEqual([]);
+    const succeeded = fuzzer.operations.filter(({ name }) => fuzzer.statusesOf(name).some((status) => status < 400));
+    // many requests are right ones, and get through to the work itself
+    expect(succeeded.length).toBeGreaterThan(RUNS < 10 ? 20 : fuzzer.operations.length / 2);
+  },
+);
+
+it('after all of this nothing unexpected is in the log, and the system works', async () => {
+  expect(app.logs()).not.toContain('unexpected failure');
+  await fillEveryList(app, 2);
+});

@@ -1,0 +1,160 @@
+import http from 'node:http';
+import { operationsOf } from '@tandem/core';
+import {
+  PASSWORD,
+  createContract,
+  describedOperations,
+  sendRaw,
+  type DescribedOperation,
+  type Person,
+  type RawAnswer,
+  type TestServer,
+} from '@tandem/testing';
+import { describeApi } from '@tandem/server';
+import * as fc from 'fast-check';
+import { fillEveryList } from '../every-list.js';
+import { GONE, SELF, createKnownValues } from './known-values.js';
+import { createRequests, type CallerName, type FuzzRequest } from './requests.js';
+
+/** Rows in every list of the world that is fuzzed. */
+const ROWS = 3;
+/** What an answer may take on a busy machine, in milliseconds; the server's own deadline is far above. */
+const SOON_MS = 5000;
+/** After more deletions than so many the world is made anew, so that the next operation finds something. */
+const FEW = 10;
+/** Of the one-time tokens that there are from the start. */
+const TARGETS = ['login', 'confirm-email', 'change-email', 'reset-password', 'mfa-challenge'] as const;
+/** Answers of Node's parser, before there is an operation. */
+const OUTSIDE = new Set([408, 431]);
+/** Of a body, which any mutation has on the tRPC face. */
+const OF_BODY = new Set([413, 415]);
+
+interface TrpcAnswer {
+  result?: { data?: unknown };
+  error?: { message: string; data: { httpStatus: number; data?: string[] } };
+}
+
+/** The error of an answer on either face, as on the REST face. */
+function envelopeOf(body: unknown): unknown {
+  const { error } = body as TrpcAnswer;
+  if (!error?.data?.httpStatus) return body;
+  return { error: { message: error.message, ...(error.data.data && { data: error.data.data }) } };
+}
+
+export interface Fuzzer {
+  operations: DescribedOperation[];
+  /** The statuses that an operation has answered so far. */
+  statusesOf(name: string): number[];
+  /** @throws Error with the seed and the smallest request that is not answered as documented */
+  run(operation: DescribedOperation, options: { seed: number; runs: number }): Promise<void>;
+  close(): void;
+}
+
+/** Opens a fuzzer of a server: somebody of each kind, a world with rows in every list, and requests made of the OpenAPI document. */
+export async function openFuzzer(app: TestServer): Promise<Fuzzer> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const document = describeApi(app.tandem, { publicUrl: app.url });
+  const contract = createContract(document);
+  const operations = describedOperations(document);
+  const known = createKnownValues();
+  const bodyKeys = new Map(operationsOf(app.tandem.router).flatMap(({ name, bodyKey }) => (bodyKey ? [[name, bodyKey]] : [])));
+  const requestOf = createRequests(document, known, bodyKeys);
+  const statuses = new Map<string, Set<number>>();
+  const people = new Map<CallerName, Person>();
+  let isSpent = false;
+  let isInDoubt = false;
+
+  /** A world of its own for the regular caller, in which the admin may do anything. */
+  async function populate(): Promise<void> {
+    const { admin, ann, ...ids } = await fillEveryList(app, ROWS);
+    isSpent = isInDoubt = false;
+    known.forget();
+    people.set('admin', admin).set('regular', ann);
+    for (const { id, email, accessToken, refreshToken } of [admin, ann]) {
+      known.add('identity', id);
+      known.add('email', email);
+      for (const token of [accessToken, refreshToken]) known.add('token', token);
+    }
+    known.add('password', PASSWORD);
+    const gets = operations.filter(({ method, path }) => method === 'get' && !path.startsWith('/auth/oauth'));
+    // what has rows of everything comes first: it is what most requests are about
+    for (const [key, id] of Object.entries(ids)) known.add(known.kindOf(key, ''), id);
+    for (const person of [admin, ann]) {
+      for (const { path } of gets) {
+        const address = path.replace(/\{(\w+)\}/g, (_, key: string) => String(known.first(known.kindOf(key, path))));
+        known.learn(path, (await person.rest('GET', address)).body);
+      }
+    }
+    const { email } = ann;
+    for (const target of TARGETS) known.add('token', (await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target, email })).token); // prettier-ignore
+  }
+
+  function authorizationOf(caller: CallerName): string[] {
+    if (caller === 'anonymous') return [];
+    const token = caller === 'mallory' ? people.get('regular')?.refreshToken : people.get(caller)?.accessToken;
+    return ['authorization', `Bearer ${token}`];
+  }
+
+  function check({ face, method, path }: FuzzRequest, operation: DescribedOperation, answer: RawAnswer): void {
+    const headers = new Headers(answer.headers as Record<string, string>);
+    const isOutside = OUTSIDE.has(answer.status) || (face === 'trpc' && OF_BODY.has(answer.status));
+    if (isOutside) return contract.check('GET', '/outside', { ...answer, headers, body: envelopeOf(answer.body) });
+    if (face === 'rest') return contract.check(method, path.split('?', 1)[0] as string, { ...answer, headers });
+    const { result, error } = answer.body as TrpcAnswer;
+    const status = error ? error.data.httpStatus : successOf(operation);
+    if (error && status !== answer.status) throw new Error(`status ${answer.status}, but httpStatus ${status}`);
+    const location = (result?.data as { location?: string } | undefined)?.location;
+    if (status === 302 && location !== undefined) return;
+    const body = error ? envelopeOf(answer.body) : result?.data;
+    const isEmpty = body === undefined || status === 204;
+    contract.check(operation.method, operation.path, { status: isEmpty ? 204 : status, headers, body });
+  }
+
+  /** Sends one request. @throws Error when it is not answered as documented */
+  async function send(operation: DescribedOperation, request: FuzzRequest): Promise<void> {
+    const { caller, method } = request;
+    const self = people.get(caller)?.id ?? SELF;
+    const [path, body] = [request.path, request.body].map((text) => text.replaceAll(SELF, self)) as [string, string];
+    const headers = [...authorizationOf(caller), ...request.headers];
+    const start = performance.now();
+    const answer = await sendRaw(app.url, { method, path, headers, body, agent });
+    const milliseconds = performance.now() - start;
+    statuses.set(operation.name, (statuses.get(operation.name) ?? new Set()).add(answer.status));
+    if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (milliseconds > SOON_MS) throw new Error(`answered after ${Math.round(milliseconds)} ms`);
+    check(request, operation, answer);
+    isInDoubt ||= /POST|PATCH|DELETE/.test(method) && answer.status < 300;
+    if (answer.status === 204 && method === 'DELETE') known.add(GONE, path.split('/').at(-1));
+    // what is made, and what uploads go by; lists would put old records first
+    if (answer.status === 201 || operation.path.endsWith('upload-url')) known.learn(operation.path, answer.body);
+  }
+
+  /** Whether both callers are who they were, and have what they had. */
+  async function isWell(): Promise<boolean> {
+    const [admin, regular] = [people.get('admin'), people.get('regular')] as [Person, Person];
+    const answers = [
+      await admin.rest('GET', '/auth/events?limit=1'),
+      await regular.rest('GET', `/profiles/identities/${regular.id}?limit=1`),
+    ];
+    return answers.every(({ status, body }) => status === 200 && (body as { data: unknown[] }).data.length > 0);
+  }
+
+  await populate();
+  return {
+    operations,
+    statusesOf: (name) => [...(statuses.get(name) ?? [])],
+    async run(operation, { seed, runs }) {
+      // somebody has locked, deleted or demoted themselves, or the world is used up
+      if (isSpent || (isInDoubt && !(await isWell()))) await populate();
+      isInDoubt = false;
+      isSpent ||= runs > FEW && /delete|remove/i.test(operation.name);
+      const property = fc.asyncProperty(requestOf(operation), (request) => send(operation, request));
+      await fc.assert(property, { seed, numRuns: runs });
+    },
+    close: () => agent.destroy(),
+  };
+
+  function successOf({ path, method }: DescribedOperation): number {
+    return Number(Object.keys(document.paths[path]?.[method]?.responses ?? {}).find((status) => /^[23]/.test(status)));
+  }
+}
