@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { TandemClient } from '@tandem/client';
 import {
   PASSWORD,
@@ -16,7 +14,7 @@ import {
 } from '@tandem/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { runSample, sampleOf, samplesOf } from './samples.js';
+import { compile, runSample, sampleOf, samplesOf } from './samples.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CLIENTS = 'docs/clients.md';
@@ -197,18 +195,14 @@ await uploadFile(api.notifications.unreadCount, { identityId: '' }, new Blob());
 `;
 
 /** Compiles modules as a front end would, and gives the compiler's findings. */
-async function compile(modules: Record<string, string>): Promise<string> {
+async function compileFrontEnd(modules: Record<string, string>): Promise<string> {
   const above = path.join(ROOT, 'packages/client/node_modules');
   await mkdir(above, { recursive: true });
   const dir = await mkdtemp(path.join(above, '.front-end-'));
   try {
     await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(FRONT_END));
     for (const [name, code] of Object.entries(modules)) await writeFile(path.join(dir, name), code);
-    const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-    return await promisify(execFile)(process.execPath, [compiler, '-p', dir]).then(
-      ({ stdout }) => stdout,
-      (error: { stdout: string }) => error.stdout,
-    );
+    return await compile(dir);
   } finally {
     await rm(dir, { recursive: true });
   }
@@ -217,5 +211,5 @@ async function compile(modules: Record<string, string>): Promise<string> {
 it('samples compile against the built declarations, where everything is typed', async () => {
   const samples = [...samplesOf(CLIENTS), ...samplesOf('docs/list-queries.md'), TYPED_CALLS];
   expect(samples.length).toBeGreaterThan(7);
-  expect(await compile(Object.fromEntries(samples.map((code, at) => [`sample-${at}.ts`, code])))).toBe('');
+  expect(await compileFrontEnd(Object.fromEntries(samples.map((code, at) => [`sample-${at}.ts`, code])))).toBe('');
 });

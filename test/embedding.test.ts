@@ -1,50 +1,99 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { scryptSync } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInProcessBus, type EventBus } from '@tandem/core';
+import { openFilesDriver, type FilesDriver } from '@tandem/drivers/files';
+import type { MailDriver } from '@tandem/drivers/mail';
+import {
+  SERVICE_NAMES,
+  createTandem,
+  type MailTemplates,
+  type ServiceName,
+  type Tandem,
+  type TandemConfiguration,
+} from '@tandem/services';
+import { openStorage } from '@tandem/storage';
+import { PASSWORD, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
+import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createShop } from './embedding-example.js';
+import { compileSamples, runSample, sampleOf, samplesOf } from './samples.js';
 
-let dataDir: string;
-let shop: Awaited<ReturnType<typeof createShop>>;
-let server: Server;
-let url: string;
-let authorization: string;
-let id: string;
+const DOCUMENT = 'docs/embedding.md';
+const authSecrets = { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) };
+const UUID = '019c7d2e-5b1a-7c3d-9e4f-0a1b2c3d4e5f';
+const sample = <Exported>(part: string) => runSample<Exported>(sampleOf(DOCUMENT, part));
 
-async function call(method: string, route: string, body?: object, headers: Record<string, string> = { authorization }) {
-  const response = await fetch(url + route, {
-    method,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
+type Call = (
+  method: string,
+  route: string,
+  body?: object,
+  headers?: Record<string, string>,
+) => Promise<{ status: number; body: Record<string, unknown> | undefined }>;
+
+/** An application that listens, and what calls it. */
+interface Listening extends AsyncDisposable {
+  url: string;
+  server: Server;
+  call: Call;
+}
+async function listen(app: Express): Promise<Listening> {
+  const server = await new Promise<Server>((resolve) => {
+    const made = app.listen(0, '127.0.0.1', () => resolve(made));
   });
-  const text = await response.text();
-  return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    server,
+    async call(method, route, body, headers = {}) {
+      const response = await fetch(url + route, {
+        method,
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-shop-'));
-  shop = await createShop({ dataDir, authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) } });
-  await new Promise<void>((listening) => {
-    server = shop.app.listen(0, '127.0.0.1', () => listening());
-  });
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const account = { email: 'ann@example.org', password: 'of a customer of the shop' };
-  id = (await call('POST', '/auth/register', account, {})).body?.id as string;
-  authorization = `Bearer ${(await call('POST', '/auth/login', account, {})).body?.accessToken as string}`;
-});
-afterAll(async () => {
-  server.close();
-  await shop.close();
-  await rm(dataDir, { recursive: true });
-});
+async function signUp({ call }: Listening, email: string): Promise<{ id: string; authorization: string }> {
+  const account = { email, password: PASSWORD };
+  const { body } = await call('POST', '/auth/register', account);
+  const login = await call('POST', '/auth/login', account);
+  return { id: body?.id as string, authorization: `Bearer ${login.body?.accessToken as string}` };
+}
 
 describe('a host application', () => {
-  it('is the one in docs/embedding.md', async () => {
-    const document = await readFile(new URL('../docs/embedding.md', import.meta.url), 'utf8');
-    const example = await readFile(new URL('embedding-example.ts', import.meta.url), 'utf8');
-    expect(document).toContain(`\`\`\`ts\n${example}\`\`\``);
+  interface Shop {
+    app: Express;
+    tandem: Tandem;
+    close(): Promise<void>;
+  }
+  let dataDir: string;
+  let shop: Shop;
+  let listening: Listening;
+  let authorization: string;
+  let id: string;
+  const call: Call = (method, route, body, headers = { authorization }) => listening.call(method, route, body, headers);
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-shop-'));
+    const { createShop } = await sample<{ createShop(options: object): Promise<Shop> }>('createShop(');
+    shop = await createShop({ dataDir, authSecrets });
+    listening = await listen(shop.app);
+    ({ id, authorization } = await signUp(listening, 'ann@example.org'));
+  });
+  afterAll(async () => {
+    await listening[Symbol.asyncDispose]();
+    await shop.close();
+    await rm(dataDir, { recursive: true });
   });
 
   it('answers its own procedure on both faces, and its notification is in the list', async () => {
@@ -87,4 +136,205 @@ describe('a host application', () => {
       '/auth/login': { post: { operationId: 'auth.login' } },
     });
   });
+});
+
+describe('a host of some services', () => {
+  interface Host {
+    app: Express;
+    tandem: Tandem;
+    close(): Promise<void>;
+  }
+  type CreateHost = (uri: string, secrets: typeof authSecrets, services: readonly ServiceName[]) => Promise<Host>;
+  let createHost: CreateHost;
+  /** Where the accounts are: another process over the same database. */
+  let accounts: TestServer;
+  let ann: Awaited<ReturnType<TestServer['signUp']>>;
+  beforeAll(async () => {
+    ({ createHost } = await sample<{ createHost: CreateHost }>('createHost<'));
+    accounts = await startTestServer();
+    ann = await accounts.signUp();
+  });
+  afterAll(() => accounts.close());
+
+  /** What each answers to who is signed in elsewhere. */
+  const QUESTIONS: Record<ServiceName, (identityId: string) => string> = {
+    attributes: () => '/attributes',
+    auth: (id) => `/auth/${id}/sessions`,
+    categories: () => '/categories',
+    chat: (id) => `/channels?memberId=${id}`,
+    identities: (id) => `/identities/${id}`,
+    invitations: () => `/invitations/${UUID}`,
+    locations: () => '/locations',
+    notifications: (id) => `/notifications/identities/${id}`,
+    orders: (id) => `/orders?identityId=${id}`,
+    organizations: (id) => `/organizations/members/${id}`,
+    products: () => '/products',
+    productVariants: () => `/products/${UUID}/variants`,
+    profiles: (id) => `/profiles/identities/${id}`,
+  };
+
+  it.each(SERVICE_NAMES)('has %s alone, and nothing of the others', async (name) => {
+    const host = await createHost(accounts.mongodbUri, authSecrets, [name]);
+    await using listening = await listen(host.app);
+    try {
+      const { paths } = host.tandem.openApi({ title: '', description: '', version: '', url: '/' });
+      const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) =>
+        Object.values(methods),
+      );
+      expect(new Set(operations.map(({ operationId }) => operationId.split('.')[0]))).toEqual(new Set([name]));
+      const headers = { authorization: `Bearer ${ann.accessToken}` };
+      const statuses: string[] = [];
+      for (const question of Object.values(QUESTIONS)) {
+        const { status, body } = await listening.call('GET', question(ann.id), undefined, headers);
+        const isUnknown = status === 404 && (body?.error as { message: string } | undefined)?.message === 'Not Found';
+        if (!isUnknown) statuses.push(`${question(ann.id)} ${status}`);
+      }
+      const expected = { invitations: 403, productVariants: 404 }[name as string] ?? 200;
+      expect(statuses).toEqual([`${QUESTIONS[name](ann.id)} ${expected}`]);
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('has accounts and notifications, and the stream of these alone', async () => {
+    const host = await createHost(accounts.mongodbUri, authSecrets, ['auth', 'notifications']);
+    await using listening = await listen(host.app);
+    listening.server.on('upgrade', host.tandem.handleUpgrades(host.app));
+    try {
+      const { id, authorization } = await signUp(listening, `${crypto.randomUUID()}@example.org`);
+      const credentials = { headers: { authorization } };
+      const stream = await openStream(listening.url, '/notifications/listen', credentials);
+      await stream.next('ready');
+      await host.tandem.services.notifications.notify(id, { kind: 'parcel' });
+      expect(await stream.next('notification.created')).toMatchObject({ notification: { kind: 'parcel' } });
+      await stream.close();
+      expect(await refusalOf(listening.url, '/messages/listen', credentials)).toMatchObject({ status: 404 });
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('is not started with a service that there is not', async () => {
+    await expect(createHost(accounts.mongodbUri, authSecrets, ['billing' as ServiceName])).rejects.toThrow(
+      'services: there is no service "billing"',
+    );
+  });
+});
+
+describe('a host with parts of its own', () => {
+  let app: TestServer;
+  let dataDir: string;
+  beforeAll(async () => {
+    app = await startTestServer();
+    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-host-'));
+  });
+  afterAll(async () => {
+    await app.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  /** Works with a Tandem over the database, and what calls it. */
+  async function withTandem(
+    given: Partial<TandemConfiguration>,
+    work: (tandem: Tandem, listening: Listening) => Promise<void>,
+  ): Promise<void> {
+    const storage = await openStorage({ uri: app.mongodbUri });
+    const tandem = await createTandem({ storage, authSecrets, bcryptCost: 4, ...given });
+    await using listening = await listen(express().use(tandem.routes(), ...tandem.errorMiddlewares()));
+    try {
+      await work(tandem, listening);
+    } finally {
+      await tandem.close();
+      await storage.close();
+    }
+  }
+
+  it('sends its own words through its own driver', async () => {
+    const { templates } = await sample<{ templates: Partial<MailTemplates> }>('mail.templates');
+    type Through = (deliver: (to: string, subject: string, html: string) => Promise<void>) => MailDriver;
+    const { mailsThrough } = await sample<{ mailsThrough: Through }>('mailsThrough');
+    const sent: string[][] = [];
+    const driver = mailsThrough(async (...mail) => void sent.push(mail));
+    await withTandem({ mail: { driver, linksUrl: 'https://shop.example.org', templates } }, async ({ services }, { call }) => {
+      const email = `o'${crypto.randomUUID()}@example.org`;
+      await call('POST', '/auth/register', { email, password: PASSWORD });
+      await call('POST', '/auth/send-reset-password-link-email', { email });
+      await services.mails.work();
+      const [reset] = sent.filter(([to, subject]) => to === email && subject === 'Your new password');
+      expect(reset?.[2]).toMatch(
+        new RegExp(
+          `for ${email.replace("'", '&#39;')} within 30 minutes: <a href="https://shop.example.org/reset-password\\?token=[^"]+">here`,
+        ),
+      );
+    });
+  });
+
+  it('sends by an address, until it is closed', async () => {
+    type Create = (address: string, given: object) => Promise<{ tandem: Tandem; close(): Promise<void> }>;
+    const { createSendingTandem } = await sample<{ createSendingTandem: Create }>('createSendingTandem');
+    const storage = await openStorage({ uri: app.mongodbUri });
+    const { tandem, close } = await createSendingTandem(app.mail.url, { storage, authSecrets });
+    const email = `${crypto.randomUUID()}@example.org`;
+    await tandem.services.mails.enqueue([{ template: 'password-changed', to: email }]);
+    expect(await app.mail.next(email)).toMatchObject({ from: 'Shop <shop@example.org>' });
+    await close();
+    await storage.close();
+  });
+
+  it('takes files that its scanner lets pass', async () => {
+    type Scanned = (driver: FilesDriver, isClean: (objectId: string) => Promise<boolean>) => FilesDriver;
+    const { scanned } = await sample<{ scanned: Scanned }>('scanned(');
+    const clean = new Set<string>();
+    const disk = await openFilesDriver('disk:', {
+      dir: dataDir,
+      secrets: ['s'.repeat(32)],
+      publicUrl: '',
+      now: () => new Date(),
+    });
+    const driver = scanned(disk, async (objectId) => clean.has(objectId));
+    await withTandem({ files: { driver } }, async ({ services }, { url, call }) => {
+      const { id } = await signUp({ call } as Listening, `${crypto.randomUUID()}@example.org`);
+      const covers = services.files.attachments({ purpose: 'book-cover' });
+      const address = await covers.issue({ contentType: 'image/png', contentLength: 9 }, id);
+      await fetch(url + address.url, { method: 'PUT', headers: { 'content-type': 'image/png' }, body: 'a picture' });
+      const given = { objectId: address.objectId, type: 'image/png' };
+      await expect(covers.attach('book-1', given, id)).rejects.toThrow('File has not been uploaded');
+      clean.add(address.objectId);
+      expect(await covers.attach('book-1', given, id)).toMatchObject({ type: 'image/png' });
+      expect((await readdir(dataDir)).length).toBeGreaterThan(0);
+    });
+  });
+
+  it('hears what is published', async () => {
+    type Overheard = (bus: EventBus, hear: (topic: string, event: object) => void) => EventBus;
+    const { overheard } = await sample<{ overheard: Overheard }>('overheard(');
+    const heard: [string, object][] = [];
+    const bus = overheard(createInProcessBus({ error() {} }), (...event) => heard.push(event));
+    await withTandem({ bus }, async ({ services }) => {
+      await services.notifications.notify('somebody', { kind: 'parcel' });
+      expect(heard).toEqual([
+        ['notifications:somebody', { type: 'notification.created', notification: expect.objectContaining({ kind: 'parcel' }) }],
+      ]);
+    });
+  });
+
+  it('has people with passwords of another system', async () => {
+    type Verify = NonNullable<TandemConfiguration['verifyImportedPassword']>;
+    const { verifyImportedPassword } = await sample<{ verifyImportedPassword: Verify }>('verifyImportedPassword(');
+    await withTandem({ verifyImportedPassword }, async ({ services }, { call }) => {
+      const email = `${crypto.randomUUID()}@example.org`;
+      const passwordHash = `scrypt:salt:${scryptSync(PASSWORD, 'salt', 32).toString('hex')}`;
+      await services.identities.create({ email, passwordHash, typeId: 'regular' });
+      expect(await call('POST', '/auth/login', { email, password: 'another one' })).toMatchObject({ status: 401 });
+      expect(await call('POST', '/auth/login', { email, password: PASSWORD })).toMatchObject({ status: 200 });
+    });
+  });
+});
+
+it('the code of docs/embedding.md compiles, and there is none that no test runs', async () => {
+  const samples = samplesOf(DOCUMENT);
+  expect(await compileSamples(samples)).toBe('');
+  const tests = await readFile(new URL(import.meta.url), 'utf8');
+  const run = [...tests.matchAll(/sample<.*>\('(.*)'\)/g)].map(([, part = '']) => part);
+  expect(samples.filter((code) => !run.some((part) => code.includes(part)))).toEqual([]);
 });

@@ -1,4 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { vi } from 'vitest';
 
 /** Samples run here, so that the names of packages are found, and are TypeScript as everything else in the house. */
@@ -31,4 +35,31 @@ export async function runSample<Exported>(code: string): Promise<Exported & { pr
     log.mockRestore();
     rmSync(file);
   }
+}
+
+/** Compiles samples against the built packages, as a host would, and gives the compiler's findings. */
+export async function compileSamples(samples: readonly string[]): Promise<string> {
+  mkdirSync(FOLDER, { recursive: true });
+  const dir = mkdtempSync(fileURLToPath(new URL('check-', FOLDER)));
+  try {
+    const config = {
+      extends: '../../../tsconfig.base.json',
+      compilerOptions: { noEmit: true, declaration: false },
+      include: ['*.ts'],
+    };
+    writeFileSync(path.join(dir, 'tsconfig.json'), JSON.stringify(config));
+    for (const [at, code] of samples.entries()) writeFileSync(path.join(dir, `sample-${at}.ts`), code);
+    return await compile(dir);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+/** The compiler's findings in a folder with a tsconfig.json. */
+export async function compile(dir: string): Promise<string> {
+  const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+  return promisify(execFile)(process.execPath, [compiler, '-p', dir]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
 }

@@ -19,7 +19,9 @@ import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
 
 /** What a host application configures (spec, "Authentication" 5 and 8). */
-export interface TandemConfiguration {
+export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
+  /** The services whose procedures and streams are answered. Default: all. Those that are not work for the others all the same. */
+  services?: readonly Name[];
   /** Where records are kept: of `openStorage`. */
   storage: Storage;
   /** 32 bytes at least. A comma-separated list rotates: the first makes tokens, all read them. */
@@ -38,7 +40,6 @@ export interface TandemConfiguration {
   providerTokenExpireTime?: string;
   /** For how long security events are kept, as `365d`: the default. */
   auditRetention?: string;
-  /** Of new password hashes. Default 12. */
   /** Every interactive sign-in takes a second step, by a code that is sent by mail. Default false. */
   mfaEnabled?: boolean;
   /** Compares passwords of people imported from a system whose hashes are not of bcrypt; the next login makes a bcrypt hash. */

@@ -130,3 +130,13 @@ export const SERVICE_NAMES = [
   'profiles',
 ] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
 export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/**
+ * The procedures of some services alone, by their names.
+ * @throws Error when there is no such service
+ */
+export function pickServices<Name extends ServiceName>({ _def: { record } }: AppRouter, names: readonly Name[]) {
+  const unknown = names.find((name) => !SERVICE_NAMES.includes(name));
+  if (unknown !== undefined) throw new Error(`services: there is no service "${unknown}"`);
+  return router(Object.fromEntries(names.map((name) => [name, record[name]])) as unknown as Pick<typeof record, Name>);
+}

@@ -23,21 +23,22 @@ import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
-import { createAppRouter } from './router.js';
+import { SERVICE_NAMES, createAppRouter, pickServices, type ServiceName } from './router.js';
 import { createServices } from './services.js';
 import { createStreams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-export type Tandem = Awaited<ReturnType<typeof createTandem>>;
+/** @typeParam Name the services that are answered; all by default */
+export type Tandem<Name extends ServiceName = ServiceName> = Awaited<ReturnType<typeof createTandem<Name>>>;
 
 /**
  * The services, ready to be mounted: by Tandem's own server, or by a host application in its own (docs/embedding.md).
  * Listens on nothing, and starts no timers but those of open streams.
  * @throws Error that names the setting, when one is wrong
  */
-export async function createTandem(configuration: TandemConfiguration) {
+export async function createTandem<Name extends ServiceName = ServiceName>(configuration: TandemConfiguration<Name>) {
   const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
   const bus = configuration.bus ?? createInProcessBus(log);
   const typeIds = configuration.identity?.typeIds ?? DEFAULT_TYPE_IDS;
@@ -88,15 +89,17 @@ export async function createTandem(configuration: TandemConfiguration) {
     deadlineMs: configuration.deadlineMs ?? 14_000,
     log,
   };
-  const streams = createStreams({ services, facts, storage, bus, heartbeatMs: configuration.heartbeatMs });
+  const names = configuration.services ?? (SERVICE_NAMES as readonly ServiceName[] as readonly Name[]);
+  const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
   const cookieSettings = configuration.cookies ?? {};
-  const appRouter = createAppRouter(services, {
+  const everything = createAppRouter(services, {
     cookies: createTokenCookies(cookieSettings, lifetimes),
     browserCookies: createBrowserCookies(cookieSettings, configuration.publicUrl),
     redirectUrls: oauth.redirectUrls,
     typeIds,
     subscriptions: streams.subscriptions,
   });
+  const ownRouter = pickServices(everything, names);
   const maxBodySize = bytes.parse(bodyLimit);
   if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
 
@@ -107,13 +110,13 @@ export async function createTandem(configuration: TandemConfiguration) {
     bus,
     facts,
     lifetimes,
-    router: appRouter,
+    router: ownRouter,
 
     /**
      * An Express router that answers both faces of `router`: REST at its paths, tRPC below `/trpc`.
      * @param router the services' own by default; a host hands in a router that merges its own procedures
      */
-    routes(router: AnyTRPCRouter = appRouter): Router {
+    routes(router: AnyTRPCRouter = ownRouter): Router {
       const routes = Router({ caseSensitive: true });
       routes.use(cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
@@ -137,7 +140,7 @@ export async function createTandem(configuration: TandemConfiguration) {
     /** The OpenAPI 3.1 document of a router. */
     openApi: (
       options: { title: string; description: string; version: string; url: string },
-      router: AnyTRPCRouter = appRouter,
+      router: AnyTRPCRouter = ownRouter,
     ): OpenApiDocument => createOpenApiDocument(router, { ...options, authModeOf: facts.authModeOf }),
 
     /** For a host's own Express routes: refuses who is not signed in, and leaves `req.identity`. Expects `cookie-parser` in cookie mode. */

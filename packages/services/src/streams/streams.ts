@@ -3,6 +3,7 @@ import type { Storage } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions.service.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
+import type { ServiceName } from '../router.js';
 import type { Services } from '../services.js';
 import { createChannelFeeds } from './channel-feeds.js';
 import { createChatStream } from './chat-stream.js';
@@ -15,12 +16,14 @@ interface StreamsOptions {
   facts: ServerFacts;
   storage: Storage;
   bus: EventBus;
+  /** The services that are answered. */
+  names: readonly ServiceName[];
   /** Between two signs of life that are asked of each client, in milliseconds. */
   heartbeatMs?: number | undefined;
 }
 
 /** All streams, and the same events as tRPC subscriptions (decisions, "Streams"). */
-export function createStreams({ services, facts, storage, bus, heartbeatMs }: StreamsOptions) {
+export function createStreams({ services, facts, storage, bus, names, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
   const { log } = facts;
   const { chat, sessions } = services;
@@ -34,8 +37,10 @@ export function createStreams({ services, facts, storage, bus, heartbeatMs }: St
   const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [
-    createChatStream({ chat, feeds: channels, redeem, bus, log, guestTypeId: facts.typeIds.guest }),
-    createNotificationStream({ feeds: notifications, redeem, log }),
+    ...(names.includes('chat')
+      ? [createChatStream({ chat, feeds: channels, redeem, bus, log, guestTypeId: facts.typeIds.guest })]
+      : []),
+    ...(names.includes('notifications') ? [createNotificationStream({ feeds: notifications, redeem, log })] : []),
   ];
   const subscriptions = createSubscriptions({ channels, notifications, watch, log });
 
