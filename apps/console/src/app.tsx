@@ -3,6 +3,11 @@ import { ForgotPassword } from './account/forgot-password.js';
 import { ConfirmEmail, ConfirmNewEmail, Invitation, ResetPassword } from './account/mail-pages.js';
 import { SignIn } from './account/sign-in.js';
 import { SignUp } from './account/sign-up.js';
+import { ChatView } from './chat/chat-view.js';
+import { ChatProvider } from './chat/chat.js';
+import { IdentitiesView } from './identities/identities-view.js';
+import { FeedProvider } from './notifications/feed.js';
+import { NotificationsView } from './notifications/notifications-view.js';
 import { useMe } from './session/me.js';
 import { useSession } from './session/session.js';
 import { SessionsView } from './sessions/sessions-view.js';
@@ -42,18 +47,23 @@ function Views() {
       </main>
     );
   return (
-    <Shell me={me}>
-      <Switch>
-        <Route path="/">
-          <Redirect to="/sessions" replace />
-        </Route>
-        <Route path="/sessions" component={SessionsView} />
-        <Route>
-          <Empty title="There is no such page">
-            <p>Choose another one from the menu.</p>
-          </Empty>
-        </Route>
-      </Switch>
-    </Shell>
+    <FeedProvider>
+      <ChatProvider>
+        <Shell me={me}>
+          <Switch>
+            <Route path="/">
+              <Redirect to="/notifications" replace />
+            </Route>
+            <Route path="/notifications" component={NotificationsView} />
+            <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
+            <Route path="/sessions" component={SessionsView} />
+            {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
+            <Route>
+              <Empty title="There is no such page">Choose another one from the menu.</Empty>
+            </Route>
+          </Switch>
+        </Shell>
+      </ChatProvider>
+    </FeedProvider>
   );
 }

@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
+import { useChat } from './chat/chat.js';
+import { useFeed } from './notifications/feed.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
 import { Icon, type IconName } from './ui/icons.js';
@@ -16,10 +18,16 @@ interface Place {
 
 /** The frame around the views: where one can go, and who one is. */
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
-  const { client, signOut } = useSession();
+  const { signOut } = useSession();
   const leaving = useMutation({ mutationFn: signOut });
-  void client;
-  const places: Place[] = [{ path: '/sessions', name: 'Sessions', icon: 'devices' }];
+  const { unread: notifications } = useFeed();
+  const { unread: messages } = useChat();
+  const places: Place[] = [
+    { path: '/notifications', name: 'Notifications', icon: 'bell', unread: notifications },
+    { path: '/chat', name: 'Chat', icon: 'chat', unread: messages },
+    { path: '/sessions', name: 'Sessions', icon: 'devices' },
+    ...(me.isAdmin ? [{ path: '/identities', name: 'Identities', icon: 'people' } as const] : []),
+  ];
   return (
     <div className="shell">
       <a className="skip" href="#content">

@@ -1,0 +1,60 @@
+import type { ChatEvent, ChatMessage, RouterOutputs } from '@tandem/client';
+
+/** A channel that one is a member of, with how far one has read. */
+export type Channel = RouterOutputs['chat']['listChannels']['data'][number];
+
+/** Messages of a channel, oldest first. */
+export interface Messages {
+  messages: ChatMessage[];
+  /** For those before them; absent where there are none. */
+  nextToken?: string | undefined;
+}
+
+/** Puts a message in its place, instead of what was there of it. */
+export function withMessage({ messages, ...rest }: Messages, message: ChatMessage): Messages {
+  const others = messages.filter(({ id }) => id !== message.id);
+  return { ...rest, messages: [...others, message].sort((one, other) => one.seq - other.seq) };
+}
+
+/** What an event leaves of the messages that are shown. */
+export function applyToMessages(shown: Messages, event: ChatEvent): Messages {
+  switch (event.type) {
+    case 'message.created':
+      return withMessage(shown, event.message);
+    case 'message.updated': {
+      const isShown = shown.messages.some(({ id }) => id === event.message.id);
+      return isShown ? withMessage(shown, event.message) : shown;
+    }
+    case 'message.deleted':
+      return { ...shown, messages: shown.messages.filter(({ id }) => id !== event.messageId) };
+    default:
+      return shown;
+  }
+}
+
+/** How many messages one has not read. */
+export function unreadOf({ lastSeq = 0, readSeq = 0 }: Channel): number {
+  return Math.max(0, lastSeq - readSeq);
+}
+
+/** What an event leaves of a channel, for this reader. */
+export function applyToChannel(channel: Channel, event: ChatEvent, readerId: string): Channel {
+  switch (event.type) {
+    case 'message.created': {
+      const { message } = event;
+      return message.seq <= (channel.lastSeq ?? 0) ? channel : { ...channel, lastSeq: message.seq, lastMessage: message };
+    }
+    case 'read':
+      return event.identityId === readerId ? { ...channel, readSeq: Math.max(channel.readSeq ?? 0, event.seq) } : channel;
+    case 'channel.updated':
+      return { ...channel, ...event.channel };
+    default:
+      return channel;
+  }
+}
+
+/** Those in which something was said last come first. */
+export function inOrder(channels: readonly Channel[]): Channel[] {
+  const at = ({ lastMessage, createdAt }: Channel) => lastMessage?.createdAt ?? createdAt;
+  return channels.toSorted((one, other) => at(other).localeCompare(at(one)));
+}

@@ -1,0 +1,109 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Field } from '../ui/field.js';
+import { Live } from '../ui/live.js';
+import { Empty, Failure, Loading } from '../ui/notices.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+import { unreadOf, type Channel } from './channel-state.js';
+import { useChat } from './chat.js';
+import { Conversation } from './conversation.js';
+
+/** The channels, and what is said in one of them; on a phone one or the other. */
+export function ChatView({ channelId }: { channelId?: string | undefined }) {
+  const { channels, error, unread, isLive, retry } = useChat();
+  const channel = channels?.find(({ id }) => id === channelId);
+  useTitle(channel?.name ?? 'Chat', unread);
+  return (
+    <div className={channelId === undefined ? 'chat' : 'chat chat-open'}>
+      <section className="channels" aria-label="Channels">
+        <header className="view-head">
+          <h1>Chat</h1>
+          <Live is={isLive} />
+        </header>
+        <NewChannel />
+        <Failure of={error} retry={retry} />
+        {!channels && !error && <Loading what="channels" />}
+        {channels?.length === 0 && <Empty title="No channels yet">Make one, or ask somebody to add you to theirs.</Empty>}
+        <ul>
+          {channels?.map((one) => (
+            <ChannelLink key={one.id} channel={one} isOpen={one.id === channelId} />
+          ))}
+        </ul>
+      </section>
+      {channel && <Conversation key={channel.id} channel={channel} />}
+      {!channel && channelId !== undefined && channels && (
+        <Empty title="You are not in this channel">
+          <Link href="/chat">All channels</Link>
+        </Empty>
+      )}
+      {channelId === undefined && channels && channels.length > 0 && (
+        <div className="chat-none">
+          <Empty title="Choose a channel">What is said in it appears here.</Empty>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ChannelLink({ channel, isOpen }: { channel: Channel; isOpen: boolean }) {
+  const { typingIn } = useChat();
+  const { id, name, lastMessage, createdAt } = channel;
+  const unread = unreadOf(channel);
+  const isTyping = typingIn(id).length > 0;
+  return (
+    <li>
+      <Link href={`/chat/${id}`} className="channel" aria-current={isOpen ? 'page' : undefined}>
+        <span className="channel-name">{name}</span>
+        <Time at={lastMessage?.createdAt ?? createdAt} />
+        <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
+        {unread > 0 && (
+          <span className="badge">
+            {unread > 99 ? '99+' : unread}
+            <span className="unseen"> unread</span>
+          </span>
+        )}
+      </Link>
+    </li>
+  );
+}
+
+function NewChannel() {
+  const { create } = useChat();
+  const [, go] = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const creating = useMutation({
+    mutationFn: create,
+    onSuccess(id) {
+      setOpen(false);
+      go(`/chat/${id}`);
+    },
+  });
+  if (!isOpen)
+    return (
+      <button type="button" onClick={() => setOpen(true)}>
+        New channel
+      </button>
+    );
+  return (
+    <form
+      className="new-channel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        creating.mutate((new FormData(event.currentTarget).get('name') as string).trim());
+      }}
+    >
+      <Field label="Name of the channel" name="name" required maxLength={200} pattern=".*\S.*" autoFocus autoComplete="off" />
+      <Failure of={creating.error} />
+      <div className="dialog-actions">
+        <button type="button" onClick={() => setOpen(false)}>
+          Cancel
+        </button>
+        <button type="submit" className="primary" disabled={creating.isPending}>
+          Create
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,175 @@
+import { createChatClient, queryOf, rowsOf, type ChatClient, type ChatEvent, type ChatMessage } from '@tandem/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useIdentityId, useSession } from '../session/session.js';
+import { applyToChannel, applyToMessages, inOrder, unreadOf, withMessage, type Channel, type Messages } from './channel-state.js';
+
+/** How many messages are loaded at once, and how many channels there can be in the list. */
+const PAGE = 50;
+const CHANNELS = 100;
+/** Nothing tells that one was added to a channel: the list is asked for again so often, in milliseconds. */
+const CHANNELS_REFRESH_MS = 20_000;
+/** For how long somebody who is typing is shown to be, in milliseconds: it is told again every two seconds. */
+const TYPING_MS = 4000;
+
+export interface Chat {
+  /** Those with the last message first; undefined until they are there. */
+  channels: readonly Channel[] | undefined;
+  error: unknown;
+  /** Over all channels. */
+  unread: number;
+  isLive: boolean;
+  /** Who is typing in a channel, oneself left out. */
+  typingIn(channelId: string): readonly string[];
+  /** Of a channel's messages, the last ones first asked for. */
+  load(channelId: string, nextToken?: string): Promise<Messages>;
+  /** Resolves when it is stored; it is sent again when the connection drops. */
+  send(channelId: string, content: string): Promise<void>;
+  sayTyping(channelId: string): void;
+  markRead(message: ChatMessage): void;
+  create(name: string): Promise<string>;
+  retry(): void;
+}
+
+const ChatContext = createContext<Chat | undefined>(undefined);
+
+/** The channels of who is signed in, as they are and as they change. @throws Error outside of its provider */
+export function useChat(): Chat {
+  const chat = use(ChatContext);
+  if (!chat) throw new Error('there is no chat here');
+  return chat;
+}
+
+export const messagesKey = (channelId: string) => ['messages', channelId] as const;
+
+export function ChatProvider({ children }: { children: ReactNode }) {
+  const { client } = useSession();
+  const memberId = useIdentityId();
+  const queries = useQueryClient();
+  const [isLive, setLive] = useState(false);
+  const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
+  const stream = useRef<ChatClient>(undefined);
+  const followed = useRef(new Map<string, () => void>());
+  /** How many events of a channel have come: what was asked for before one may lack it. */
+  const heard = useRef(new Map<string, number>());
+  const channelsKey = ['channels', memberId];
+
+  const {
+    data: channels,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: channelsKey,
+    queryFn: async () => {
+      const { parameters } = queryOf('chat.listChannels').top(CHANNELS);
+      return rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters).value;
+    },
+    select: inOrder,
+    refetchInterval: CHANNELS_REFRESH_MS,
+  });
+
+  function changeChannel(channelId: string, how: (channel: Channel) => Channel): void {
+    queries.setQueryData<Channel[]>(channelsKey, (all) =>
+      all?.map((channel) => (channel.id === channelId ? how(channel) : channel)),
+    );
+  }
+  function changeMessages(channelId: string, how: (shown: Messages) => Messages): void {
+    queries.setQueryData<Messages>(messagesKey(channelId), (shown) => shown && how(shown));
+  }
+
+  function take(event: ChatEvent): void {
+    const { channelId } = event;
+    heard.current.set(channelId, (heard.current.get(channelId) ?? 0) + 1);
+    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
+    changeMessages(channelId, (shown) => applyToMessages(shown, event));
+    if (event.type === 'typing') startTyping(channelId, event.identityId);
+    if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
+    if (event.type === 'attachment.created' || event.type === 'attachment.deleted')
+      void queries.invalidateQueries({ queryKey: messagesKey(channelId) });
+    if (event.type === 'message.deleted' || event.type === 'channel.deleted')
+      void queries.invalidateQueries({ queryKey: channelsKey });
+  }
+
+  function stopTyping(channelId: string, identityId: string): void {
+    setTyping((all) => all.filter((one) => one.channelId !== channelId || one.identityId !== identityId));
+  }
+  function startTyping(channelId: string, identityId: string): void {
+    if (identityId === memberId) return;
+    const until = Date.now() + TYPING_MS;
+    setTyping((all) => [
+      ...all.filter((one) => one.channelId !== channelId || one.identityId !== identityId),
+      { channelId, identityId, until },
+    ]);
+    setTimeout(() => setTyping((all) => all.filter((one) => one.until > Date.now())), TYPING_MS + 1);
+  }
+
+  useEffect(() => {
+    const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
+    stream.current = made;
+    const following = followed.current;
+    return () => {
+      stream.current = undefined;
+      following.clear();
+      made.close();
+    };
+  }, [client]);
+
+  useEffect(() => {
+    const { current: made } = stream;
+    if (!made || !channels) return;
+    const following = followed.current;
+    const ids = new Set(channels.map(({ id }) => id));
+    for (const [channelId, unfollow] of following)
+      if (!ids.has(channelId)) {
+        following.delete(channelId);
+        unfollow();
+      }
+    for (const { id, lastSeq = 0 } of channels) {
+      if (following.has(id)) continue;
+      const handlers = {
+        onEvent: take,
+        onEnd() {
+          following.delete(id);
+          void queries.invalidateQueries({ queryKey: channelsKey });
+        },
+      };
+      following.set(id, made.follow(id, handlers, { sinceSeq: lastSeq }));
+    }
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it calls reads the cache, which is always the present one
+  }, [channels]);
+
+  const chat: Chat = {
+    channels,
+    error,
+    unread: (channels ?? []).reduce((sum, channel) => sum + unreadOf(channel), 0),
+    isLive,
+    typingIn: (channelId) => typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
+    async load(channelId, nextToken) {
+      const query = queryOf('chat.listMessages').top(PAGE);
+      const { parameters } = nextToken === undefined ? query : query.after(nextToken);
+      for (;;) {
+        const before = heard.current.get(channelId);
+        const answer = rowsOf(await client.api.chat.listMessages.query({ channelId, ...parameters }), parameters);
+        if (heard.current.get(channelId) === before) return { messages: answer.value.toReversed(), nextToken: answer.nextToken };
+      }
+    },
+    async send(channelId, content) {
+      if (!stream.current) throw new Error('the connection is closed');
+      const message = await stream.current.send({ channelId, content });
+      changeChannel(channelId, (channel) => applyToChannel(channel, { type: 'message.created', channelId, message }, memberId));
+      changeMessages(channelId, (shown) => withMessage(shown, message));
+    },
+    sayTyping: (channelId) => stream.current?.typing(channelId),
+    markRead({ channelId, id, seq }) {
+      stream.current?.markRead(channelId, id);
+      changeChannel(channelId, (channel) => ({ ...channel, readSeq: Math.max(channel.readSeq ?? 0, seq) }));
+    },
+    async create(name) {
+      const { id } = await client.api.chat.createChannel.mutate({ name, ownerId: memberId });
+      await refetch();
+      return id;
+    },
+    retry: () => void refetch(),
+  };
+  return <ChatContext value={chat}>{children}</ChatContext>;
+}

@@ -1,0 +1,28 @@
+import { field, queryOf, rowsOf } from '@tandem/client';
+import { useQuery } from '@tanstack/react-query';
+import { useMe } from '../session/me.js';
+import { useIdentityId, useSession } from '../session/session.js';
+
+/** The last characters of an id, which are its random ones. */
+const SHOWN_OF_ID = 4;
+
+/** What people are called here. Only admins may see whose address it is; for others a member is told from the next by an id. */
+export function useNames(identityIds: readonly string[]): (identityId: string) => string {
+  const { client } = useSession();
+  const self = useIdentityId();
+  const { data: me } = useMe();
+  const [first, ...others] = [...new Set(identityIds)].filter((id) => id !== self).sort();
+  const { data: emails } = useQuery({
+    queryKey: ['emails', first, ...others],
+    enabled: me?.isAdmin === true && first !== undefined,
+    staleTime: Infinity,
+    queryFn: async () => {
+      const { parameters } = queryOf('identities.list')
+        .where(field('id').in(first as string, ...others))
+        .top(100);
+      const answer = rowsOf(await client.api.identities.list.query(parameters), parameters);
+      return new Map(answer.value.map(({ id, email }) => [id, email]));
+    },
+  });
+  return (identityId) => (identityId === self ? 'You' : (emails?.get(identityId) ?? `Member ${identityId.slice(-SHOWN_OF_ID)}`));
+}

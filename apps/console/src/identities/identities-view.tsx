@@ -1,0 +1,143 @@
+import { and, field, queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Confirm } from '../ui/confirm.js';
+import { Choice, Field } from '../ui/field.js';
+import { Empty, Failure, Good, Loading } from '../ui/notices.js';
+import { startsWith } from '../ui/starts-with.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+
+type Identity = RouterOutputs['identities']['get'];
+
+/** How many are loaded at once. */
+const PAGE = 25;
+
+const STATES = [
+  ['any', 'Any'],
+  ['open', 'Not locked'],
+  ['locked', 'Locked'],
+] as const;
+type State = (typeof STATES)[number][0];
+
+function identitiesQuery(emailStart: string, state: State) {
+  let query = queryOf('identities.list').top(PAGE);
+  if (emailStart !== '') {
+    const [from, to] = startsWith(emailStart);
+    query = query.where(and(field('email').ge(from), field('email').lt(to))).orderBy('email');
+  }
+  if (state !== 'any') query = query.where('locked', 'eq', state === 'locked');
+  return query;
+}
+
+/** All accounts, for admins: found by the start of their email, locked and unlocked. */
+export function IdentitiesView() {
+  useTitle('Identities');
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [state, setState] = useState<State>('any');
+  const [toLock, setToLock] = useState<Identity>();
+  const start = useDeferredValue(email.trim().toLowerCase());
+
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['identities', start, state],
+    initialPageParam: '',
+    queryFn: async ({ pageParam }) => {
+      const query = identitiesQuery(start, state);
+      const { parameters } = pageParam === '' ? query : query.after(pageParam);
+      return rowsOf(await client.api.identities.list.query(parameters), parameters);
+    },
+    getNextPageParam: ({ nextToken }) => nextToken,
+    placeholderData: keepPreviousData,
+  });
+
+  const changing = useMutation({
+    mutationFn: ({ id, locked }: Identity) =>
+      locked ? client.api.identities.unlock.mutate({ identityId: id }) : client.api.identities.lock.mutate({ identityId: id }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['identities'] }),
+  });
+
+  const rows = data?.pages.flatMap(({ value }) => value);
+  return (
+    <>
+      <header className="view-head">
+        <div>
+          <h1>Identities</h1>
+          {data && <span className="tag tag-plain">{data.pages[0]?.total ?? 0}</span>}
+        </div>
+      </header>
+      <search className="filters">
+        <Field
+          label="Email begins with"
+          type="search"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          autoComplete="off"
+        />
+        <Choice<State> label="State" value={state} options={STATES} onChange={setState} />
+      </search>
+      <Failure of={error ?? changing.error} retry={error ? () => void refetch() : undefined} />
+      {changing.isSuccess && (
+        <Good>
+          {changing.variables.email} is {changing.variables.locked ? 'unlocked' : 'locked, and signed out everywhere'}.
+        </Good>
+      )}
+      {!rows && !error && <Loading what="identities" />}
+      {rows?.length === 0 && <Empty title="Nobody">No identity is like that.</Empty>}
+      {rows && rows.length > 0 && (
+        <ul className="rows" aria-label="Identities">
+          {rows.map((identity) => (
+            <Row
+              key={identity.id}
+              identity={identity}
+              isBusy={changing.isPending}
+              onChange={() => (identity.locked ? changing.mutate(identity) : setToLock(identity))}
+            />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Show more
+        </button>
+      )}
+      {toLock && (
+        <Confirm
+          title={`Lock ${toLock.email}?`}
+          action="Lock"
+          onConfirm={() => changing.mutate(toLock)}
+          onClose={() => setToLock(undefined)}
+        >
+          All sessions end at once, and nobody signs in to this account until it is unlocked.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Row({ identity, isBusy, onChange }: { identity: Identity; isBusy: boolean; onChange(): void }) {
+  const isSelf = useIdentityId() === identity.id;
+  const { email, typeId, emailVerified, locked, deactivatedAt, createdAt } = identity;
+  return (
+    <li className="row">
+      <div className="row-main">
+        <p className="row-title">
+          {email} {locked && <span className="tag tag-bad">locked</span>}{' '}
+          {deactivatedAt !== null && <span className="tag tag-plain">deactivated</span>}
+        </p>
+        <p className="row-more">
+          {typeId} · email {emailVerified ? 'verified' : 'not verified'} · joined <Time at={createdAt} />
+        </p>
+      </div>
+      {isSelf ? (
+        <span className="tag">you</span>
+      ) : (
+        <button type="button" disabled={isBusy} aria-label={`${locked ? 'Unlock' : 'Lock'} ${email}`} onClick={onChange}>
+          {locked ? 'Unlock' : 'Lock'}
+        </button>
+      )}
+    </li>
+  );
+}

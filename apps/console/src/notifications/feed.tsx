@@ -1,0 +1,128 @@
+import { createNotificationStream, queryOf, rowsOf, type Notification } from '@tandem/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect, useState, type ReactNode } from 'react';
+import { useIdentityId, useSession } from '../session/session.js';
+
+/** How many are loaded at once. */
+const PAGE = 20;
+
+interface Loaded {
+  rows: Notification[];
+  /** For those behind; absent where there are none. */
+  nextToken?: string | undefined;
+}
+
+export interface Feed {
+  /** Newest first; undefined until they are there. */
+  rows: readonly Notification[] | undefined;
+  error: unknown;
+  unread: number;
+  /** Whether what comes is shown at once. */
+  isLive: boolean;
+  /** What has come last while this page was open. */
+  newest: Notification | undefined;
+  hasMore: boolean;
+  loadMore(): Promise<void>;
+  markRead(notificationId: string): Promise<void>;
+  /** Those that are known here, and all before them. */
+  markAllRead(): Promise<void>;
+  retry(): void;
+}
+
+const FeedContext = createContext<Feed | undefined>(undefined);
+
+/** One's notifications, as they are and as they come. @throws Error outside of its provider */
+export function useFeed(): Feed {
+  const feed = use(FeedContext);
+  if (!feed) throw new Error('there are no notifications here');
+  return feed;
+}
+
+export function FeedProvider({ children }: { children: ReactNode }) {
+  const { client } = useSession();
+  const identityId = useIdentityId();
+  const queries = useQueryClient();
+  const [isLive, setLive] = useState(false);
+  const [newest, setNewest] = useState<Notification>();
+  const listKey = ['notifications', identityId];
+  const unreadKey = ['unread', identityId];
+
+  async function load(nextToken?: string): Promise<Loaded> {
+    const query = queryOf('notifications.list').top(PAGE);
+    const { parameters } = nextToken === undefined ? query : query.after(nextToken);
+    const answer = rowsOf(await client.api.notifications.list.query({ identityId, ...parameters }), parameters);
+    return { rows: answer.value, nextToken: answer.nextToken };
+  }
+
+  // the stream keeps it fresh
+  const { data, error, isSuccess, refetch } = useQuery({ queryKey: listKey, queryFn: () => load(), staleTime: Infinity });
+  const { data: count } = useQuery({
+    queryKey: unreadKey,
+    queryFn: () => client.api.notifications.unreadCount.query({ identityId }),
+  });
+
+  function change(how: (loaded: Loaded) => Loaded): void {
+    queries.setQueryData<Loaded>(listKey, (loaded) => loaded && how(loaded));
+  }
+  function changeRows(how: (row: Notification) => Notification): void {
+    change((loaded) => ({ ...loaded, rows: loaded.rows.map(how) }));
+  }
+  const countAnew = () => queries.invalidateQueries({ queryKey: unreadKey });
+
+  useEffect(() => {
+    if (!isSuccess) return undefined;
+    const stream = createNotificationStream({
+      url: location.origin,
+      client,
+      known: queries.getQueryData<Loaded>(listKey)?.rows ?? [],
+      onNotification(notification) {
+        // the stream begins some seconds early: what is older than those here has its place behind them
+        const oldest = queries.getQueryData<Loaded>(listKey)?.rows.at(-1);
+        if (oldest && notification.id < oldest.id) return;
+        change(({ rows, ...rest }) => ({
+          ...rest,
+          rows: [notification, ...rows].sort((one, other) => (one.id < other.id ? 1 : -1)),
+        }));
+        setNewest(notification);
+        void countAnew();
+      },
+      onRead({ upTo, ids }) {
+        changeRows((row) => (ids?.includes(row.id) || (upTo !== undefined && row.id <= upTo) ? { ...row, isRead: true } : row));
+      },
+      onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),
+      onState: (state) => setLive(state === 'up'),
+    });
+    return () => {
+      stream.close();
+      setLive(false);
+    };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- one stream for as long as this person is here
+  }, [isSuccess, identityId]);
+
+  const feed: Feed = {
+    rows: data?.rows,
+    error,
+    unread: count?.unread ?? 0,
+    isLive,
+    newest,
+    hasMore: data?.nextToken !== undefined,
+    async loadMore() {
+      const more = await load(data?.nextToken);
+      change(({ rows }) => ({ rows: [...rows, ...more.rows], nextToken: more.nextToken }));
+    },
+    async markRead(notificationId) {
+      await client.api.notifications.markRead.mutate({ notificationId });
+      changeRows((row) => (row.id === notificationId ? { ...row, isRead: true } : row));
+      await countAnew();
+    },
+    async markAllRead() {
+      const lastReadNotificationId = data?.rows[0]?.id;
+      if (lastReadNotificationId === undefined) return;
+      await client.api.notifications.markReadUpTo.mutate({ identityId, lastReadNotificationId });
+      changeRows((row) => ({ ...row, isRead: true }));
+      await countAnew();
+    },
+    retry: () => void refetch(),
+  };
+  return <FeedContext value={feed}>{children}</FeedContext>;
+}

@@ -1,0 +1,77 @@
+import type { Notification } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { Empty, Failure, Loading } from '../ui/notices.js';
+import { Live } from '../ui/live.js';
+import { Time } from '../ui/time.js';
+import { useTitle } from '../ui/title.js';
+import { useFeed } from './feed.js';
+import { showNotification } from './shown-notification.js';
+
+/** One's notifications, newest first; new ones come in at the top. */
+export function NotificationsView() {
+  const { rows, error, unread, isLive, newest, hasMore, loadMore, markRead, markAllRead, retry } = useFeed();
+  useTitle('Notifications', unread);
+  const loading = useMutation({ mutationFn: loadMore });
+  const marking = useMutation({ mutationFn: (id: string | undefined) => (id === undefined ? markAllRead() : markRead(id)) });
+
+  return (
+    <>
+      <header className="view-head">
+        <div>
+          <h1>Notifications</h1>
+          {unread > 0 && <span className="tag">{unread} unread</span>}
+          <Live is={isLive} />
+        </div>
+        <button type="button" disabled={unread === 0 || marking.isPending} onClick={() => marking.mutate(undefined)}>
+          Mark all read
+        </button>
+      </header>
+      <p className="unseen" aria-live="polite">
+        {newest && `New notification: ${showNotification(newest).title}`}
+      </p>
+      <Failure of={error ?? marking.error ?? loading.error} retry={error ? retry : undefined} />
+      {!rows && !error && <Loading what="notifications" />}
+      {rows?.length === 0 && <Empty title="Nothing yet">What concerns you appears here, the moment it happens.</Empty>}
+      {rows && rows.length > 0 && (
+        <ul className="rows" aria-label="Notifications">
+          {rows.map((row) => (
+            <Row key={row.id} row={row} onRead={() => marking.mutate(row.id)} />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <button type="button" className="more" disabled={loading.isPending} onClick={() => loading.mutate()}>
+          Show older ones
+        </button>
+      )}
+    </>
+  );
+}
+
+function Row({ row, onRead }: { row: Notification; onRead(): void }) {
+  const { title, text, facts } = showNotification(row);
+  return (
+    <li className={row.isRead ? 'row' : 'row row-new'}>
+      <div className="row-main">
+        <p className="row-title">
+          {title} {!row.isRead && <span className="unseen">(unread)</span>}
+        </p>
+        {text !== undefined && <p>{text}</p>}
+        <p className="row-more">
+          <Time at={row.createdAt} />
+          {facts.map(([name, value]) => (
+            <span key={name}>
+              {' · '}
+              {name} <span className="value">{value}</span>
+            </span>
+          ))}
+        </p>
+      </div>
+      {!row.isRead && (
+        <button type="button" className="quiet" aria-label={`Mark read: ${title}`} onClick={onRead}>
+          Mark read
+        </button>
+      )}
+    </li>
+  );
+}

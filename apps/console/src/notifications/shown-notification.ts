@@ -1,0 +1,35 @@
+import type { Notification } from '@tandem/client';
+
+/** Fields of every notification, which say nothing by themselves. */
+const COMMON = new Set(['id', 'receiverId', 'isRead', 'createdAt', 'updatedAt']);
+/** What hosts commonly name these by. */
+const TITLES = ['title', 'subject', 'kind', 'type'];
+const TEXTS = ['text', 'body', 'message', 'content'];
+
+interface ShownNotification {
+  title: string;
+  text: string | undefined;
+  /** What else the host has written. */
+  facts: [name: string, value: string][];
+}
+
+/** `orderId` as "Order id". */
+function inWords(name: string): string {
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/[_.-]+/g, ' ').toLowerCase(); // prettier-ignore
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** A notification's own fields, which each host chooses: one as the title, one as the text, the others as they are named. */
+export function showNotification(notification: Notification): ShownNotification {
+  const own = Object.entries(notification).filter(([name]) => !COMMON.has(name));
+  const firstText = (names: readonly string[]) => names.find((name) => typeof notification[name] === 'string');
+  const [title, text] = [firstText(TITLES), firstText(TEXTS)];
+  const facts = own.filter(
+    ([name, value]) => name !== title && name !== text && ['string', 'number', 'boolean'].includes(typeof value),
+  );
+  return {
+    title: title === undefined ? 'Notification' : String(notification[title]),
+    text: text === undefined ? undefined : String(notification[text]),
+    facts: facts.map(([name, value]) => [inWords(name), String(value)]),
+  };
+}
