@@ -30,6 +30,7 @@ export {
   admin,
   anyOf,
   defineRule,
+  allOf,
   inWrite,
   notGuest,
   organizationRole,

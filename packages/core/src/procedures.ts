@@ -1,8 +1,8 @@
-import { initTRPC, type TRPCError } from '@trpc/server';
+import { getTRPCErrorFromUnknown, initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { knownError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
-import type { Identity, RequestContext, VerifiedAccess } from './context.js';
+import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { RETRY_AFTER_UNAVAILABLE, withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, validationError, type ErrorDefinition } from './errors.js';
@@ -88,52 +88,69 @@ async function translate(
   });
 }
 
-/** Every procedure: answered before the deadline (a subscription: begun), absent input taken as an empty one, failures translated. */
-const base = trpc.procedure.use(async ({ ctx, path, meta = {}, getRawInput, next }) => {
-  const readInput = async () => {
-    if (ctx.unreadableBody) throw ctx.unreadableBody;
+interface Entering {
+  ctx: RequestContext;
+  path: string;
+  type: string;
+}
+
+/**
+ * The first middleware of every procedure: answered before the deadline (a subscription: begun), absent input taken as an empty one, failures
+ * translated. One for all of that, because tRPC copies a call for each.
+ * @param errors what `enter` throws to refuse a caller; it gives what is added to the context
+ */
+function entrance<Added extends object>(enter: (call: Entering) => Promise<Added> | Added, errors: readonly ErrorDefinition[]) {
+  const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, next }) => {
+    const readInput = async () => {
+      if (ctx.unreadableBody) throw ctx.unreadableBody;
+      try {
+        const input = await getRawInput();
+        return input === undefined ? {} : input;
+      } catch (error) {
+        throw knownError(error) ?? error;
+      }
+    };
+    // tRPC takes both at once; its types, either
+    const goOn = async () => next({ ctx: await enter({ ctx, path, type }), getRawInput: readInput } as { ctx: Added });
     try {
-      const input = await getRawInput();
-      return input === undefined ? {} : input;
+      const result = await withDeadline(ctx.server.deadlineMs, goOn());
+      if (result.ok) return result;
+      throw result.error;
     } catch (error) {
-      throw knownError(error) ?? error;
+      const failure = await translate(getTRPCErrorFromUnknown(error), { ctx, path, meta, readInput });
+      // here for both faces: tRPC's adapter knows no headers of an error
+      if (failure.retryAfter !== undefined) ctx.setHeader('retry-after', String(failure.retryAfter));
+      throw failure;
     }
-  };
-  try {
-    const result = await withDeadline(ctx.server.deadlineMs, next({ getRawInput: readInput }));
-    if (result.ok) return result;
-    throw await translate(result.error, { ctx, path, meta, readInput });
-  } catch (error) {
-    // here for both faces: tRPC's adapter knows no headers of an error
-    if (error instanceof ApiError && error.retryAfter !== undefined) ctx.setHeader('retry-after', String(error.retryAfter));
-    throw error;
-  }
-});
+  });
+  return declaring(middleware, errors);
+}
 
-const originChecked = declaring(
-  trpc.middleware(({ ctx, path, type, next }) => {
-    if (type === 'mutation' && ctx.server.authModeOf(serviceOf(path)) === 'cookie') checkOrigin(ctx);
-    return next();
-  }),
-  Object.values(originErrors),
-);
+function authModeOf({ ctx, path }: Entering): AuthMode {
+  return ctx.server.authModeOf(serviceOf(path));
+}
 
-const requireIdentity = declaring(
-  trpc.middleware(async ({ ctx, path, type, next }) => {
-    const mode = ctx.server.authModeOf(serviceOf(path));
-    const access = await authenticate(ctx, mode);
-    if (mode === 'cookie' && type === 'mutation') checkOrigin(ctx);
-    return next({ ctx: { identity: access.identity, access } });
-  }),
+const anybody = entrance((call) => {
+  if (call.type === 'mutation' && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
+  return {};
+}, Object.values(originErrors));
+
+const known = entrance(
+  async (call) => {
+    const mode = authModeOf(call);
+    const access = await authenticate(call.ctx, mode);
+    if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
+    return { identity: access.identity, access };
+  },
   [...Object.values(authenticationErrors), ...Object.values(originErrors)],
 );
-for (const part of requireIdentity._middlewares) authenticating.add(part);
+for (const part of known._middlewares) authenticating.add(part);
 
 /** A procedure that anybody may call. */
-export const publicProcedure = base.use(originChecked);
+export const publicProcedure = trpc.procedure.use(anybody);
 
 /** A procedure whose caller is known: `ctx.identity` (spec, "Authentication"; decisions A1 to A3). */
-export const authenticated = base.use(requireIdentity);
+export const authenticated = trpc.procedure.use(known);
 
 /** What a rule and the handler of an authenticated procedure are given. */
 export interface AuthenticatedContext extends RequestContext {

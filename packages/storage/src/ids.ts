@@ -1,8 +1,22 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import { systemClock, type Clock } from './clock.js';
 
 /** The last millisecond of each clock and the number of ids made in it: ids of one millisecond stay in order. */
 const lastOf = new WeakMap<Clock, { msecs: number; seq: number }>();
+
+/** Bytes of one id, and random bytes for many: asking the system for each would cost more than all the rest of an id. */
+const ID_BYTES = 16;
+const randomBytes = new Uint8Array(256 * ID_BYTES);
+let used = randomBytes.length;
+
+function nextRandom(): Uint8Array {
+  if (used === randomBytes.length) {
+    randomFillSync(randomBytes);
+    used = 0;
+  }
+  return randomBytes.subarray(used, (used += ID_BYTES));
+}
 
 /**
  * A new record id: a UUID v7 string of the clock's time. Ids of one process sort in the order they were made, as long as
@@ -13,10 +27,10 @@ export function newId(clock: Clock = systemClock): string {
   const last = lastOf.get(clock);
   if (last?.msecs === msecs) {
     last.seq += 1;
-    return v7({ msecs, seq: last.seq });
+    return v7({ msecs, seq: last.seq, random: nextRandom() });
   }
   // 31 random bits: half of the 32-bit counter is left to count on.
   const seq = Math.floor(Math.random() * 2 ** 31);
   lastOf.set(clock, { msecs, seq });
-  return v7({ msecs, seq });
+  return v7({ msecs, seq, random: nextRandom() });
 }

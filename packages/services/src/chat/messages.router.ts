@@ -1,4 +1,4 @@
-import { admin, authenticated, inWrite, notGuest, rest, router, self } from '@tandem/core';
+import { admin, allOf, authenticated, inWrite, notGuest, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
@@ -29,9 +29,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           failure: 'Failed to create chat message.',
         }),
       )
-      .use(notGuest)
-      .use(self('senderId'))
-      .use(inWrite(rules.member))
+      .use(allOf(notGuest, self('senderId'), inWrite(rules.member)))
       .input(createMessageInput)
       .output(MessageSchema)
       .mutation(({ input }) => messages.post(input)),
