@@ -2,6 +2,7 @@ export { systemClock, type Clock } from './clock.js';
 export { isDuplicateKey, isStoreUnavailable } from './failures.js';
 export { newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
+export type { JointWrite } from './joint-writes.js';
 export type { Log } from './log.js';
 export {
   defineModel,

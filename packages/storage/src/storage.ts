@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from './clock.js';
 import { connect, database } from './connection.js';
+import { createJointWrites, type JointWrite } from './joint-writes.js';
 import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } from './indexes.js';
 import { noLog, type Log } from './log.js';
 import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
@@ -25,6 +26,11 @@ export interface Storage {
   model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R>;
   /** Calls `listener` whenever a write of this process to a collection has ended, well or badly: what is kept of it may be out of date. */
   onWrite(listener: (collectionName: string) => void): void;
+  /**
+   * Several writes that do not need each other, by one command where the server has one for them.
+   * @throws what a write fails with that has no `settled`
+   */
+  writeJointly(writes: readonly JointWrite[]): Promise<void>;
   /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /**
@@ -76,6 +82,10 @@ export async function openStorage({
     onWrite(listener) {
       listeners.push(listener);
     },
+    writeJointly: createJointWrites(
+      () => ({ client: connection.getClient(), database: database(connection), maxTimeMS: maxTimeMs }),
+      written,
+    ),
     defineUnit: units.define,
     ensureIndexes: () => createIndexes(database(connection), definitions()),
     indexReport: () => compareIndexes(database(connection), definitions()),

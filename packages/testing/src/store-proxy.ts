@@ -6,7 +6,8 @@ import path from 'node:path';
 
 /** A write on its way to the store. */
 export interface StoreWrite {
-  command: 'insert' | 'update' | 'delete' | 'findAndModify';
+  command: 'insert' | 'update' | 'delete' | 'findAndModify' | 'bulkWrite';
+  /** Of a bulk, all of them, with a `+` between. */
   collection: string;
 }
 
@@ -27,11 +28,19 @@ const POOL = 64;
 const OP_MSG = 2013;
 const NAME_AT = 26;
 
+/** The names of a bulk's collections: each is the value of a text field `ns`, after its database's. */
+// oxlint-disable-next-line no-control-regex -- BSON's own marks
+const NAMESPACES = /\x02ns\0[^]{4}[^.\0]+\.([^\0]+)\0/g;
+
 /** What a message writes; undefined when it writes nothing. */
 function writeOf(message: Buffer): StoreWrite | undefined {
   if (message.readInt32LE(12) !== OP_MSG) return undefined;
   const nameEnd = message.indexOf(0, NAME_AT);
   const command = message.toString('utf8', NAME_AT, nameEnd);
+  if (command === 'bulkWrite') {
+    const collections = [...message.toString('latin1').matchAll(NAMESPACES)].map(([, name]) => name);
+    return { command, collection: collections.join('+') };
+  }
   if (!WRITES.has(command)) return undefined;
   // the field's text: its length with the closing zero, then itself
   const length = message.readInt32LE(nameEnd + 1);

@@ -1,5 +1,5 @@
 import { describeError, type Log } from '@tandem/core';
-import { newId, present, type Presented, type Storage } from '@tandem/storage';
+import { newId, present, type JointWrite, type Presented, type Storage } from '@tandem/storage';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -45,29 +45,34 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
   const Events = storage.model(securityEventModel);
   const underWay = new Set<Promise<void>>();
 
-  async function store(event: Omit<SecurityEventRecord, 'createdAt' | 'updatedAt' | 'expiresAt'>): Promise<void> {
+  /** The write of the record, which never throws. With it comes one log line, without address and device, which are personal. */
+  function recording(type: SecurityEventType, by: RequestFacts, about: EventSubject): JointWrite {
+    const { ip, userAgent, requestId = null } = by;
+    const { identityId, actorId = by.actorId ?? null, sessionId = by.sessionId ?? null, details = {} } = about;
+    const _id = newId(storage.clock);
+    const facts = { identityId, actorId, sessionId, requestId, details };
     const now = storage.clock.now();
     const times = { createdAt: now, updatedAt: now, expiresAt: new Date(now.getTime() + retention) };
-    try {
-      // by the driver: there is nothing to cast, and logins wait for nothing they need not
-      await Events.collection.insertOne({ ...event, ...times } as object);
-    } catch (error) {
-      log.error({ err: describeError(error), event: event.type, eventId: event._id }, 'a security event was not recorded');
-    }
+    const record: SecurityEventRecord = { _id, type, ...facts, ip: ip || null, userAgent: userAgent || null, ...times };
+    return {
+      model: securityEventModel,
+      insert: record,
+      settled(result) {
+        const [level, meaning] = SECURITY_EVENTS[type];
+        const line = { event: type, eventId: _id, ...facts };
+        if (result.status === 'fulfilled') log[level](line, meaning);
+        else log.error({ err: describeError(result.reason), ...line }, 'a security event was not recorded');
+      },
+    };
   }
 
   return {
-    /**
-     * Writes one log line, without address and device, which are personal, and one record. Never throws; wait for it where the act
-     * is an admin's, else leave it: `settle` waits for all.
-     */
+    /** The same as `record`, for the caller to write together with what happened. */
+    recording,
+
+    /** One log line and one record. Never throws; wait for it where the act is an admin's, else leave it: `settle` waits for all. */
     record(type: SecurityEventType, by: RequestFacts, about: EventSubject): Promise<void> {
-      const { ip, userAgent, requestId = null } = by;
-      const { identityId, actorId = by.actorId ?? null, sessionId = by.sessionId ?? null, details = {} } = about;
-      const event = { _id: newId(storage.clock), type, identityId, actorId, sessionId, requestId, details };
-      const [level, meaning] = SECURITY_EVENTS[type];
-      log[level]({ event: type, eventId: event._id, identityId, actorId, sessionId, requestId, details }, meaning);
-      const stored = store({ ...event, ip: ip || null, userAgent: userAgent || null });
+      const stored = storage.writeJointly([recording(type, by, about)]);
       underWay.add(stored);
       return stored.finally(() => underWay.delete(stored));
     },

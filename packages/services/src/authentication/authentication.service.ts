@@ -92,8 +92,6 @@ export function createAuthenticationService({
       void audit.record('login.failed', by, { identityId, details: { reason: 'barred' } });
       throw errors.locked();
     }
-    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
-    if (!mfa) await turn.succeed();
     return credentials;
   }
 
@@ -108,10 +106,11 @@ export function createAuthenticationService({
   }
 
   /** What follows on a first proof, whichever it was: every interactive login comes by here (decisions A10). */
-  async function signIn(credentials: Credentials, device: Device): Promise<SignInAnswer> {
+  async function signIn(credentials: Credentials, device: Device, turn?: Turn): Promise<SignInAnswer> {
+    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
     if (mfa) return { token: await mfa.challenge(credentials, device) };
     const { id, sessionEpoch } = credentials;
-    return { id, ...(await sessions.start(id, sessionEpoch, device)) };
+    return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn ? [turn.success()] : []))) };
   }
 
   /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
@@ -155,9 +154,11 @@ export function createAuthenticationService({
      * @throws errors.wrongCredentials, locked
      */
     async login(given: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
-      const credentials = await failedLogins.inTurn(given.email, (turn) => prove(given, { turn, by: device }));
-      await upgrade(credentials, given.password);
-      return signIn(credentials, device);
+      return failedLogins.inTurn(given.email, async (turn) => {
+        const credentials = await prove(given, { turn, by: device });
+        await upgrade(credentials, given.password);
+        return signIn(credentials, device, turn);
+      });
     },
 
     /**

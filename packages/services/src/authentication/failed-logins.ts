@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
-import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { isDuplicateKey, type JointWrite, type Storage } from '@tandem/storage';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.js';
@@ -26,8 +26,8 @@ export type FailedLogins = ReturnType<typeof createFailedLogins>;
 export interface Turn {
   /** Counts a failure; each fifth one starts a wait. @returns whether this one does */
   fail(): Promise<boolean>;
-  /** Forgets the failures of the address: the attempt has succeeded. */
-  succeed(): Promise<void>;
+  /** The attempt has succeeded: the write that forgets the failures of the address, which is the caller's to do. */
+  success(): JointWrite;
 }
 
 /** An address never stands in a store of attempts: most of them are somebody's typing errors. */
@@ -88,6 +88,28 @@ export function createFailedLogins(storage: Storage) {
     return underWay.filter(({ until }) => until > now).length < failuresLeft(failures);
   }
 
+  /** Takes a place of an address that nothing is known of, as of most: cheaper than what follows. @returns whether there is none known */
+  async function takeFirst(key: string, id: string): Promise<boolean> {
+    const now = clock.now();
+    const until = new Date(now.getTime() + PLACE_MS);
+    const first = {
+      _id: key,
+      failures: 0,
+      lockedUntil: null,
+      underWay: [{ id, until }],
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: until,
+    };
+    try {
+      await collection.insertOne(first as object, QUICK);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error) === false) throw error;
+      return false;
+    }
+  }
+
   /**
    * Takes one of the places that are left, by one atomic write over all instances.
    * @throws errors.locked while the address has to wait; @returns whether there was one
@@ -118,6 +140,7 @@ export function createFailedLogins(storage: Storage) {
     const id = randomUUID();
     const patience = performance.now() + PATIENCE_MS;
     // mostly there is one: only who has to wait looks before the next try
+    if (await takeFirst(key, id)) return id;
     for (let mayTry = true; ; mayTry = await look(key)) {
       if (mayTry && (await tryTake(key, id))) return id;
       if (performance.now() > patience) throw requestErrors.unavailable({ retryAfter: 1 });
@@ -149,11 +172,17 @@ export function createFailedLogins(storage: Storage) {
   }
 
   /** Forgets the failures and leaves the place; attempts of others keep theirs. */
-  async function succeed(key: string, id: string): Promise<void> {
-    const { deletedCount } = await collection.deleteOne(aloneWith(key, id) as object, QUICK);
-    if (deletedCount > 0) return;
-    const update = [{ $set: { failures: 0, lockedUntil: null, underWay: others(id) } }];
-    await collection.updateOne({ _id: key } as object, update, QUICK);
+  function success(key: string, id: string): JointWrite {
+    return {
+      model: failedLoginModel,
+      remove: aloneWith(key, id),
+      async settled(result) {
+        if (result.status === 'rejected') throw result.reason;
+        if (result.value > 0) return;
+        const update = [{ $set: { failures: 0, lockedUntil: null, underWay: others(id) } }];
+        await collection.updateOne({ _id: key } as object, update, QUICK);
+      },
+    };
   }
 
   /** Leaves the place, and nothing is counted. What fails here ends by itself. */
@@ -169,12 +198,12 @@ export function createFailedLogins(storage: Storage) {
   async function runTurn<T>(key: string, attempt: (turn: Turn) => Promise<T>): Promise<T> {
     const id = await take(key);
     let hasEnded = false;
-    const end = <R>(ending: (key: string, id: string) => Promise<R>) => {
+    const end = <R>(ending: (key: string, id: string) => R) => {
       hasEnded = true;
       return ending(key, id);
     };
     try {
-      return await attempt({ fail: () => end(fail), succeed: () => end(succeed) });
+      return await attempt({ fail: () => end(fail), success: () => end(success) });
     } finally {
       if (!hasEnded) await leave(key, id);
     }

@@ -78,7 +78,7 @@ export function createMfaService(options: MfaOptions) {
       const { id: identityId, sessionEpoch } = credentials;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
-      await failedLogins.inTurn(credentials.email, async (turn) => {
+      return failedLogins.inTurn(credentials.email, async (turn) => {
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
         if (!codes.isRight(code, challenge.jti, challenge.sends)) {
           const isLocked = await turn.fail();
@@ -87,9 +87,9 @@ export function createMfaService(options: MfaOptions) {
           throw errors.wrongCode();
         }
         await onetimeTokens.use(challenge.id);
-        await turn.succeed();
+        const bound = { ...device, fingerprintHash };
+        return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, bound, turn.success())) };
       });
-      return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, { ...device, fingerprintHash })) };
     },
 
     /**

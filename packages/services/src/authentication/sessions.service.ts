@@ -9,7 +9,7 @@ import {
   type VerifiedAccess,
   describeError,
 } from '@tandem/core';
-import { newId, type Storage } from '@tandem/storage';
+import { newId, type JointWrite, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
@@ -135,8 +135,12 @@ export function createSessionsService(options: SessionsOptions) {
   const stopHearing = bus.subscribe(SESSION_ENDED, (event) => copies.drop(keyOf(event as SessionEnded)));
 
   return {
-    /** Starts a session of an identity that has proved itself. `epoch` is the one that was read together with the proof. */
-    async start(identityId: string, epoch: number, device: Device): Promise<TokenPair> {
+    /**
+     * Starts a session of an identity that has proved itself.
+     * @param epoch the one that was read together with the proof
+     * @param beside writes to do with it
+     */
+    async start(identityId: string, epoch: number, device: Device, ...beside: JointWrite[]): Promise<TokenPair> {
       const now = storage.clock.now();
       const session: SessionRecord = {
         _id: newId(storage.clock),
@@ -152,9 +156,8 @@ export function createSessionsService(options: SessionsOptions) {
         createdAt: now,
         updatedAt: now,
       };
-      // by the driver: Mongoose would make a document of it first, to cast what is of the right types
-      await Sessions.collection.insertOne(session as object);
-      void audit.record('login.succeeded', device, { identityId, actorId: identityId, sessionId: session._id });
+      const recording = audit.recording('login.succeeded', device, { identityId, actorId: identityId, sessionId: session._id });
+      await storage.writeJointly([{ model: sessionModel, insert: session }, recording, ...beside]);
       return issuePair(session, session.jti, session.expiresAt);
     },
 

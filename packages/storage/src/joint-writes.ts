@@ -1,0 +1,85 @@
+import type { mongo } from 'mongoose';
+import type { BaseRecord, ModelDefinition } from './model.js';
+
+/** A write of one document, by the driver: nothing is cast. */
+export type JointWrite = {
+  /** Of the collection. */
+  model: Pick<ModelDefinition<BaseRecord>, 'collectionName'>;
+  /** What follows on it, with how many documents it touched; a write without it has to succeed. */
+  settled?(result: PromiseSettledResult<number>): Promise<void> | void;
+} & ({ insert: object } | { /** A filter: the document is removed for real. */ remove: object });
+
+/** Of a server that has no such command: MongoDB before 8. */
+const COMMAND_NOT_FOUND = 59;
+
+interface Target {
+  client: mongo.MongoClient;
+  database: mongo.Db;
+  maxTimeMS: number;
+}
+
+/** By one command. @throws what it fails with as a whole */
+async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: readonly JointWrite[]) {
+  const models = writes.map((write) => {
+    const namespace = `${database.databaseName}.${write.model.collectionName}`;
+    return 'insert' in write
+      ? { namespace, name: 'insertOne' as const, document: write.insert }
+      : { namespace, name: 'deleteOne' as const, filter: write.remove };
+  });
+  const { errors, result } = await client.bulkWrite(models, { ordered: false, verboseResults: true, maxTimeMS }).then(
+    (done) => ({ errors: undefined, result: done }),
+    (error: unknown) => {
+      const { writeErrors, partialResult, writeConcernErrors } = error as Partial<mongo.MongoClientBulkWriteError>;
+      if (!writeErrors || writeErrors.size === 0 || (writeConcernErrors?.length ?? 0) > 0) throw error;
+      return { errors: writeErrors, result: partialResult };
+    },
+  );
+  return writes.map((_, at): PromiseSettledResult<number> => {
+    const reason = errors?.get(at);
+    if (reason) return { status: 'rejected', reason: Object.assign(new Error(reason.message), { code: reason.code }) };
+    return { status: 'fulfilled', value: result?.deleteResults?.get(at)?.deletedCount ?? 1 };
+  });
+}
+
+/** By a command each. */
+function writeEach({ database, maxTimeMS }: Target, writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
+  return Promise.allSettled(
+    writes.map(async (write) => {
+      const collection = database.collection(write.model.collectionName);
+      if ('remove' in write) return (await collection.deleteOne(write.remove, { maxTimeMS })).deletedCount;
+      await collection.insertOne(write.insert, { maxTimeMS });
+      return 1;
+    }),
+  );
+}
+
+/**
+ * Several writes that do not need each other, to different collections: by one command, which costs half of what one each cost, where the
+ * server has it. When the process dies, any of them may have been done.
+ * @param hasCommand false for one command each from the start
+ */
+export function createJointWrites(target: () => Target, onWrite: (collectionName: string) => void, hasCommand = true) {
+  async function run(writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
+    if (!hasCommand || writes.length === 1) return writeEach(target(), writes);
+    try {
+      return await writeAtOnce(target(), writes);
+    } catch (error) {
+      if ((error as { cause?: { code?: unknown } }).cause?.code !== COMMAND_NOT_FOUND) throw error;
+      hasCommand = false;
+      return writeEach(target(), writes);
+    }
+  }
+
+  return async (writes: readonly JointWrite[]): Promise<void> => {
+    const failAll = (reason: unknown) => writes.map((): PromiseSettledResult<number> => ({ status: 'rejected', reason }));
+    const results = await run(writes).catch(failAll);
+    for (const { model } of writes) onWrite(model.collectionName);
+    await Promise.all(
+      writes.map(async ({ settled }, at) => {
+        const result = results[at] as PromiseSettledResult<number>;
+        if (settled) await settled(result);
+        else if (result.status === 'rejected') throw result.reason;
+      }),
+    );
+  };
+}
