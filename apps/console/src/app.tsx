@@ -3,6 +3,7 @@ import { ForgotPassword } from './account/forgot-password.js';
 import { ConfirmEmail, ConfirmNewEmail, Invitation, ResetPassword } from './account/mail-pages.js';
 import { SignIn } from './account/sign-in.js';
 import { SignUp } from './account/sign-up.js';
+import { CatalogueView } from './catalogue/catalogue-view.js';
 import { ChatView } from './chat/chat-view.js';
 import { ChatProvider } from './chat/chat.js';
 import { IdentitiesView } from './identities/identities-view.js';
@@ -56,6 +57,7 @@ function Views() {
             </Route>
             <Route path="/notifications" component={NotificationsView} />
             <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
+            <Route path="/catalogue" component={CatalogueView} />
             <Route path="/sessions" component={SessionsView} />
             {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
             <Route>

@@ -25,6 +25,7 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const places: Place[] = [
     { path: '/notifications', name: 'Notifications', icon: 'bell', unread: notifications },
     { path: '/chat', name: 'Chat', icon: 'chat', unread: messages },
+    { path: '/catalogue', name: 'Catalogue', icon: 'chart' },
     { path: '/sessions', name: 'Sessions', icon: 'devices' },
     ...(me.isAdmin ? [{ path: '/identities', name: 'Identities', icon: 'people' } as const] : []),
   ];

@@ -56,14 +56,14 @@ function ChannelLink({ channel, isOpen }: { channel: Channel; isOpen: boolean })
     <li>
       <Link href={`/chat/${id}`} className="channel" aria-current={isOpen ? 'page' : undefined}>
         <span className="channel-name">{name}</span>
-        <Time at={lastMessage?.createdAt ?? createdAt} />
-        <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
         {unread > 0 && (
           <span className="badge">
             {unread > 99 ? '99+' : unread}
             <span className="unseen"> unread</span>
           </span>
         )}
+        <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
+        <Time at={lastMessage?.createdAt ?? createdAt} length="narrow" />
       </Link>
     </li>
   );

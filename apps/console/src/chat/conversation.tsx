@@ -40,7 +40,7 @@ export function Conversation({ channel }: { channel: Channel }) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- of this channel, whatever else changes
   }, [last?.seq, isVisible, readSeq]);
 
-  const log = useRef<HTMLOListElement>(null);
+  const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useLayoutEffect(() => {
     if (log.current && isAtEnd.current) log.current.scrollTop = log.current.scrollHeight;
@@ -54,10 +54,10 @@ export function Conversation({ channel }: { channel: Channel }) {
         <Link href="/chat" className="back" aria-label="All channels">
           <Icon name="back" />
         </Link>
-        <h2>{channel.name}</h2>
+        <h1>{channel.name}</h1>
         {channel.open && <span className="tag tag-plain">open to all</span>}
       </header>
-      <ol
+      <div
         className="log"
         ref={log}
         role="log"
@@ -68,23 +68,19 @@ export function Conversation({ channel }: { channel: Channel }) {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
         }}
       >
-        {!data && !error && (
-          <li>
-            <Loading what="messages" />
-          </li>
-        )}
+        {!data && !error && <Loading what="messages" />}
         {data?.nextToken !== undefined && (
-          <li className="log-earlier">
-            <button type="button" disabled={earlier.isPending} onClick={() => earlier.mutate()}>
-              Show earlier messages
-            </button>
-          </li>
+          <button type="button" className="log-earlier" disabled={earlier.isPending} onClick={() => earlier.mutate()}>
+            Show earlier messages
+          </button>
         )}
-        {data?.messages.length === 0 && <li className="log-day">Nothing said yet. Begin!</li>}
-        {data?.messages.map((message, at) => (
-          <Message key={message.id} message={message} before={data.messages[at - 1]} nameOf={nameOf} />
-        ))}
-      </ol>
+        {data?.messages.length === 0 && <p className="log-day">Nothing said yet. Begin!</p>}
+        <ol>
+          {data?.messages.map((message, at) => (
+            <Message key={message.id} message={message} before={data.messages[at - 1]} nameOf={nameOf} />
+          ))}
+        </ol>
+      </div>
       <Failure of={error ?? earlier.error} retry={error ? () => void refetch() : undefined} />
       <p className="typing" aria-live="polite">
         {typing.length > 0 && `${typing.map(nameOf).join(', ')} ${typing.length === 1 ? 'is' : 'are'} typing…`}

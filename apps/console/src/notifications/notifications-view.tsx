@@ -51,7 +51,7 @@ export function NotificationsView() {
 function Row({ row, onRead }: { row: Notification; onRead(): void }) {
   const { title, text, facts } = showNotification(row);
   return (
-    <li className={row.isRead ? 'row' : 'row row-new'}>
+    <li className={row.isRead ? 'row row-seen' : 'row row-new'}>
       <div className="row-main">
         <p className="row-title">
           {title} {!row.isRead && <span className="unseen">(unread)</span>}

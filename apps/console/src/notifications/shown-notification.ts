@@ -19,14 +19,19 @@ function inWords(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Ids are for programs. */
+function isShown(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) && !ID.test(String(value));
+}
+
 /** A notification's own fields, which each host chooses: one as the title, one as the text, the others as they are named. */
 export function showNotification(notification: Notification): ShownNotification {
   const own = Object.entries(notification).filter(([name]) => !COMMON.has(name));
   const firstText = (names: readonly string[]) => names.find((name) => typeof notification[name] === 'string');
   const [title, text] = [firstText(TITLES), firstText(TEXTS)];
-  const facts = own.filter(
-    ([name, value]) => name !== title && name !== text && ['string', 'number', 'boolean'].includes(typeof value),
-  );
+  const facts = own.filter(([name, value]) => name !== title && name !== text && isShown(value));
   return {
     title: title === undefined ? 'Notification' : String(notification[title]),
     text: text === undefined ? undefined : String(notification[text]),

@@ -9,17 +9,20 @@ const UNITS = [
   ['minute', 1],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = {
+  long: new Intl.RelativeTimeFormat('en', { numeric: 'auto' }),
+  narrow: new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' }),
+};
 const full = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-function ago(at: Date, now: number): string {
+function ago(at: Date, now: number, length: keyof typeof relative): string {
   const minutes = Math.round((at.getTime() - now) / MINUTE_MS);
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(minutes) >= size) ?? ['minute', 1];
-  return minutes === 0 ? 'just now' : relative.format(Math.trunc(minutes / length), unit);
+  const [unit, size] = UNITS.find(([, least]) => Math.abs(minutes) >= least) ?? ['minute', 1];
+  return minutes === 0 ? 'just now' : relative[length].format(Math.trunc(minutes / size), unit);
 }
 
 /** A moment as how long it is ago, and in full for who points at it. */
-export function Time({ at }: { at: string }) {
+export function Time({ at, length = 'long' }: { at: string; length?: keyof typeof relative }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
@@ -28,7 +31,7 @@ export function Time({ at }: { at: string }) {
   const date = new Date(at);
   return (
     <time dateTime={at} title={full.format(date)}>
-      {ago(date, now)}
+      {ago(date, now, length)}
     </time>
   );
 }

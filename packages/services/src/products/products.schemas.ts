@@ -44,6 +44,7 @@ export const productResource = defineListResource({
     name: 'string',
     description: 'string',
     organizationId: 'string',
+    categoryIds: 'string[]',
     ...priceListFields,
     createdAt: 'date',
     updatedAt: 'date',

@@ -1,0 +1,76 @@
+/** What one bar shows. */
+export interface Bar {
+  key: string;
+  label: string;
+  value: number;
+}
+
+interface BarChartProps {
+  caption: string;
+  /** What the bars are of. */
+  of: string;
+  bars: readonly Bar[];
+  /** A value in words. */
+  format(value: number): string;
+}
+
+/** So many lines across the bars, at round values. */
+const LINES = 4;
+
+/** The least round number such that `LINES` of them reach a value: 1, 2 or 5 and zeros. */
+function stepFor(highest: number): number {
+  const rough = highest / LINES;
+  if (rough <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * ([1, 2, 5].find((digit) => digit * power >= rough) ?? 10);
+}
+
+/**
+ * Bars that are a table: who cannot see them reads the same rows, and a phone has room for each. Only the bars are drawn, in SVG; lengths are
+ * percentages, so that texts keep their size.
+ */
+export function BarChart({ caption, of, bars, format }: BarChartProps) {
+  const highest = Math.max(0, ...bars.map(({ value }) => value));
+  const step = Number.isInteger(highest) && highest <= LINES ? 1 : stepFor(highest);
+  const lines = Math.max(1, Math.ceil(highest / step));
+  const full = step * lines;
+  const percent = (value: number) => `${(100 * Math.max(0, value)) / full}%`;
+  const marks = Array.from({ length: lines + 1 }, (_, n) => n * step);
+  return (
+    <table className="chart">
+      <caption>{caption}</caption>
+      <colgroup>
+        <col className="chart-label" />
+        <col />
+        <col className="chart-value" />
+      </colgroup>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="unseen">{of}</span>
+          </th>
+          <td aria-hidden="true" />
+          <th scope="col">
+            <span className="unseen">Value</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map(({ key, label, value }) => (
+          <tr key={key}>
+            <th scope="row">{label}</th>
+            <td className="chart-drawing" aria-hidden="true">
+              <svg focusable="false">
+                {marks.map((mark) => (
+                  <line key={mark} x1={percent(mark)} x2={percent(mark)} y1="0" y2="100%" />
+                ))}
+                <rect x="0" y="22%" height="56%" rx="3" width={percent(value)} />
+              </svg>
+            </td>
+            <td className="chart-number">{format(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

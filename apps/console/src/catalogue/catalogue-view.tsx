@@ -1,0 +1,167 @@
+import { rowsOf } from '@tandem/client';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useSession } from '../session/session.js';
+import { Choice, Field } from '../ui/field.js';
+import { Empty, Failure, Loading } from '../ui/notices.js';
+import { useTitle } from '../ui/title.js';
+import { Charts } from './charts.js';
+import { useCategories, useOffers, useShopNames } from './names.js';
+import { ProductCard } from './product-card.js';
+import { groupQueries, productsQuery } from './queries.js';
+import { QueryText } from './query-text.js';
+import {
+  GROUPINGS,
+  MEASURES,
+  ORDERS,
+  useViewState,
+  type Grouping,
+  type Measure,
+  type Order,
+  type ViewState,
+} from './view-state.js';
+
+const FILTERS = ['name', 'category', 'shop', 'currency', 'min', 'max'] as const;
+const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, ''])) as Pick<ViewState, (typeof FILTERS)[number]>;
+type Options = (readonly [value: string, text: string])[];
+
+/** The catalogue: filtered, grouped and charted by list queries, which are shown. */
+export function CatalogueView() {
+  useTitle('Catalogue');
+  const { client } = useSession();
+  const [state, change] = useViewState();
+  const categories = useCategories();
+  const offers = useOffers();
+  const shopName = useShopNames();
+
+  const categoryIds = (categories.data ?? []).map(({ id }) => id).filter((id) => state.category === '' || id === state.category);
+  const grouping = groupQueries(state, categoryIds);
+  const groups = useQuery({
+    queryKey: ['groups', ...grouping.map(({ parameters }) => parameters)],
+    enabled: grouping.length > 0,
+    // the groups before are shown until these are there: as what they were asked for
+    queryFn: async () => {
+      const rows = await Promise.all(grouping.map(({ ask }) => ask(client)));
+      return { group: state.group, rows: rows.flat() };
+    },
+    placeholderData: keepPreviousData,
+  });
+  const first = productsQuery(state);
+  const products = useInfiniteQuery({
+    queryKey: ['products', first],
+    initialPageParam: '',
+    queryFn: async ({ pageParam }) => {
+      const parameters = pageParam === '' ? first : productsQuery(state, pageParam);
+      return rowsOf(await client.api.products.list.query(parameters), parameters);
+    },
+    getNextPageParam: ({ nextToken }) => nextToken,
+    placeholderData: keepPreviousData,
+  });
+
+  const categoryName = (id: string) => categories.data?.find((category) => category.id === id)?.name ?? 'Unknown category';
+  const names: Record<Grouping, (key: string) => string> = { category: categoryName, shop: shopName, currency: (code) => code };
+  const all = (text: string): Options => [['', text]];
+  const found = products.data?.pages.flatMap(({ value }) => value);
+  const total = products.data?.pages[0]?.total ?? 0;
+  const hasFilters = FILTERS.some((name) => state[name] !== '');
+
+  return (
+    <>
+      <header className="view-head">
+        <div>
+          <h1>Catalogue</h1>
+          {found && <span className="tag tag-plain">{total === 1 ? '1 product' : `${total} products`}</span>}
+        </div>
+        {hasFilters && (
+          <button type="button" onClick={() => change(NO_FILTERS)}>
+            Clear filters
+          </button>
+        )}
+      </header>
+      <search className="filters">
+        <Field
+          label="Name begins with"
+          type="search"
+          value={state.name}
+          onChange={(event) => change({ name: event.target.value })}
+          autoComplete="off"
+        />
+        <Choice
+          label="Category"
+          value={state.category}
+          options={[...all('All categories'), ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
+          onChange={(category) => change({ category })}
+        />
+        <Choice
+          label="Shop"
+          value={state.shop}
+          options={[...all('All shops'), ...(offers.data?.shopIds ?? []).map((id) => [id, shopName(id)] as const)]}
+          onChange={(shop) => change({ shop })}
+        />
+        <Choice
+          label="Currency"
+          value={state.currency}
+          options={[...all('All currencies'), ...(offers.data?.currencies ?? []).map((code) => [code, code] as const)]}
+          onChange={(currency) => change({ currency })}
+        />
+        <Field
+          label="Price from"
+          inputMode="decimal"
+          value={state.min}
+          onChange={(event) => change({ min: event.target.value })}
+          autoComplete="off"
+        />
+        <Field
+          label="Price to"
+          inputMode="decimal"
+          value={state.max}
+          onChange={(event) => change({ max: event.target.value })}
+          autoComplete="off"
+        />
+      </search>
+      <Failure of={groups.error ?? products.error ?? categories.error ?? offers.error} />
+
+      <section className="panel" aria-label="Chart">
+        <div className="panel-head">
+          <Choice<Measure> label="Show" value={state.measure} options={MEASURES} onChange={(measure) => change({ measure })} />
+          <Choice<Grouping> label="By" value={state.group} options={GROUPINGS} onChange={(group) => change({ group })} />
+        </div>
+        {groups.data ? (
+          <Charts {...groups.data} measure={state.measure} nameOf={names[groups.data.group]} />
+        ) : (
+          !groups.error && grouping.length > 0 && <Loading what="chart" />
+        )}
+        <QueryText parameters={grouping[0]?.parameters} queries={grouping.length} />
+      </section>
+
+      <section className="products" aria-label="Products">
+        <div className="view-head">
+          <h2>Products</h2>
+          <Choice<Order> label="In order of" value={state.order} options={ORDERS} onChange={(order) => change({ order })} />
+        </div>
+        {!found && !products.error && <Loading what="products" />}
+        {found?.length === 0 && (
+          <Empty title="No such products">
+            {hasFilters
+              ? 'Take a filter away to see more.'
+              : 'The catalogue is empty: tandem seed fills it with two shops to look at.'}
+          </Empty>
+        )}
+        <ul className="cards">
+          {found?.map((product) => (
+            <ProductCard key={product.id} product={product} categoryName={categoryName} />
+          ))}
+        </ul>
+        {products.hasNextPage && (
+          <button
+            type="button"
+            className="more"
+            disabled={products.isFetchingNextPage}
+            onClick={() => void products.fetchNextPage()}
+          >
+            Show more
+          </button>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { RouterOutputs } from '@tandem/client';
+import { money } from './money.js';
+
+interface ProductCardProps {
+  product: RouterOutputs['products']['get'];
+  categoryName(id: string): string;
+}
+
+export function ProductCard({ product: { name, description, price, images, categoryIds }, categoryName }: ProductCardProps) {
+  const [image] = images;
+  return (
+    <li className="card-of-product">
+      {image ? (
+        <img src={image.url} alt="" loading="lazy" width="320" height="160" />
+      ) : (
+        <div className="no-image" aria-hidden="true" />
+      )}
+      <div>
+        <p className="row-title">{name}</p>
+        <p className="row-more">{description}</p>
+        <p className="card-foot">
+          <strong>{price ? money(price.amount, price.currency) : 'No price'}</strong>
+          {categoryIds.slice(0, 2).map((id) => (
+            <span key={id} className="tag tag-plain">
+              {categoryName(id)}
+            </span>
+          ))}
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import type { QueryParameters } from '@tandem/client';
+import { useMutation } from '@tanstack/react-query';
+import { addressOf, readableAddressOf } from './queries.js';
+
+/** The query that the chart is of, as the REST face takes it. */
+export function QueryText({ parameters, queries }: { parameters: QueryParameters | undefined; queries: number }) {
+  const copying = useMutation({
+    mutationFn: () => navigator.clipboard.writeText(new URL(addressOf(parameters ?? {}), location.origin).href),
+  });
+  if (!parameters) return null;
+  return (
+    <details className="query">
+      <summary>The query{queries > 1 && `, one of ${queries}: each category has its own`}</summary>
+      <pre>{readableAddressOf(parameters)}</pre>
+      <button type="button" onClick={() => copying.mutate()}>
+        {copying.isSuccess ? 'Copied' : 'Copy its address'}
+      </button>
+      <p className="hint">
+        It takes no more to ask it: <a href={addressOf(parameters)}>open its answer</a>.
+      </p>
+    </details>
+  );
+}

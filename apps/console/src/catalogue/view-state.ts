@@ -1,0 +1,75 @@
+import { useSearchParams } from 'wouter';
+
+export const GROUPINGS = [
+  ['category', 'Category'],
+  ['shop', 'Shop'],
+  ['currency', 'Currency'],
+] as const;
+export type Grouping = (typeof GROUPINGS)[number][0];
+
+export const MEASURES = [
+  ['count', 'Products'],
+  ['average', 'Average price'],
+  ['lowest', 'Lowest price'],
+  ['highest', 'Highest price'],
+] as const;
+export type Measure = (typeof MEASURES)[number][0];
+
+export const ORDERS = [
+  ['newest', 'Newest'],
+  ['name', 'Name'],
+  ['cheapest', 'Price, lowest first'],
+  ['dearest', 'Price, highest first'],
+] as const;
+export type Order = (typeof ORDERS)[number][0];
+
+/** What is asked of the catalogue. Empty texts ask for nothing. */
+export interface ViewState {
+  name: string;
+  category: string;
+  shop: string;
+  currency: string;
+  min: string;
+  max: string;
+  group: Grouping;
+  measure: Measure;
+  order: Order;
+}
+
+type Option<Value> = readonly [value: Value, text: string];
+
+/** The option that is named, else the first. */
+function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option<Value>[]], text: string | null): Value {
+  const [value] = options.find(([one]) => one === text) ?? options[0];
+  return value;
+}
+
+/** It is in the address, so that a question can be kept and sent on. */
+export function useViewState(): [ViewState, (change: Partial<ViewState>) => void] {
+  const [search, setSearch] = useSearchParams();
+  const text = (name: string) => search.get(name) ?? '';
+  const state: ViewState = {
+    name: text('name'),
+    category: text('category'),
+    shop: text('shop'),
+    currency: text('currency'),
+    min: text('min'),
+    max: text('max'),
+    group: oneOf(GROUPINGS, search.get('group')),
+    measure: oneOf(MEASURES, search.get('measure')),
+    order: oneOf(ORDERS, search.get('order')),
+  };
+  function change(wanted: Partial<ViewState>): void {
+    setSearch(
+      (present) => {
+        const next = new URLSearchParams(present);
+        for (const [name, value] of Object.entries(wanted))
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  }
+  return [state, change];
+}

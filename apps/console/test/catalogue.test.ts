@@ -1,0 +1,121 @@
+import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
+
+describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is no chromium)', () => {
+  let app: TestServer;
+  let browser: Browser;
+  let admin: Person;
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
+    admin = await app.signUpAdmin();
+    const create = async (path: string, body: object) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
+    const organization = { name: 'Corner shop', description: 'Of all sorts', contact_email: admin.email };
+    const organizationId = await create('/organizations', { organization });
+    const [bread, tools] = [
+      await create('/categories', { name: 'Bread', description: '' }),
+      await create('/categories', { name: 'Tools', description: '' }),
+    ];
+    const products = [
+      ['Rye loaf', 4.5, 'EUR', bread],
+      ['Roll', 0.5, 'EUR', bread],
+      ['Rasp', 12, 'EUR', tools],
+      ['Hammer', 30, 'USD', tools],
+      ['Saw', 20, 'USD', tools],
+    ] as const;
+    for (const [name, amount, currency, categoryId] of products)
+      await create('/products', {
+        name,
+        description: `About ${name}`,
+        price: { amount, currency },
+        organizationId,
+        categoryIds: [categoryId],
+      });
+  });
+  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+
+  /** A page at the catalogue, what its charts say, and what it asked the server for since it was last looked at. */
+  async function explore(options?: Parameters<typeof visit>[2], query = '') {
+    const visitor = await visit(browser, app, options);
+    const { page } = visitor;
+    let asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.startsWith('/trpc/') && pathname.includes('products.list')) asked.push(searchParams.get('input') ?? '');
+    });
+    await visitor.open(`/catalogue${query}`);
+    await visitor.signIn(admin.email);
+    await page.getByRole('table').first().waitFor();
+    return {
+      visitor,
+      page,
+      /** A chart's rows as text, once it is there. */
+      async chart(caption: string): Promise<string[]> {
+        const rows = page.getByRole('table', { name: caption, exact: true }).locator('tbody tr');
+        await rows.first().waitFor();
+        return (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+      },
+      /** The texts of the queries. */
+      asked(): string {
+        const texts = asked.join(' ');
+        asked = [];
+        return texts;
+      },
+      [Symbol.asyncDispose]: visitor.close,
+    };
+  }
+
+  it('groups by what is chosen: each choice is a list query, and its chart', async () => {
+    await using explorer = await explore();
+    const { visitor, page, chart, asked } = explorer;
+    expect(await chart('Products by category')).toEqual(['Tools 3', 'Bread 2']);
+    asked();
+    await page.getByLabel('By').selectOption('Shop');
+    expect(await chart('Products by shop')).toEqual(['Corner shop 5']);
+    expect(asked()).toContain('groupby((organizationId, price.currency), aggregate(');
+
+    await page.getByLabel('Show').selectOption('Average price');
+    await page.getByLabel('By').selectOption('Category');
+    expect(await chart('Average price by category, EUR')).toEqual(['Tools €12.00', 'Bread €2.50']);
+    expect(await chart('Average price by category, USD')).toEqual(['Tools $25.00']);
+    await expectClean(visitor);
+  });
+
+  it('filters the products and the chart alike, and keeps the question in the address', async () => {
+    await using explorer = await explore(PHONE);
+    const { visitor, page, chart, asked } = explorer;
+    await page.getByText('5 products').waitFor();
+    await page.getByLabel('Currency').selectOption('EUR');
+    await page.getByText('3 products').waitFor();
+    await page.getByLabel('Price from').fill('4');
+    await page.getByText('2 products').waitFor();
+    expect(asked()).toContain("price.currency eq 'EUR' and price.amount ge 4");
+    expect(await chart('Products by category')).toEqual(['Bread 1', 'Tools 1']);
+    await page.getByLabel('Name begins with').fill('Ry');
+    await page.getByText('1 product', { exact: true }).waitFor();
+    await page.getByRole('list').getByText('€4.50').waitFor();
+
+    expect(new URL(page.url()).search).toBe('?currency=EUR&min=4&name=Ry');
+    await page.reload();
+    await page.getByText('1 product', { exact: true }).waitFor();
+    expect(await page.getByLabel('Currency').inputValue()).toBe('EUR');
+    await page.getByLabel('Name begins with').fill('nothing like it');
+    await page.getByText('No such products').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('5 products').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('shows the query, whose address answers the same', async () => {
+    await using explorer = await explore(undefined, '?group=currency&max=20');
+    const { visitor, page } = explorer;
+    await page.getByText('The query', { exact: true }).click();
+    const shown = await page.locator('details pre').innerText();
+    expect(shown).toContain('GET /products?$filter=price.amount le 20');
+    const address = await page.getByRole('link', { name: 'open its answer' }).getAttribute('href');
+    const { value } = (await (await fetch(`${app.url}${address}`)).json()) as { value: { count: number }[] };
+    expect(new Set(value.map(({ count }) => count))).toEqual(new Set([1, 3]));
+    await expectClean(visitor);
+  });
+});

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HAS_CHROMIUM, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DESKTOP, PHONE, expectClean, launchChromium, visit } from './chromium.js';
+
+/** The folder that `npm run screenshots` names; without it no pictures are taken. */
+const PICTURES = process.env['SCREENSHOTS'];
+const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Whose page shows most of each view in the seeded world. */
+const VIEWS = { notifications: 'ada', chat: 'martha', catalogue: 'admin', sessions: 'ada', identities: 'admin' } as const;
+const SCREENS = { desktop: DESKTOP, phone: PHONE };
+const DEVICES = [
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
+];
+
+/** What the page does wrong to who sees, hears or moves otherwise, in the words of axe. */
+async function offences(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}, at ${nodes.map(({ target }) => String(target)).join('; ')}`);
+}
+
+describe.skipIf(!HAS_CHROMIUM)('the look of the console (left out where there is no chromium)', () => {
+  let app: TestServer;
+  let browser: Browser;
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-look-'));
+    [app, browser] = await Promise.all([startTestServer({ dataDir }), launchChromium()]);
+    const env = { ...process.env, NODE_ENV: 'production', DATA_DIR: dataDir, MONGODB_URI: app.mongodbUri, BCRYPT_COST: '4' };
+    const secrets = { AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+    const seeding = spawn(process.execPath, [MAIN, 'seed', '--password', PASSWORD], { env: { ...env, ...secrets } });
+    const [code] = (await once(seeding, 'exit')) as [number | null];
+    if (code !== 0) throw new Error('there is no world to look at');
+    for (const userAgent of DEVICES)
+      await fetch(`${app.url}/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': userAgent },
+        body: JSON.stringify({ email: 'ada@example.org', password: PASSWORD }),
+      });
+    if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
+  });
+  afterAll(async () => {
+    await Promise.all([browser?.close(), app?.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
+  }
+
+  describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
+    it.each(['light', 'dark'] as const)('is for everybody, and fits, in %s', async (colorScheme) => {
+      for (const person of new Set(Object.values(VIEWS))) {
+        await using visitor = await visit(browser, app, { ...SCREENS[screen], colorScheme });
+        const { page } = visitor;
+        await visitor.open('/');
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        expect(await offences(page)).toEqual([]);
+        await picture(page, `sign-in-${screen}-${colorScheme}`);
+        await visitor.signIn(`${person}@example.org`);
+        const views = Object.entries(VIEWS).filter(([, whose]) => whose === person);
+        for (const [view] of views) {
+          const nav = page.getByRole('navigation', { name: 'Views' });
+          await nav.getByRole('link', { name: new RegExp(`^${view}`, 'i') }).click();
+          if (view === 'chat') {
+            await page.locator('.channel').first().click();
+            await page.getByRole('log').getByRole('listitem').nth(3).waitFor();
+          } else await page.getByRole('main').getByRole('listitem').nth(1).waitFor();
+          if (view === 'catalogue') await page.getByRole('table').waitFor();
+          await page.waitForLoadState('networkidle');
+          expect(await offences(page), view).toEqual([]);
+          await expectClean(visitor);
+          await picture(page, `${view}-${screen}-${colorScheme}`);
+        }
+      }
+    });
+  });
+
+  it('turns dark and light by its button, and keeps the choice', async () => {
+    await using visitor = await visit(browser, app, { ...DESKTOP, colorScheme: 'light' });
+    const { page } = visitor;
+    const ground = () => page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');
+    await visitor.open('/');
+    const light = await ground();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    expect(await ground()).toBe(dark);
+    await expectClean(visitor);
+  });
+});
