@@ -1,6 +1,6 @@
 import { startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChannel, say } from '../../test/chat-world.js';
+import { listenTo, openChannel, say } from '../../test/chat-world.js';
 import { recoverUnit, sendToDying } from '../../test/dying-unit.js';
 import type { Channel } from './channels.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
@@ -35,14 +35,16 @@ describe('a process that is killed between two writes', { timeout: 60_000 }, () 
     expect(own.data).toEqual([]);
   });
 
-  it.each([0, 1, 2])('of its deletion leaves what the sweep completes: step %i', async (step) => {
+  it.each([0, 1, 2])('of its deletion leaves what the sweep completes, and tells: step %i', async (step) => {
     const ann = await prepare();
     const { id } = await openChannel(ann, [admin]);
+    const events = listenTo(app, id);
     const { accessToken } = ann;
     await sendToDying(app, 'channels.delete', step, { method: 'DELETE', path: `/channels/${id}`, accessToken });
     await recoverUnit(app);
     await admin.rest('GET', `/channels/${id}`).expect(404);
     expect(await membersOf(id)).toEqual([]);
+    expect(events).toContainEqual({ type: 'channel.deleted', channelId: id });
   });
 
   it.each([0, 1, 2])('of its restoring leaves what the sweep completes: step %i', async (step) => {

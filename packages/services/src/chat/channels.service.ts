@@ -43,7 +43,14 @@ function showBare(record: ChannelRecord): Channel {
 export function createChannelsService({ storage, lists, bus, icons, memberships, messages, ...others }: ChannelsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
-  const units = createChannelUnits({ storage, ...others });
+  const units = createChannelUnits({
+    storage,
+    ...others,
+    tellDeleted(channelId) {
+      memberships.forget(channelId);
+      publishChatEvent(bus, { type: 'channel.deleted', channelId });
+    },
+  });
 
   /** Fills in the icons, by one query. */
   async function addIcons(channels: readonly Channel[]): Promise<void> {
@@ -145,11 +152,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     },
 
     /** Deletes softly, with its members and messages. @throws errors.channelNotFound */
-    async delete(channelId: string): Promise<void> {
-      await units.delete(channelId);
-      memberships.forget(channelId);
-      publishChatEvent(bus, { type: 'channel.deleted', channelId });
-    },
+    delete: (channelId: string): Promise<void> => units.delete(channelId),
 
     /** Brings it back, with the members and messages that went with it. @throws errors.channelNotFound when there is nothing to restore */
     async restore(channelId: string): Promise<Channel> {

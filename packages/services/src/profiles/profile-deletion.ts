@@ -1,5 +1,5 @@
 import type { Storage } from '@tandem/storage';
-import { markOf, newDeletion, type Children, type Deletion } from '../shared/deletion.js';
+import { defineDeletion, markOf, type Children, type Deletion } from '../shared/deletion.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
 
@@ -9,15 +9,7 @@ export interface OfProfiles {
   bringBack(profileIds: readonly string[], deletionId: string): Promise<void>;
 }
 
-interface Taken {
-  profileId: string;
-  deletion: Deletion;
-}
-
-/**
- * Deletion of profiles with what hangs on them, and the way back (decisions R2). Units of work, which the next sweep finishes where a process
- * died in between.
- */
+/** Deletion of profiles with what hangs on them, and the way back (decisions R2). */
 export function createProfileDeletion(storage: Storage, relations: readonly OfProfiles[]) {
   const Profiles = storage.model(profileModel);
 
@@ -31,33 +23,14 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
     for (const relation of relations) await relation.bringBack(profileIds, deletionId);
   }
 
-  const ownMark = ({ profileId, deletion }: Taken) => ({ _id: profileId, deletionId: deletion.id });
-  async function mark(taken: Taken): Promise<void> {
-    const { matchedCount } = await take({ _id: taken.profileId }, taken.deletion);
-    if (matchedCount > 0) return;
-    const done = await Profiles.countDocuments(ownMark(taken)).setOptions({ deleted: 'include' });
-    if (done === 0) throw errors.notFound();
-  }
-  const unmark = (taken: Taken) => bringBack(ownMark(taken));
-  const takeOwn = ({ profileId, deletion }: Taken) => takeRelations([profileId], deletion);
-  const bringOwnBack = ({ profileId, deletion }: Taken) => bringRelationsBack([profileId], deletion.id);
-
-  const deletions = storage.defineUnit<Taken>({
-    name: 'profiles.delete',
-    recovery: 'finish',
-    steps: [
-      { name: 'profile', run: mark, undo: unmark },
-      { name: 'relations', run: takeOwn, undo: bringOwnBack },
-    ],
-  });
-  const restorations = storage.defineUnit<Taken>({
-    name: 'profiles.restore',
-    recovery: 'finish',
-    steps: [
-      // only what this deletion has taken: one that lives again, or was deleted anew, is left as it is
-      { name: 'profile', run: unmark, undo: (taken) => take(ownMark(taken), taken.deletion) },
-      { name: 'relations', run: bringOwnBack, undo: takeOwn },
-    ],
+  const deletion = defineDeletion(storage, {
+    name: 'profiles',
+    model: Profiles,
+    children: {
+      take: (profileId, by) => takeRelations([profileId], by),
+      bringBack: (profileId, deletionId) => bringRelationsBack([profileId], deletionId),
+    },
+    notFound: errors.notFound,
   });
 
   /** The profiles that a deletion has taken, whether they live again or not. */
@@ -68,7 +41,7 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
 
   return {
     /** @throws errors.notFound */
-    delete: (profileId: string) => deletions.run({ profileId, deletion: newDeletion(storage.clock) }),
+    delete: deletion.delete,
 
     /** A deleted profile, to be restored. @throws errors.notFound */
     async find(profileId: string): Promise<ProfileRecord> {
@@ -77,10 +50,7 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
       return found;
     },
 
-    async restore({ _id: profileId, deletedAt, deletionId }: ProfileRecord): Promise<void> {
-      if (deletedAt && deletionId) await restorations.run({ profileId, deletion: { id: deletionId, at: deletedAt } });
-      else await Profiles.restore(profileId);
-    },
+    restore: (profile: ProfileRecord): Promise<void> => deletion.restore(profile),
 
     /** Removes for real what was stored for an identity that turned out to be gone. */
     async uncreate(profileId: string): Promise<void> {
@@ -89,9 +59,9 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
 
     /** The profiles of an identity go and come back with it. */
     withIdentity: {
-      async take(identityId, deletion) {
-        await take({ identityId }, deletion);
-        await takeRelations(await takenBy(deletion.id), deletion);
+      async take(identityId, by) {
+        await take({ identityId }, by);
+        await takeRelations(await takenBy(by.id), by);
       },
       async bringBack(_, deletionId) {
         await bringBack({ deletionId });
