@@ -183,6 +183,15 @@ describe('the documents', () => {
     expect(generatedPart('docs/security-events.md', 'events', table(all))).toBe(table(all));
   });
 
+  it('docs/observability.md has each metric of Tandem', async () => {
+    const text = await (await fetch(`${app.url}/metrics`)).text();
+    const rows = [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]
+      .map(([, name = '', help = '', type = '']) => [code(name), type, help])
+      .filter(([name = '']) => !/^`(process|nodejs)_/.test(name));
+    const all = [['Metric', 'Type', 'Meaning'], ...inOrder(rows)];
+    expect(generatedPart('docs/observability.md', 'metrics', table(all))).toBe(table(all));
+  });
+
   it('docs/clients.md has what each part of the client may take', () => {
     const rows = Object.entries(BUNDLES).map(([part, { budget }]) => [part, `${(budget / 1000).toFixed(1)} kB`]);
     const all = [['Part', 'At most, minified and compressed'], ...rows];

@@ -1,4 +1,4 @@
-import { startTestServer } from '@tandem/testing';
+import { openStream, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createLog } from './logging.js';
 
@@ -50,6 +50,47 @@ describe('metrics', () => {
     expect(text).toContain('route="/trpc/unknown",status="404"');
     expect(text).toContain('route="unmatched",status="404"');
     expect(text).not.toMatch(new RegExp(`${ann.id}|made`));
+  });
+
+  it('say how the database, the queue of mails and the streams are', async () => {
+    await using app = await startTestServer({ mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org', linksUrl: undefined } });
+    const ann = await app.signUp();
+    const stream = await openStream(app.url, '/notifications/listen', ann.credentials);
+    await stream.next('ready');
+    stream.send({ type: 'ping' });
+    await stream.next('pong');
+    await ann.rest('POST', `/auth/${ann.id}/send-verification-email`).expect(204);
+    await app.tandem.services.mails.work();
+    app.clock.advance(5000);
+    const before = (await get(`${app.url}/metrics`)).text;
+    await stream.close();
+    const { text: after } = await get(`${app.url}/metrics`);
+
+    const valueOf = (text: string, name: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.slice(name.length),
+      );
+    expect(valueOf(before, 'database_operation_duration_seconds_count{operation="insertOne",failed="false"}')).toBeGreaterThan(0);
+    expect(valueOf(before, 'database_connections_open')).toBeGreaterThan(0);
+    expect(valueOf(before, 'database_connections_waiting')).toBe(0);
+    expect(valueOf(before, 'mail_queue_length')).toBeGreaterThan(0);
+    expect(valueOf(before, 'mail_queue_oldest_seconds')).toBeGreaterThanOrEqual(5);
+    expect(valueOf(before, 'mails_total{result="retried"}')).toBeGreaterThan(0);
+    expect([before, after].map((text) => valueOf(text, 'streams_open'))).toEqual([1, 0]);
+    expect(valueOf(before, 'stream_frames_total{direction="received"}')).toBe(1);
+    expect(valueOf(before, 'stream_frames_total{direction="sent"}')).toBe(2);
+    expect(valueOf(after, 'stream_closes_total{code="1005"}')).toBe(1);
+  });
+
+  it('are answered while the store is away, without the numbers that are in it', async () => {
+    await using app = await startTestServer();
+    await app.storage.close();
+    const { text } = await get(`${app.url}/metrics`);
+    expect(text).toMatch(/^mail_queue_length nan$/im);
+    expect(text).toMatch(/database_connections_open \d/);
   });
 
   it('answer their token alone when there is one, and nobody behind a proxy when there is none', async () => {

@@ -14,7 +14,7 @@ import { createConsolePage } from './console-page.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
-import { createMetricsRoute, createRegistry } from './metrics.js';
+import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
 
 /** For how long a closing server waits for requests under way, in milliseconds. */
@@ -107,11 +107,19 @@ function securityHeaders(publicUrl: string): RequestHandler {
 
 function createApp(
   config: Config,
-  options: { tandem: Tandem; drivers: Drivers; log: Logger; publicUrl: string; isReady: () => Promise<boolean> },
+  options: {
+    tandem: Tandem;
+    storage: Storage;
+    drivers: Drivers;
+    log: Logger;
+    publicUrl: string;
+    isReady: () => Promise<boolean>;
+  },
 ): Express {
   const { tandem, drivers, log, publicUrl, isReady } = options;
   const app = express();
   const registry = createRegistry();
+  addMetrics(registry, tandem, options.storage);
   app
     .enable('case sensitive routing')
     .disable('x-powered-by')
@@ -219,7 +227,7 @@ export function createServer(
     stopSweeping = storage.startSweeping();
     stopSending = tandem.services.mails.startSending(config.mail.pollMs);
     stopRemoving = tandem.services.files.startRemoving(config.files.pollMs);
-    app = createApp(config, { tandem, drivers, log, publicUrl, isReady });
+    app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady });
     return { url, tandem, storage };
   }
 

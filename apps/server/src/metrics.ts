@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { requestErrors } from '@tandem/core';
 import type { Request, RequestHandler } from 'express';
-import { Registry, collectDefaultMetrics } from 'prom-client';
+import type { Tandem } from '@tandem/services';
+import type { Storage } from '@tandem/storage';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** How often the event loop's delay is sampled, in milliseconds: each sample wakes a server that has nothing else to do. */
 const LOOP_SAMPLE_MS = 100;
@@ -11,6 +13,116 @@ export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   return registry;
+}
+
+/** Upper bounds of an operation's time, in seconds: from a look-up in memory to the store's own limit. */
+const OPERATION_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** For how long the metrics wait for the store, in milliseconds: they are wanted most when it is in trouble. */
+const STORE_MS = 1000;
+
+/** A counter that is kept elsewhere as plain numbers, which cost nothing where they are counted. */
+function addCounter(
+  registry: Registry,
+  { name, help, label }: { name: string; help: string; label: string },
+  read: () => Iterable<readonly [string | number, number]>,
+): void {
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [value, count] of read()) this.inc({ [label]: value }, count);
+    },
+  });
+  registry.registerMetric(counter);
+}
+
+function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers: [],
+    async collect() {
+      this.set(await read());
+    },
+  });
+  registry.registerMetric(gauge);
+}
+
+/** Operations of the store. Each name has a child of its own: looking for it by labels takes longer than measuring. */
+function addOperations(registry: Registry, storage: Storage): void {
+  const durations = new Histogram({
+    name: 'database_operation_duration_seconds',
+    help: 'Time of an operation in the database, with the wait for a connection, by operation and whether it failed',
+    labelNames: ['operation', 'failed'],
+    buckets: OPERATION_BUCKETS,
+    registers: [registry],
+  });
+  const childOf = (operation: string, failed: string) => durations.labels({ operation, failed });
+  const children = new Map<string, ReturnType<typeof childOf>>();
+  storage.onOperation((operation, milliseconds, hasFailed) => {
+    const key = hasFailed ? `${operation} failed` : operation;
+    const child = children.get(key) ?? childOf(operation, String(hasFailed));
+    children.set(key, child);
+    child.observe(milliseconds / 1000);
+  });
+}
+
+/** The queue of mails, in the store. While that does not answer there is no number. */
+function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage): void {
+  async function read() {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), STORE_MS)));
+    const state = await Promise.race([services.mails.queueState().catch(() => undefined), late]);
+    clearTimeout(timer);
+    return state;
+  }
+  let reading: ReturnType<typeof read> | undefined;
+  /** One read for both numbers. */
+  const queueState = () => (reading ??= read().finally(() => (reading = undefined)));
+
+  addGauge(
+    registry,
+    'mail_queue_length',
+    'Mails that wait to be sent, or to be tried again; of all instances together',
+    async () => (await queueState())?.length ?? Number.NaN,
+  );
+  addGauge(
+    registry,
+    'mail_queue_oldest_seconds',
+    'Since when the oldest mail of the queue waits; of all instances together',
+    async () => {
+      const state = await queueState();
+      if (!state) return Number.NaN;
+      return state.oldestAt ? Math.max(storage.clock.now().getTime() - state.oldestAt.getTime(), 0) / 1000 : 0;
+    },
+  );
+  addCounter(registry, { name: 'mails_total', help: 'Tries to send a mail, by what came of them', label: 'result' }, () =>
+    Object.entries(services.mails.results),
+  );
+}
+
+/** Measures the store, the queue of mails and the streams of a server (docs/observability.md). */
+export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage): void {
+  addOperations(registry, storage);
+  const connections = () => storage.connections();
+  addGauge(registry, 'database_connections_open', 'Connections to the database', () => connections().open);
+  addGauge(registry, 'database_connections_in_use', 'Connections with an operation on them', () => connections().inUse);
+  addGauge(registry, 'database_connections_waiting', 'Operations that wait for a connection', () => connections().waiting);
+  addMailQueue(registry, tandem, storage);
+  addGauge(registry, 'streams_open', 'WebSockets that are open', () => tandem.streamState().open);
+  addCounter(
+    registry,
+    { name: 'stream_frames_total', help: 'Frames of WebSockets, received from clients or sent to them', label: 'direction' },
+    () => Object.entries({ received: tandem.streamState().received, sent: tandem.streamState().sent }),
+  );
+  addCounter(
+    registry,
+    { name: 'stream_closes_total', help: 'WebSockets that were closed, by code; 0 is any code of a client', label: 'code' },
+    () => tandem.streamState().closed,
+  );
 }
 
 /** `GET /metrics`: with the token, or from this machine when none is configured. Anybody else sees no such route. */

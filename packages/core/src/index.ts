@@ -47,7 +47,7 @@ export { IteratorReader } from './streams/iterator-reader.js';
 export { SocketReader } from './streams/socket-reader.js';
 export { PingFrame, type StreamHandler } from './streams/stream-handler.js';
 export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';
-export type { StreamSocket } from './streams/stream-socket.js';
+export type { StreamCounts, StreamSocket } from './streams/stream-socket.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';
 export { SECRET_MIN_BYTES, deriveKey, splitSecrets } from './tokens/keys.js';
 export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';

@@ -131,6 +131,9 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
      */
     handleUpgrades: streams.handleUpgrades,
 
+    /** Streams that are open, and what has gone through them, for metrics. */
+    streamState: streams.state,
+
     /** Closes the streams, with a code that tells clients to come back. Before the HTTP server is closed, which waits for them. */
     closeStreams: streams.close,
 

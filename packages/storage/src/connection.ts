@@ -1,15 +1,19 @@
 import mongoose from 'mongoose';
 import { endWaitsForClosedSockets } from './closing-sockets.js';
+import { watchPool, type PoolState } from './pool.js';
 
 /** A connection of its own `Mongoose`: a host's mongoose, and other servers in this process, keep their settings and models. */
-export async function connect(uri: string, poolSize: number): Promise<mongoose.Connection> {
+export async function connect(uri: string, poolSize: number): Promise<{ connection: mongoose.Connection; pool: PoolState }> {
   endWaitsForClosedSockets();
   const instance = new mongoose.Mongoose();
   // Nothing waits for a connection in memory: an operation fails when the store cannot be reached.
   instance.set({ autoIndex: false, autoCreate: false, bufferCommands: false });
   const connection = instance.createConnection(uri, connectionOptions(uri, poolSize));
+  // from the first connection on
+  const pool = watchPool(connection.getClient());
   try {
-    return await connection.asPromise();
+    await connection.asPromise();
+    return { connection, pool };
   } catch (error) {
     await connection.destroy();
     throw error;

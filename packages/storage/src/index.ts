@@ -13,6 +13,8 @@ export {
   type ModelDefinition,
   type ModelSettings,
 } from './model.js';
+export type { OperationListener } from './operations.js';
+export type { PoolState } from './pool.js';
 export { present, type Presented, type Wire } from './present.js';
 export type { Deleted } from './soft-deletion.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';

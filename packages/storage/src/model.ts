@@ -2,7 +2,7 @@ import type mongoose from 'mongoose';
 import type { Connection, Schema, SchemaDefinition } from 'mongoose';
 import type { Clock } from './clock.js';
 import { newId } from './ids.js';
-import { guardOperations } from './operations.js';
+import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
 import { hideDeleted, hideDeletedInAggregations, softDeletion } from './soft-deletion.js';
 
@@ -67,7 +67,17 @@ export function defineModel<R extends BaseRecord>(collectionName: string, settin
 export function compileModel<R extends BaseRecord>(
   connection: Connection,
   { collectionName, fields, openFields, softDelete }: ModelDefinition<R>,
-  { clock, maxTimeMs, onWrite }: { clock: Clock; maxTimeMs: number; onWrite: (collectionName: string) => void },
+  {
+    clock,
+    maxTimeMs,
+    onWrite,
+    listeners,
+  }: {
+    clock: Clock;
+    maxTimeMs: number;
+    onWrite: (collectionName: string) => void;
+    listeners: readonly OperationListener[];
+  },
 ): Model<R> {
   const schema: Schema = new connection.base.Schema(
     {
@@ -90,6 +100,6 @@ export function compileModel<R extends BaseRecord>(
   if (softDelete) softDeletion(schema, clock);
   interceptQueries(schema, softDelete ? (query) => hideDeleted(query, clock) : () => undefined);
   const model = connection.model(collectionName, schema);
-  guardOperations(model.collection, maxTimeMs, () => onWrite(collectionName));
+  guardOperations(model.collection, maxTimeMs, { onWrite: () => onWrite(collectionName), listeners });
   return model as unknown as Model<R>;
 }

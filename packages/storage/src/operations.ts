@@ -27,16 +27,42 @@ const reads = new Set(['findOne', 'countDocuments', 'estimatedDocumentCount', 'd
 /** Reads that answer a cursor. */
 const openings = new Set(['find', 'aggregate']);
 
+/** Told when an operation has ended: its name, how long it took in milliseconds, retries included, and whether it failed. */
+export type OperationListener = (operation: string, milliseconds: number, hasFailed: boolean) => void;
+
 interface Cursor {
   toArray(): Promise<unknown[]>;
+}
+
+/** Runs operations by their names, and tells the listeners when each has ended. */
+export function timeOperations(listeners: readonly OperationListener[]) {
+  return function timed<Answer>(name: string, run: () => Promise<Answer>): Promise<Answer> {
+    if (listeners.length === 0) return run();
+    const start = performance.now();
+    const tell = (hasFailed: boolean) => {
+      for (const listener of listeners) listener(name, performance.now() - start, hasFailed);
+    };
+    const running = run();
+    running.then(
+      () => tell(false),
+      () => tell(true),
+    );
+    return running;
+  };
 }
 
 /**
  * What every operation of a model comes through last: it gets a time limit in the store (Mongoose's own setting leaves out
  * writes and cursors), and reads whose connection broke are sent again. A cursor that is walked row by row is not.
  * @param onWrite is called when a write has ended, well or badly
+ * @param listeners are told of every operation but cursors that are walked row by row
  */
-export function guardOperations(collection: Collection, maxTimeMS: number, onWrite: () => void): void {
+export function guardOperations(
+  collection: Collection,
+  maxTimeMS: number,
+  { onWrite, listeners }: { onWrite: () => void; listeners: readonly OperationListener[] },
+): void {
+  const timed = timeOperations(listeners);
   for (const [name, position] of Object.entries(optionsAt)) {
     const operation: unknown = Reflect.get(collection, name);
     if (typeof operation !== 'function') throw new Error(`The driver has no operation ${name}`);
@@ -44,17 +70,19 @@ export function guardOperations(collection: Collection, maxTimeMS: number, onWri
       args[position] = { maxTimeMS, ...(args[position] as object | undefined) };
       const run = (): unknown => Reflect.apply(operation, collection, args);
       if (reads.has(name))
-        return (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>));
-      if (!openings.has(name)) return (run() as Promise<unknown>).finally(onWrite);
-      return endsInWrite(args[0]) ? run() : openCursor(run as () => Cursor);
+        return timed(name, () =>
+          (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>)),
+        );
+      if (!openings.has(name)) return timed(name, () => (run() as Promise<unknown>).finally(onWrite));
+      return endsInWrite(args[0]) ? run() : openCursor(run as () => Cursor, (read) => timed(name, read));
     });
   }
 }
 
-function openCursor(open: () => Cursor): Cursor {
+function openCursor(open: () => Cursor, timed: (read: () => Promise<unknown[]>) => Promise<unknown[]>): Cursor {
   const cursor = open();
   const toArray = cursor.toArray.bind(cursor);
-  cursor.toArray = () => toArray().catch((error: unknown) => retryRead(error, () => open().toArray()));
+  cursor.toArray = () => timed(() => toArray().catch((error: unknown) => retryRead(error, () => open().toArray())));
   return cursor;
 }
 

@@ -4,6 +4,8 @@ import { createJointWrites, type JointWrite } from './joint-writes.js';
 import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } from './indexes.js';
 import { noLog, type Log } from './log.js';
 import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
+import { timeOperations, type OperationListener } from './operations.js';
+import type { PoolState } from './pool.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
 import { exportLines, importLines, type TransferProgress } from './transfer.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
@@ -31,6 +33,10 @@ export interface Storage {
    * @throws what a write fails with that has no `settled`
    */
   writeJointly(writes: readonly JointWrite[]): Promise<void>;
+  /** Calls `listener` with each operation of a model, or `writeJointly`, that ends from now on. It must be quick, and must not throw. */
+  onOperation(listener: OperationListener): void;
+  /** The connections of this process. */
+  connections(): Readonly<PoolState>;
   /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /**
@@ -70,10 +76,16 @@ export async function openStorage({
   maxTimeMs = 10_000,
   poolSize = 8,
 }: StorageOptions): Promise<Storage> {
-  const connection = await connect(uri, poolSize);
+  const { connection, pool } = await connect(uri, poolSize);
   const models = new Map<string, { definition: ModelDefinition<BaseRecord>; model: Model<BaseRecord> }>();
   const stops = new Set<() => Promise<void>>();
   const listeners: ((collectionName: string) => void)[] = [];
+  const operationListeners: OperationListener[] = [];
+  const timed = timeOperations(operationListeners);
+  const writeJointly = createJointWrites(
+    () => ({ client: connection.getClient(), database: database(connection), maxTimeMS: maxTimeMs }),
+    written,
+  );
   const units = createUnits({ intents: model(IntentModel), clock, log });
 
   return {
@@ -82,10 +94,11 @@ export async function openStorage({
     onWrite(listener) {
       listeners.push(listener);
     },
-    writeJointly: createJointWrites(
-      () => ({ client: connection.getClient(), database: database(connection), maxTimeMS: maxTimeMs }),
-      written,
-    ),
+    writeJointly: (writes) => timed('writeJointly', () => writeJointly(writes)),
+    onOperation(listener) {
+      operationListeners.push(listener);
+    },
+    connections: () => pool,
     defineUnit: units.define,
     ensureIndexes: () => createIndexes(database(connection), definitions()),
     indexReport: () => compareIndexes(database(connection), definitions()),
@@ -115,7 +128,8 @@ export async function openStorage({
   function model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R> {
     const known = models.get(definition.collectionName);
     if (known && known.definition !== definition) throw new Error(`The collection ${definition.collectionName} is defined twice`);
-    const found = known?.model ?? compileModel(connection, definition, { clock, maxTimeMs, onWrite: written });
+    const found =
+      known?.model ?? compileModel(connection, definition, { clock, maxTimeMs, onWrite: written, listeners: operationListeners });
     models.set(definition.collectionName, { definition, model: found as unknown as Model<BaseRecord> });
     return found as Model<R>;
   }

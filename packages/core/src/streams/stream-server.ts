@@ -7,8 +7,9 @@ import { WebSocketServer, type ServerOptions } from 'ws';
 import { createRequestContext, type RequestContext, type ServerFacts, type VerifiedAccess } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
 import type { AccessWatch } from './access-watch.js';
+import { CLOSE } from './close-codes.js';
 import { createFrameReader, type StreamHandler } from './stream-handler.js';
-import { StreamSocket } from './stream-socket.js';
+import { StreamSocket, type StreamCounts } from './stream-socket.js';
 
 /** Largest frame of a client, in bytes (decisions S5). */
 const FRAME_MAX = 64 * 1024;
@@ -19,6 +20,9 @@ const CLOSE_MS = 5000;
 const STREAMS_PER_IDENTITY = 100;
 /** Seconds after which who has too many may try again. */
 const RETRY_AFTER_TOO_MANY = 10;
+
+/** Codes that are counted one by one: ours, and those of a client that leaves, of one that is gone, and of no code at all (RFC 6455, 7.4.1). */
+const CLOSE_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE).map(([code]) => code), 1000, 1001, 1005, 1006, 1009]);
 
 /** A request to open a stream, before it is answered. */
 export interface Handshake {
@@ -80,6 +84,7 @@ export function createStreamServer(
 ) {
   const { receive, isWithinPace } = createFrameReader(server);
   const sockets = new Set<StreamSocket>();
+  const totals: StreamCounts = { received: 0, sent: 0, closed: new Map() };
   /** Open streams by identity. */
   const counts = new Map<string, number>();
   /** What came after the head of each request that wants a stream. */
@@ -95,6 +100,7 @@ export function createStreamServer(
   // functions of the server and not of each socket: idle ones are to cost little
   function onMessage(this: StreamSocket, data: Buffer, isBinary: boolean): void {
     this.isAlive = true;
+    totals.received += 1;
     if (this.handler) receive(this, this.handler, data, isBinary);
     else isWithinPace(this);
   }
@@ -105,8 +111,10 @@ export function createStreamServer(
   function onPong(this: StreamSocket): void {
     this.isAlive = true;
   }
-  function onClose(this: StreamSocket): void {
+  function onClose(this: StreamSocket, code: number): void {
     sockets.delete(this);
+    const known = CLOSE_CODES.has(code) ? code : 0;
+    totals.closed.set(known, (totals.closed.get(known) ?? 0) + 1);
     watch.remove(this);
     count(this.access, -1);
     this.handler?.closed(this);
@@ -137,6 +145,7 @@ export function createStreamServer(
   function take(socket: StreamSocket, { access, handler }: Opening): void {
     socket.access = access;
     socket.handler = handler;
+    socket.counts = totals;
     sockets.add(socket);
     count(access, 1);
     const events: EventEmitter = socket;
@@ -175,6 +184,9 @@ export function createStreamServer(
   }
 
   return {
+    /** Streams that are open, and what has gone through all there were: frames, and ends by their code. */
+    state: (): Readonly<StreamCounts> & { open: number } => ({ ...totals, open: sockets.size }),
+
     /** The streams' paths, before all other routes: what wants a stream anywhere else is 404. Expects `cookie-parser`. */
     routes(streams: readonly Stream[]): Router {
       const routes = Router({ caseSensitive: true, strict: true });

@@ -16,6 +16,14 @@ type Done = (error?: Error) => void;
 
 const TEXT: Sending = { binary: false };
 
+/** What has gone through the streams of a server. */
+export interface StreamCounts {
+  received: number;
+  sent: number;
+  /** Closed streams by code; what is no code of ours is 0. */
+  closed: Map<number, number>;
+}
+
 /**
  * A socket of a stream. There are thousands that say nothing: it has few fields, and no function of its own.
  */
@@ -23,6 +31,8 @@ export class StreamSocket extends WebSocket {
   /** Who is at the other end; undefined where each call brings its own credentials. */
   access: VerifiedAccess | undefined = undefined;
   handler: StreamHandler | undefined = undefined;
+  /** Of its server. */
+  counts: StreamCounts | undefined = undefined;
   /** What the handler keeps of it. */
   state: unknown = undefined;
   /** Whether anything has come from the other end since the last heartbeat. */
@@ -38,6 +48,7 @@ export class StreamSocket extends WebSocket {
   override send(data: Sent, options?: Sending | Done, done?: Done): void {
     if (this.readyState !== WebSocket.OPEN) return;
     if (this.bufferedAmount > WAITING_MAX) return this.end('slow');
+    if (this.counts) this.counts.sent += 1;
     if (typeof options === 'function') super.send(data, options);
     else super.send(data, options ?? {}, done);
   }

@@ -15,6 +15,12 @@ export type NewMail = Pick<QueuedMailRecord, 'template' | 'to' | 'identityId' | 
   id: string | undefined;
 };
 
+/** What waits to be sent. */
+export interface QueueState {
+  length: number;
+  oldestAt: Date | undefined;
+}
+
 /** What an insertion failed by, if it was more than mails that are queued already. */
 function isOnlyDoubles(error: unknown): boolean {
   const { writeErrors } = error as { writeErrors?: { code?: unknown }[] };
@@ -51,6 +57,15 @@ export function createMailQueue(storage: Storage) {
         { sort: { dueAt: 1, _id: 1 }, returnDocument: 'after' },
       );
       return (claimed as unknown as QueuedMailRecord | null) ?? undefined;
+    },
+
+    /** How many mails are queued, about, and since when the oldest is. */
+    async state(): Promise<QueueState> {
+      const [length, oldest] = await Promise.all([
+        collection.estimatedDocumentCount(),
+        collection.findOne({}, { projection: { createdAt: 1 }, sort: { createdAt: 1 } }),
+      ]);
+      return { length, oldestAt: oldest?.createdAt };
     },
 
     async remove({ _id }: QueuedMailRecord): Promise<void> {

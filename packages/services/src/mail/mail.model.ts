@@ -29,5 +29,8 @@ export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
     attempts: { type: Number, default: 0 },
     owner: { type: String, default: null },
   },
-  indexes: [{ keys: { dueAt: 1, _id: 1 }, serves: 'the next mail that is due' }],
+  indexes: [
+    { keys: { dueAt: 1, _id: 1 }, serves: 'the next mail that is due' },
+    { keys: { createdAt: 1 }, serves: 'the oldest mail, for the metrics' },
+  ],
 });

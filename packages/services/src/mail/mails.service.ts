@@ -98,6 +98,8 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     deliver: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
     onFailure: (error) => log.warn({ err: describeError(error) }, 'the mail queue could not be worked on; it is tried again'),
   });
+  /** What came of the tries of this process. */
+  const results = { sent: 0, retried: 0, 'given up': 0, expired: 0 };
   let hasSaidSo = false;
   let collect = (): Promise<void> => Promise.resolve();
   let prepare: Prepare = async ({ to, values }) => (to === undefined ? undefined : { to, ...(values && { values }) });
@@ -119,11 +121,14 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   async function deliver(mail: QueuedMailRecord): Promise<void> {
     const about = { mailId: mail._id, template: mail.template, attempts: mail.attempts };
     async function putBack(reason: object): Promise<void> {
-      if (await queue.postpone(mail)) log.warn({ ...about, ...reason }, 'a mail was not sent; it is tried again');
+      const isRetried = await queue.postpone(mail);
+      results[isRetried ? 'retried' : 'given up'] += 1;
+      if (isRetried) log.warn({ ...about, ...reason }, 'a mail was not sent; it is tried again');
       else log.error({ ...about, ...reason }, 'a mail was not sent, and is given up');
     }
 
     if (mail.expiresAt !== null && mail.expiresAt <= storage.clock.now()) {
+      results.expired += 1;
       log.warn(about, 'a mail was not sent before it expired');
       return queue.remove(mail);
     }
@@ -139,12 +144,18 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       } catch (error) {
         return putBack(failureOf(error));
       }
+      results.sent += 1;
       log.debug(about, 'a mail was sent');
     }
     return queue.remove(mail);
   }
 
   return {
+    /** How many tries of this process came to what. */
+    results: results as Readonly<typeof results>,
+    /** What waits in the queue that instances share. @throws when the store cannot be reached */
+    queueState: queue.state,
+
     /**
      * Queues mails, by one write, and wakes the worker of this process. Without a driver nothing is queued.
      * @throws when the store cannot be reached: then some may be queued, and may be queued again with the same ids

@@ -48,6 +48,7 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
     subscriptions,
     routes: (router: AnyTRPCRouter) => server.routes([...streams, createTrpcStream(router, watch)]),
     handleUpgrades: server.handleUpgrades,
+    state: server.state,
     async close(): Promise<void> {
       for (const stop of stops) stop();
       subscriptions.close();
