@@ -131,6 +131,8 @@ function createApp(
     app.use(
       cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: ['x-request-id', 'retry-after'], maxAge: 600 }),
     );
+  // first, since most requests are theirs: Express tries one after the other
+  app.use(tandem.routes());
   app.get('/health/live', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/health/ready', async (_req, res) => {
     if (!(await isReady())) throw requestErrors.unavailable({ retryAfter: 2 });
@@ -139,7 +141,7 @@ function createApp(
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
   const document = describeApi(tandem, config);
   app.get('/openapi.json', (_req, res) => void res.json(document));
-  app.use(tandem.routes(), createApiPage());
+  app.use(createApiPage());
   if (config.console) {
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };
     app.use(createConsolePage(settings, drivers.files));
