@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FilesDriver } from '@tandem/drivers/files';
 import { MAIL_PAGES } from '@tandem/services';
 import { Router, type NextFunction, type Response } from 'express';
 
-/** The folder of the built console: its page, and below `assets` what the page loads, each file named by its content. */
-function builtConsole(): string | undefined {
-  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('@tandem/console/package.json')), 'dist');
-  return existsSync(path.join(folder, 'index.html')) ? folder : undefined;
-}
+/**
+ * The built console: its page, and below `assets` what the page loads, each file named by its content. Found by its place and not by its package's
+ * name: what builds it is no dependency of what serves it.
+ */
+const FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /** What the console has to know of its server before anybody has signed in. */
 interface ConsoleSettings {
@@ -58,19 +58,16 @@ function send(
 /** The console at `/console`, and the pages that mails lead to. Without a built console there is none of it. */
 export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDriver, 'downloadUrl'>): Router {
   const page = Router({ strict: true });
-  const root = builtConsole();
-  if (root === undefined) return page;
-
-  const assets = path.join(root, 'assets');
+  if (!existsSync(path.join(FOLDER, 'index.html'))) return page;
+  const assets = { root: path.join(FOLDER, 'assets'), headers: { 'cache-control': 'public, max-age=31536000, immutable' } };
 
   page.get('/console/settings.json', (_req, res) => void res.set('cache-control', 'no-cache').json(settings));
-  page.get('/console/assets/:file', (req, res, next) =>
-    send(req.params.file, { root: assets, headers: { 'cache-control': 'public, max-age=31536000, immutable' } }, res, next),
-  );
+  page.get('/console/assets/:file', (req, res, next) => send(req.params.file, assets, res, next));
   page.get(['/console', '/console/', '/console/*page'], async (req, res, next) => {
     if (req.path.startsWith('/console/assets/')) return next();
     const policy = contentSecurityPolicy(await originOf(files));
-    send('index.html', { root, headers: { 'cache-control': 'no-cache', 'content-security-policy': policy } }, res, next);
+    const headers = { 'cache-control': 'no-cache', 'content-security-policy': policy };
+    send('index.html', { root: FOLDER, headers }, res, next);
   });
   // until a host has pages of its own (decisions A14)
   for (const name of MAIL_PAGES)

@@ -47,7 +47,7 @@ export function Conversation({ channel }: { channel: Channel }) {
   }, [last?.seq]);
 
   const typing = typingIn(channel.id);
-  const nameOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing]);
+  const nameOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);
   return (
     <section className="conversation" aria-label={channel.name}>
       <header>

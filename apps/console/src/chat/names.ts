@@ -6,8 +6,8 @@ import { useIdentityId, useSession } from '../session/session.js';
 /** The last characters of an id, which are its random ones. */
 const SHOWN_OF_ID = 4;
 
-/** What people are called here. Only admins may see whose address it is; for others a member is told from the next by an id. */
-export function useNames(identityIds: readonly string[]): (identityId: string) => string {
+/** What people are called here. Only admins may see whose address it is; for others there are the channel's owner and members, told apart by their ids. */
+export function useNames(identityIds: readonly string[], ownerId: string): (identityId: string) => string {
   const { client } = useSession();
   const self = useIdentityId();
   const { data: me } = useMe();
@@ -24,5 +24,9 @@ export function useNames(identityIds: readonly string[]): (identityId: string) =
       return new Map(answer.value.map(({ id, email }) => [id, email]));
     },
   });
-  return (identityId) => (identityId === self ? 'You' : (emails?.get(identityId) ?? `Member ${identityId.slice(-SHOWN_OF_ID)}`));
+  return (identityId) => {
+    if (identityId === self) return 'You';
+    const unnamed = identityId === ownerId ? 'Owner' : `Member ${identityId.slice(-SHOWN_OF_ID)}`;
+    return emails?.get(identityId) ?? unnamed;
+  };
 }

@@ -1,5 +1,6 @@
 import { describeFailure, queryOf, rowsOf } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import { Failure, Good, Loading } from '../ui/notices.js';
 import { Time } from '../ui/time.js';
@@ -45,7 +46,10 @@ export function SessionsView() {
           Sign out all others
         </button>
       </header>
-      <p className="lead">Each place where you are signed in. One that you do not know? End it, and change your password.</p>
+      <p className="lead">
+        Each place where you are signed in. One that you do not know? End it, and{' '}
+        <Link href="/forgot-password">choose another password</Link>.
+      </p>
       <Failure of={error ?? ending.error} retry={error ? () => void refetch() : undefined} />
       {ending.isSuccess && !ending.isPending && <Good>Signed out.</Good>}
       {!data && !error && <Loading what="sessions" />}
