@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
-import { describeError, requestErrors, type OpenApiDocument } from '@tandem/core';
+import { describeError, requestErrors, withDeadline, type OpenApiDocument } from '@tandem/core';
 import { authModes, createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
@@ -19,6 +19,8 @@ import { createObservation } from './observation.js';
 
 /** For how long a closing server waits for requests under way, in milliseconds. */
 const DRAIN_MS = 15_000;
+/** How long the database may take for a server to count as ready, in milliseconds: who asks does not wait for long. */
+const READY_MS = 2000;
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
 /** Time for the head of a request to arrive, and for a body, in milliseconds: a slow sender is cut off. */
@@ -176,7 +178,7 @@ export function createServer(
 
   async function isReady(): Promise<boolean> {
     if (closing || !database) return false;
-    return database.storage.ping().then(
+    return withDeadline(READY_MS, database.storage.ping()).then(
       () => true,
       () => false,
     );

@@ -25,7 +25,12 @@ function logEvent(log: Logger, event: EmbeddedMongoEvent): void {
 export async function openDatabase(config: Config, log: Logger, clock?: Clock): Promise<Database> {
   const engine =
     config.mongodbUri === undefined
-      ? await startEmbeddedMongo({ dir: path.join(config.dataDir, 'mongodb'), onEvent: (event) => logEvent(log, event) })
+      ? await startEmbeddedMongo({
+          dir: path.join(config.dataDir, 'mongodb'),
+          // a disk may stay full for a night, and nobody would start this server again when there is room
+          restarts: { limit: Infinity },
+          onEvent: (event) => logEvent(log, event),
+        })
       : undefined;
   try {
     const storage = await openStorage({ uri: config.mongodbUri ?? engine?.uri ?? '', log, ...(clock && { clock }) });

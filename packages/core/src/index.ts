@@ -15,6 +15,7 @@ export {
 } from './authentication.js';
 export { createRequestContext, type AuthMode, type Clock, type Identity, type IdentityTypeIds, type Log } from './context.js';
 export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
+export { withDeadline } from './deadline.js';
 export { describeError, type LoggedError } from './error-log.js';
 export { ApiError, defineErrors, requestErrors, validationError, type ErrorDefinition, type ErrorFactory } from './errors.js';
 export { defineGuard, type Guard } from './guards.js';

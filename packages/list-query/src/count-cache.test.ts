@@ -26,6 +26,14 @@ it('keeps a slow count for five seconds', async () => {
   expect(await cache.count('a', 'key', () => slowly(5))).toBe(5);
 });
 
+it('keeps none for longer because the clock went back', async () => {
+  let time = 3_600_000;
+  const cache = createCountCache({ now: () => time });
+  await cache.count('a', 'key', () => slowly(1));
+  time = 0;
+  expect(await cache.count('a', 'key', () => slowly(2))).toBe(2);
+});
+
 it('keeps no count that was quick', async () => {
   const cache = createCountCache({ slowMs: 60_000 });
   expect(await cache.count('a', 'key', () => slowly(1))).toBe(1);

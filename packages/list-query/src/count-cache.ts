@@ -32,6 +32,13 @@ export function createCountCache({
 }: CountCacheSettings = {}): CountCache {
   const groups = new Map<string, Map<string, Entry>>();
 
+  /** Not for longer than it may be kept, should the clock have gone back. */
+  function isFresh({ until }: Entry): boolean {
+    if (until === undefined) return true;
+    const left = until - now();
+    return left > 0 && left <= keepMs;
+  }
+
   function startCount(entries: Map<string, Entry>, key: string, make: () => Promise<number>): Promise<number> {
     const started = performance.now();
     const entry: Entry = { total: make(), until: undefined };
@@ -60,7 +67,7 @@ export function createCountCache({
       const [oldest] = groups.keys();
       if (groups.size > size && oldest !== undefined) groups.delete(oldest);
       const kept = entries.get(key);
-      if (kept && (kept.until === undefined || kept.until > now())) return kept.total;
+      if (kept && isFresh(kept)) return kept.total;
       return startCount(entries, key, make);
     },
     // What is being made goes on for those who asked before the write, and is found by nobody after it.

@@ -18,6 +18,8 @@ export type LogLine = { msg?: string } & Record<string, unknown>;
 /** A server in a process of its own, which a test can kill. */
 export interface ServerProcess extends Caller, AsyncDisposable {
   url: string;
+  /** What it has logged so far. */
+  lines: readonly LogLine[];
   /** Waits for the line with this text of that number, counted from 1. */
   logged(text: string, times?: number): Promise<LogLine>;
   /** Ends it, with SIGKILL unless another signal is given, and waits for its end. Again is fine. */
@@ -71,6 +73,7 @@ export async function startServerProcess(environment: Record<string, string>): P
   return {
     ...createCaller(url, createContract(document)),
     url,
+    lines,
     logged: (text, times = 1) => logged((line) => line.msg === text, times),
     kill,
     [Symbol.asyncDispose]: () => kill(),

@@ -17,6 +17,7 @@ export const fileAddressErrors = defineErrors({
   wrongSize: [400, 'File is smaller than its address says'],
   tooLarge: [413, 'request entity too large'],
   wrongType: [415, 'Unsupported content type'],
+  noRoom: [503, 'Service Unavailable'],
 });
 
 /** The errors of attaching a file, for the procedures that do. */

@@ -5,6 +5,10 @@ import { fileAddressErrors as errors } from './files.errors.js';
 /** For how long a browser may keep what it has downloaded, in seconds: an object never changes, and its address lives not much longer. */
 const KEPT_S = 600;
 
+/** What a disk says that has no room left, for anybody or for this user, and when it makes sense to ask again, in seconds. */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+const RETRY_AFTER_FULL_S = 60;
+
 /** What a file is sent with: it is never more than its type says, and whatever it holds can do nothing. */
 const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -37,7 +41,10 @@ async function upload(local: LocalFiles, req: Request, res: Response): Promise<v
   const declared = req.headers['content-length'];
   if (declared !== undefined && Number(declared) > object.size) throw errors.tooLarge();
   if (declared !== undefined && Number(declared) < object.size) throw errors.wrongSize();
-  const result = await local.receive(object, req);
+  const result = await local.receive(object, req).catch((error: NodeJS.ErrnoException) => {
+    if (FULL.has(error.code ?? '')) throw errors.noRoom({ retryAfter: RETRY_AFTER_FULL_S, cause: error });
+    throw error;
+  });
   if (result === 'too large') throw errors.tooLarge();
   if (result === 'too small') throw errors.wrongSize();
   res.status(200).end();
