@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -91,6 +91,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(doctor.out).toContain('ok   database: answers (embedded engine)');
     expect(doctor.out).toContain('ok   indexes');
     expect(doctor.out).toContain('ok   admin');
+    expect(doctor.out).toMatch(/ok {3}mail queue: \d+ waiting/);
     expect(doctor.out).toContain("ok   clock: agrees with the database's");
     expect(doctor.out).toContain('ok   mail: written into DATA_DIR/outbox');
     expect(JSON.parse(openapi.out)).toEqual(await (await fetch(`${server.url}/openapi.json`)).json());
@@ -166,6 +167,32 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(ill.out).toContain('set MAIL_FROM: mail servers refuse senders at localhost\n');
     expect(ill.out).toContain('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts');
     expect(ill.out).toContain('set PUBLIC_URL: links in mails lead to HOST and PORT else\n');
+    expect(ill.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
+  });
+
+  it('asks the doctor about all else where the database and Redis are away, and DATA_DIR is no folder', async () => {
+    const environment = {
+      MONGODB_URI: 'mongodb://somebody:hidden@127.0.0.1:9/x',
+      REDIS_URL: 'redis://127.0.0.1:9',
+      DATA_DIR: '/dev/null/x',
+    };
+    const { code, out } = await run(['doctor'], { ...PRODUCTION, ...environment, MAIL_URL: 'smtp://127.0.0.1:9' });
+    expect(code).toBe(1);
+    expect(out).toMatch(/look database: it cannot be used \(\w+\): check MONGODB_URI, and that the server there runs/);
+    for (const subject of ['redis: the server of REDIS_URL', 'mail', 'files: kept in DATA_DIR/files'])
+      expect(out).toContain(`look ${subject}: `);
+    expect(out).toContain('look disk: DATA_DIR cannot be used (ENOTDIR): make the folder');
+    expect(out).not.toContain('hidden');
+  });
+
+  it('asks the doctor who can read the secrets of development', async () => {
+    const file = path.join(dataDir, 'secrets.json');
+    await chmod(file, 0o644);
+    expect((await run(['doctor'])).out).toContain(
+      `look secrets: others can read the secrets of development: run  chmod 600 ${file}\n`,
+    );
+    await chmod(file, 0o600);
+    expect((await run(['doctor'])).out).toContain('ok   secrets\n');
   });
 
   it('makes the secrets of development once, readable by their owner alone', async () => {

@@ -1,13 +1,25 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { splitSecrets } from '@tandem/core';
+import { EmbeddedMongoError } from '@tandem/embedded-mongo';
+import { systemClock } from '@tandem/storage';
 import { Command } from 'commander';
 import { readConfig, type Config } from '../config.js';
-import { withDatabase, type CommandContext } from './with-database.js';
+import { openDrivers, type Drivers } from '../drivers.js';
+import { createLog } from '../logging.js';
+import { publicUrlOf, withDatabase, type CommandContext } from './with-database.js';
 
 /** Free space below which the doctor warns, in bytes. */
 const LITTLE_SPACE = 1024 ** 3;
 
 /** By how much clocks may differ, in milliseconds: instances go by times that others have written. */
 const CLOCK_TOLERANCE_MS = 1000;
+
+/** Different characters of a secret, below which it is taken for one that somebody has typed. */
+const FEW_CHARACTERS = 12;
+
+/** After so long in the queue a mail is a sign that none leave, in milliseconds. */
+const OLD_MAIL_MS = 60 * 60_000;
 
 /** One thing that was looked at; `advice` says what to do when it is not well. */
 interface Finding {
@@ -26,15 +38,31 @@ function lookAtConfiguration(config: Config): Finding[] {
     if (config.publicUrl === undefined) weak.push('set PUBLIC_URL: links in mails lead to HOST and PORT else');
     if (config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from))
       weak.push('set MAIL_FROM: mail servers refuse senders at localhost');
-    if (config.authSecrets.authEncSecret === config.authSecrets.authSignSecret)
-      weak.push('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: who learns one knows both');
     if (config.bcryptCost < 10) weak.push('set BCRYPT_COST to 10 or more');
   }
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
 }
 
+/** Whether the secrets are good ones, and nobody else reads those of development. */
+async function lookAtSecrets({
+  authSecrets: { authEncSecret, authSignSecret },
+  dataDir,
+  development,
+}: Config): Promise<Finding[]> {
+  const advices: string[] = [];
+  if (authEncSecret === authSignSecret)
+    advices.push('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: who learns one knows both');
+  const isTyped = (secret: string) => new Set(secret).size < FEW_CHARACTERS;
+  for (const [name, list] of Object.entries({ AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret }))
+    if (splitSecrets(list).some(isTyped)) advices.push(`${name} could be guessed: make one with  openssl rand -base64 48`);
+  const file = path.join(dataDir, 'secrets.json');
+  const mode = development ? ((await stat(file).catch(() => undefined))?.mode ?? 0) : 0;
+  if ((mode & 0o077) !== 0) advices.push(`others can read the secrets of development: run  chmod 600 ${file}`);
+  return advices.length === 0 ? [{ subject: 'secrets' }] : advices.map((advice) => ({ subject: 'secrets', advice }));
+}
+
 /** Whether mails can leave; a mail server is asked, also whether it takes the password. */
-async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding> {
+async function lookAtMail(config: Config, drivers: Drivers): Promise<Finding> {
   const subject =
     config.mail.url === 'outbox:' ? 'mail: written into DATA_DIR/outbox' : 'mail: the server of MAIL_URL takes mails';
   try {
@@ -48,7 +76,7 @@ async function lookAtMail({ config, drivers }: CommandContext): Promise<Finding>
 }
 
 /** Whether files can be kept; a bucket is asked, also whether it takes the credentials. */
-async function lookAtFiles({ config, drivers }: CommandContext): Promise<Finding> {
+async function lookAtFiles(config: Config, drivers: Drivers): Promise<Finding> {
   const subject = config.files.url === 'disk:' ? 'files: kept in DATA_DIR/files' : 'files: the bucket of FILES_URL answers';
   const refusal = await drivers.files.verify?.().then(
     () => undefined,
@@ -58,7 +86,7 @@ async function lookAtFiles({ config, drivers }: CommandContext): Promise<Finding
 }
 
 /** Whether the Redis that instances share can be used, where one is configured. */
-async function lookAtRedis({ drivers }: CommandContext): Promise<Finding[]> {
+async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
   if (!drivers.redis) return [];
   const subject = 'redis: the server of REDIS_URL';
   const refusal = await drivers.redis.verify().then(
@@ -69,7 +97,10 @@ async function lookAtRedis({ drivers }: CommandContext): Promise<Finding[]> {
 }
 
 async function lookAtDisk(config: Config): Promise<Finding> {
-  const { bavail, bsize } = await statfs(config.dataDir);
+  const facts = await statfs(config.dataDir).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
+  if (typeof facts === 'string')
+    return { subject: 'disk', advice: `DATA_DIR cannot be used (${facts}): make the folder, and let the server's user own it` };
+  const { bavail, bsize } = facts;
   const free = bavail * bsize;
   const subject = `disk: ${(free / 1024 ** 3).toFixed(1)} GiB free for DATA_DIR`;
   return free < LITTLE_SPACE ? { subject, advice: 'free some space: a full disk stops the database' } : { subject };
@@ -100,17 +131,56 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
+/** Whether mails leave: none should have waited for long. */
+async function lookAtMailQueue({ tandem, storage }: CommandContext): Promise<Finding> {
+  const { length, oldestAt } = await tandem.services.mails.queueState();
+  const subject = `mail queue: ${length} waiting`;
+  if (!oldestAt || storage.clock.now().getTime() - oldestAt.getTime() < OLD_MAIL_MS) return { subject };
+  return { subject, advice: `the oldest since ${oldestAt.toISOString()}: the server's log says why they were not sent` };
+}
+
+/** What needs no database: also where there is none these are worth a look. */
+async function lookAtDrivers(config: Config): Promise<Finding[]> {
+  const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
+  const drivers = await openDrivers(config, { log, publicUrl: publicUrlOf(config), clock: systemClock });
+  try {
+    return [await lookAtMail(config, drivers), await lookAtFiles(config, drivers), ...(await lookAtRedis(drivers))];
+  } finally {
+    await drivers.close();
+  }
+}
+
+/** The store and what is in it; that it cannot be used is a finding too. The driver's own words are left out: they may quote the address. */
+async function lookAtDatabase(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  try {
+    await withDatabase(async (context) => {
+      findings.push(...(await lookAtStore(context)), await lookAtClock(context), await lookAtMailQueue(context));
+    });
+  } catch (error) {
+    const { name, code = '' } = error as { name: string; code?: unknown };
+    const advice =
+      error instanceof EmbeddedMongoError
+        ? error.message
+        : `it cannot be used (${[name, code].join(' ').trim()}): check MONGODB_URI, and that the server there runs and takes the password`;
+    findings.push({ subject: 'database', advice });
+  }
+  return findings;
+}
+
 /** `tandem doctor`: looks at configuration, secrets, disk, database, indexes, admins, clock, mail, files and Redis, and says what to do. */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
-    .description('Check configuration, disk, database, indexes, clock, mail, files and Redis, and say what to do')
+    .description('Check configuration, secrets, disk, database, indexes, clock, mail, files and Redis, and say what to do')
     .action(async () => {
       const config = readConfig(process.env);
-      const findings = lookAtConfiguration(config);
-      await withDatabase(async (context) => {
-        findings.push(await lookAtDisk(config), ...(await lookAtStore(context)), await lookAtClock(context));
-        findings.push(await lookAtMail(context), await lookAtFiles(context), ...(await lookAtRedis(context)));
-      });
+      const findings = [
+        ...lookAtConfiguration(config),
+        ...(await lookAtSecrets(config)),
+        ...(await lookAtDatabase()),
+        ...(await lookAtDrivers(config)),
+        await lookAtDisk(config),
+      ];
       for (const { subject, advice } of findings)
         console.log(advice === undefined ? `ok   ${subject}` : `look ${subject}: ${advice}`);
       if (findings.some(({ advice }) => advice !== undefined)) process.exitCode = 1;

@@ -14,6 +14,11 @@ export interface CommandContext {
   tandem: Tandem;
 }
 
+/** Where a server of this configuration would be reached. */
+export function publicUrlOf({ publicUrl, host, port }: Config): string {
+  return publicUrl ?? `http://${host}:${port}`;
+}
+
 /** Opens the store, does the work, closes the store, whatever happens. The clock is the machine's, unless one is given. */
 export async function withDatabase(work: (context: CommandContext) => Promise<void>, clock?: Clock): Promise<void> {
   const config = readConfig(process.env);
@@ -21,7 +26,7 @@ export async function withDatabase(work: (context: CommandContext) => Promise<vo
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const database = await openDatabase(config, log, clock);
   const { storage } = database;
-  const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+  const publicUrl = publicUrlOf(config);
   const drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });
   try {
     const tandem = await wire(config, { storage, drivers, log, publicUrl });

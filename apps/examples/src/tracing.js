@@ -1,0 +1,34 @@
+import { register } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
+import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrumentation-express';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+// traces of a server, loaded before it: node --import ./apps/examples/src/tracing.js apps/server/dist/main.js serve
+if (isMainThread) {
+  // what is imported as an ES module is instrumented by this hook
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'tandem' }),
+    // to OTEL_EXPORTER_OTLP_ENDPOINT, by default http://localhost:4318
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  provider.register();
+  registerInstrumentations({
+    instrumentations: [
+      new HttpInstrumentation({
+        // tickets, and tokens that people follow links with
+        requestHook: (span) => span.setAttribute('url.query', ''),
+        ignoreIncomingRequestHook: ({ url = '' }) => url.startsWith('/health/') || url === '/metrics',
+      }),
+      // every middleware would be a span of its own
+      new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
+      new MongoDBInstrumentation(),
+    ],
+  });
+  process.once('SIGTERM', () => void provider.forceFlush());
+}
