@@ -31,5 +31,6 @@ export const BCRYPT_AT_ONCE = 2 * availableParallelism();
 /** bcrypt, in threads of its own. */
 export const bcryptThreads = {
   hash: (password: string, cost: number) => pool().run({ password, cost }) as Promise<string>,
-  compare: (password: string, hash: string) => pool().run({ password, hash }) as Promise<boolean>,
+  /** Whether it is the first hash's; if not, the time of the others has passed too. */
+  compare: (password: string, hashes: readonly [string, ...string[]]) => pool().run({ password, hashes }) as Promise<boolean>,
 };

@@ -72,7 +72,7 @@ describe('a password hash', () => {
     }
   });
 
-  it('costs a wrong password the same work, whatever it is, and where there is none', async () => {
+  it('costs a wrong password the same work in one piece, whatever it is, and where there is none', async () => {
     const hashes = [undefined, 'of another kind', ...(await Promise.all([4, 5, 6].map((cost) => bcrypt.hash(PASSWORD, cost))))];
     const compare = vi.spyOn(bcryptThreads, 'compare');
     for (const passwordHash of hashes) {
@@ -84,8 +84,8 @@ describe('a password hash', () => {
       });
       compare.mockClear();
       await login(email, 'wrong password').expect(401, 'wrong credentials provided');
-      const work = compare.mock.calls.reduce((sum, [, hash]) => sum + 2 ** bcrypt.getRounds(hash), 0);
-      expect(work, passwordHash).toBe(2 ** 6);
+      const work = compare.mock.calls.map(([, all]) => all.reduce((sum, hash) => sum + 2 ** bcrypt.getRounds(hash), 0));
+      expect(work, passwordHash).toEqual([2 ** 6]);
     }
     compare.mockRestore();
   });

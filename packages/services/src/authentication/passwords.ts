@@ -91,13 +91,6 @@ export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
     return Array.from({ length: Math.max(0, cost - done) }, (_, more) => done + more);
   }
 
-  async function compare(password: string, hash: string): Promise<boolean> {
-    const found = BCRYPT_HASH.exec(hash);
-    if (!found) return (await verifyImported?.(password, hash)) ?? false;
-    // beyond what bcrypt reads, different passwords would be the same
-    return (await enqueue(() => bcryptThreads.compare(password, `$2b${found[1]}`))) && fitsBcrypt(password);
-  }
-
   return {
     /** @throws requestErrors.unavailable when too many wait */
     async hash(password: string): Promise<string> {
@@ -105,13 +98,19 @@ export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
     },
 
     /**
-     * Whether the password is the hash's. A wrong one takes the same time without a hash, and with a hash that is quick to compare.
+     * Whether the password is the hash's. A wrong one takes the same time without a hash, and with a hash that is quick to compare: all of
+     * it in one piece, so that a busy machine does not tell one from the other by how often it had to wait.
      * @throws requestErrors.unavailable when too many wait
      */
     async matches(password: string, hash: string | undefined): Promise<boolean> {
-      const isRight = hash !== undefined && (await compare(password, hash));
-      if (!isRight)
-        for (const missing of missingWork(hash)) await enqueue(() => bcryptThreads.compare(password, decoyOf(missing)));
+      const found = BCRYPT_HASH.exec(hash ?? '');
+      // beyond what bcrypt reads, different passwords would be the same
+      if (found && fitsBcrypt(password)) {
+        const decoys = missingWork(hash).map(decoyOf);
+        return enqueue(() => bcryptThreads.compare(password, [`$2b${found[1]}`, ...decoys]));
+      }
+      const isRight = hash !== undefined && !found && ((await verifyImported?.(password, hash)) ?? false);
+      if (!isRight) await enqueue(() => bcryptThreads.compare(password, [decoyOf(cost)]));
       return isRight;
     },
 
