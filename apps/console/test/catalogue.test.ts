@@ -113,7 +113,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     await page.getByText('The query', { exact: true }).click();
     const shown = await page.locator('details pre').innerText();
     expect(shown).toContain('GET /products?$filter=price.amount le 20');
-    const address = await page.getByRole('link', { name: 'open its answer' }).getAttribute('href');
+    const address = await page.getByRole('link', { name: 'Open its answer' }).getAttribute('href');
     const { value } = (await (await fetch(`${app.url}${address}`)).json()) as { value: { count: number }[] };
     expect(new Set(value.map(({ count }) => count))).toEqual(new Set([1, 3]));
     await expectClean(visitor);

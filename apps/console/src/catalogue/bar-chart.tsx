@@ -35,6 +35,7 @@ export function BarChart({ caption, of, bars, format }: BarChartProps) {
   const lines = Math.max(1, Math.ceil(highest / step));
   const full = step * lines;
   const percent = (value: number) => `${(100 * Math.max(0, value)) / full}%`;
+  const longest = Math.max(1, ...bars.map(({ value }) => format(value).length));
   const marks = Array.from({ length: lines + 1 }, (_, n) => n * step);
   return (
     <table className="chart">
@@ -42,7 +43,7 @@ export function BarChart({ caption, of, bars, format }: BarChartProps) {
       <colgroup>
         <col className="chart-label" />
         <col />
-        <col className="chart-value" />
+        <col style={{ width: `calc(${longest}ch + 1rem)` }} />
       </colgroup>
       <thead>
         <tr>

@@ -12,11 +12,11 @@ export function QueryText({ parameters, queries }: { parameters: QueryParameters
     <details className="query">
       <summary>The query{queries > 1 && `, one of ${queries}: each category has its own`}</summary>
       <pre>{readableAddressOf(parameters)}</pre>
-      <button type="button" onClick={() => copying.mutate()}>
-        {copying.isSuccess ? 'Copied' : 'Copy its address'}
-      </button>
-      <p className="hint">
-        It takes no more to ask it: <a href={addressOf(parameters)}>open its answer</a>.
+      <p className="query-ways">
+        <button type="button" onClick={() => copying.mutate()}>
+          {copying.isSuccess ? 'Copied' : 'Copy its address'}
+        </button>
+        <a href={addressOf(parameters)}>Open its answer</a>
       </p>
     </details>
   );
