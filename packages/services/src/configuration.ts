@@ -12,7 +12,7 @@ import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
-import type { MailSettings } from './mail/mails.service.js';
+import type { MailSettings } from './mail/queued-mail.js';
 import type { PasswordVerifier } from './authentication/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';

@@ -16,7 +16,7 @@ export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } fr
 export { identityErrors } from './identities/identities.errors.js';
 export type { RenderedMail } from './mail/layout.js';
 export { MAIL_PAGES } from './mail/outgoing-mail.js';
-export type { MailSettings, PreparedMail, QueuedMail } from './mail/mails.service.js';
+export type { MailSettings, PreparedMail, QueuedMail } from './mail/queued-mail.js';
 export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from './mail/templates.js';
 export { invitationErrors } from './invitations/invitations.errors.js';
 export { locationErrors } from './locations/locations.errors.js';

@@ -1,6 +1,6 @@
 import type { EventBus } from '@tandem/core';
 import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
-import type { QueuedMail } from '../mail/mails.service.js';
+import type { QueuedMail } from '../mail/queued-mail.js';
 import { identityErrors } from './identities.errors.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 

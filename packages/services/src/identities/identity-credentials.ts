@@ -1,5 +1,5 @@
 import type { Storage } from '@tandem/storage';
-import type { QueuedMail } from '../mail/mails.service.js';
+import type { QueuedMail } from '../mail/queued-mail.js';
 import { isEpoch, withUniqueValues, type IdentityChanges } from './identity-changes.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 

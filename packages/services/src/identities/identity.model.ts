@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
-import type { QueuedMail } from '../mail/mails.service.js';
+import type { QueuedMail } from '../mail/queued-mail.js';
 
 /** An account at an identity provider by which an identity signs in. */
 export interface LinkedProvider {

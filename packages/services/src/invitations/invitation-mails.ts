@@ -1,6 +1,7 @@
 import { describeError, type Log } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
-import type { MailsService, PreparedMail, QueuedMail } from '../mail/mails.service.js';
+import type { MailsService } from '../mail/mails.service.js';
+import type { PreparedMail, QueuedMail } from '../mail/queued-mail.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';

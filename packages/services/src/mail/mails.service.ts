@@ -4,44 +4,12 @@ import type { Storage } from '@tandem/storage';
 import { LEASE_MS, createMailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
 import { createRenderer } from './outgoing-mail.js';
+import type { MailSettings, PreparedMail, QueuedMail } from './queued-mail.js';
 import { createSending } from './sending.js';
-import type { MailTemplateName, MailTemplates } from './templates.js';
 
 export type MailsService = ReturnType<typeof createMailsService>;
 
-/** A mail to be sent. It has no token and no code: these are made when it is sent, and never stand in the store. */
-export interface QueuedMail {
-  /** The same id twice is one mail, as long as it is queued. Shown in logs: it names nobody. A new one by default. */
-  id?: string;
-  template: MailTemplateName;
-  /** An address, or else `identityId`, of which `prepare` makes one. */
-  to?: string;
-  identityId?: string;
-  values?: Readonly<Record<string, string | number>>;
-  /** From then on it is not sent any more. */
-  expiresAt?: Date;
-}
-
-/** What a mail needs at the moment it is sent. */
-export interface PreparedMail {
-  to: string;
-  /** Goes into the link of the templates that have one. */
-  token?: string;
-  /** Beside those of the queue. */
-  values?: Readonly<Record<string, string | number>>;
-}
 type Prepare = (mail: QueuedMail & { id: string }) => Promise<PreparedMail | undefined>;
-
-export interface MailSettings {
-  /** How mails leave. Without one no mail is queued. */
-  driver?: MailDriver | undefined;
-  /** Sender, as `Name <address>`. Default `Tandem <no-reply@localhost>`. */
-  from?: string;
-  /** Base of the links in mails. Needed with a driver. */
-  linksUrl?: string;
-  /** Mails in place of Tandem's own. */
-  templates?: Partial<MailTemplates>;
-}
 
 /** The longest that sending may take, in milliseconds, whatever driver a host brings: half of a lease, so that it ends before the lease. */
 const SEND_MS = LEASE_MS / 2;

@@ -1,6 +1,6 @@
 import type { Mail } from '@tandem/drivers/mail';
 import type { QueuedMailRecord } from './mail.model.js';
-import type { MailSettings, PreparedMail } from './mails.service.js';
+import type { MailSettings, PreparedMail } from './queued-mail.js';
 import { DEFAULT_TEMPLATES, type MailValues } from './templates.js';
 
 /** Templates whose mail leads to the page of the same name (decisions A14). */
