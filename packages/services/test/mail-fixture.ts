@@ -2,7 +2,8 @@ import { openMailDriver } from '@tandem/drivers/mail';
 import { openStorage, type Storage } from '@tandem/storage';
 import { startMailServer, type MailServer, type TestClock } from '@tandem/testing';
 import { queuedMailModel, type QueuedMailRecord } from '../src/mail/mail.model.js';
-import { createMailsService, type MailSettings, type MailsService } from '../src/mail/mails.service.js';
+import { createMailsService, type MailsService } from '../src/mail/mails.service.js';
+import type { MailSettings } from '../src/mail/queued-mail.js';
 
 /** The mails of one instance. */
 export interface MailInstance {
