@@ -44,9 +44,9 @@ function signIn(server: ServerProcess, email: string): Promise<Tokens> {
 }
 
 /** What a server has failed by in such a way that it answered 500: nothing, where each outage is known for one. */
-export function failuresOf({ lines }: ServerProcess): unknown[] {
+export function failuresOf({ lines }: ServerProcess): string[] {
   const failed = new Set(lines.filter(({ status }) => status === 500).map(({ requestId }) => requestId));
-  return lines.filter(({ requestId, err }) => err !== undefined && failed.has(requestId));
+  return lines.filter(({ requestId, err }) => err !== undefined && failed.has(requestId)).map((line) => JSON.stringify(line));
 }
 
 /**

@@ -19,7 +19,7 @@ const passingCodes = new Set<unknown>([6, 7, 89, 91, 189, 9001, 10_107, 11_600, 
 /** The rest of what is no fault of the caller: out of time, majority not reached, disk full. */
 const unavailableCodes = new Set<unknown>([50, 64, 262, 14_031, ...passingCodes]);
 
-const passingNames = /^Mongo(Network|NetworkTimeout|PoolCleared|PoolClosed|ServerClosed)Error$/;
+const passingNames = /^(Mongo(Network|NetworkTimeout|PoolCleared|PoolClosed|ServerClosed)|PoolClearedOnNetwork)Error$/;
 const unavailableNames =
   /^Mongo(ServerSelection|TopologyClosed|NotConnected|ClientClosed|WaitQueueTimeout|OperationTimeout)Error$|^MongooseServerSelectionError$/;
 

@@ -107,6 +107,34 @@ describe('when the engine is killed', () => {
   });
 });
 
+describe('when the engine hangs', () => {
+  it('a write under way fails as unavailable when the driver gives its connection up, and a read is sent again', async () => {
+    const ownDir = await mkdtemp(join(tmpdir(), 'tandem-hanging-'));
+    let enginePid = 0;
+    await using own = await startEmbeddedMongo({
+      dir: ownDir,
+      onEvent: (event) => void (event.type === 'started' && (enginePid = event.pid)),
+    });
+    const ownStorage = await openStorage({ uri: `${own.uri}&connectTimeoutMS=300` });
+    const hanging = ownStorage.model(CounterModel);
+    await hanging.create({ _id: 'c' });
+    // connections for all that follows: one that is only being made fails in another way
+    await Promise.all(Array.from({ length: 8 }, () => hanging.findById('c')));
+    process.kill(enginePid, 'SIGSTOP');
+    const read = hanging.exists({ _id: 'c' }).then((found) => found?._id);
+    const failures = await Promise.all(
+      [1, 2, 3].map((n) => hanging.updateOne({ _id: 'c' }, { n }).then(Object, (error: unknown) => error)),
+    );
+    process.kill(enginePid, 'SIGCONT');
+    expect(failures).toSatisfy((all: unknown[]) => all.every(isStoreUnavailable));
+    expect(failures).toContainEqual(expect.objectContaining({ name: 'PoolClearedOnNetworkError' }));
+    expect(await read).toBe('c');
+    await ownStorage.close();
+    await own.stop();
+    await rm(ownDir, { recursive: true, maxRetries: 20, retryDelay: 50 });
+  });
+});
+
 describe('a store that is not there', () => {
   const away = `mongodb://${encodeURIComponent(join(dir, 'nobody.sock'))}/x?serverSelectionTimeoutMS=50`;
 
