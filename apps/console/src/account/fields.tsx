@@ -1,7 +1,7 @@
 import { Field } from '../ui/field.js';
 
-export function EmailField({ label = 'Email' }: { label?: string }) {
-  return <Field label={label} name="email" type="email" autoComplete="username" required autoFocus />;
+export function EmailField() {
+  return <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />;
 }
 
 export function NewPasswordField({ label = 'Password' }: { label?: string }) {

@@ -37,6 +37,14 @@ export function unreadOf({ lastSeq = 0, readSeq = 0 }: Channel): number {
   return Math.max(0, lastSeq - readSeq);
 }
 
+/** A channel as it was loaded, without what is older in it than what events have told since it was asked for. */
+export function upToDate(loaded: Channel, known: Channel | undefined): Channel {
+  if (!known) return loaded;
+  const { lastSeq = 0, readSeq = 0, lastMessage } = known;
+  const isBehind = lastSeq > (loaded.lastSeq ?? 0);
+  return { ...loaded, ...(isBehind && { lastSeq, lastMessage }), readSeq: Math.max(readSeq, loaded.readSeq ?? 0) };
+}
+
 /** What an event leaves of a channel, for this reader. */
 export function applyToChannel(channel: Channel, event: ChatEvent, readerId: string): Channel {
   switch (event.type) {

@@ -2,7 +2,16 @@ import { createChatClient, queryOf, rowsOf, type ChatClient, type ChatEvent, typ
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
-import { applyToChannel, applyToMessages, inOrder, unreadOf, withMessage, type Channel, type Messages } from './channel-state.js';
+import {
+  applyToChannel,
+  applyToMessages,
+  inOrder,
+  unreadOf,
+  upToDate,
+  withMessage,
+  type Channel,
+  type Messages,
+} from './channel-state.js';
 
 /** How many messages are loaded at once, and how many channels there can be in the list. */
 const PAGE = 50;
@@ -62,7 +71,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     queryKey: channelsKey,
     queryFn: async () => {
       const { parameters } = queryOf('chat.listChannels').top(CHANNELS);
-      return rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters).value;
+      const { value } = rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters);
+      const known = queries.getQueryData<Channel[]>(channelsKey) ?? [];
+      return value.map((channel) => upToDate(channel, known.find(({ id }) => id === channel.id))); // prettier-ignore
     },
     select: inOrder,
     refetchInterval: CHANNELS_REFRESH_MS,
