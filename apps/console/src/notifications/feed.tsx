@@ -12,6 +12,11 @@ interface Loaded {
   nextToken?: string | undefined;
 }
 
+/** The order of the list. */
+function newestFirst(one: Notification, other: Notification): number {
+  return other.createdAt.localeCompare(one.createdAt) || (one.id < other.id ? 1 : one.id > other.id ? -1 : 0);
+}
+
 export interface Feed {
   /** Newest first; undefined until they are there. */
   rows: readonly Notification[] | undefined;
@@ -76,18 +81,21 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       client,
       known: queries.getQueryData<Loaded>(listKey)?.rows ?? [],
       onNotification(notification) {
-        // the stream begins some seconds early: what is older than those here has its place behind them
-        const oldest = queries.getQueryData<Loaded>(listKey)?.rows.at(-1);
-        if (oldest && notification.id < oldest.id) return;
-        change(({ rows, ...rest }) => ({
-          ...rest,
-          rows: [notification, ...rows].sort((one, other) => (one.id < other.id ? 1 : -1)),
-        }));
+        const rows = queries.getQueryData<Loaded>(listKey)?.rows ?? [];
+        const oldest = rows.at(-1);
+        // the stream begins some seconds early: of what comes twice the first counts, and what is older than those here has its place behind them
+        if (rows.some(({ id }) => id === notification.id) || (oldest && newestFirst(oldest, notification) < 0)) return;
+        change((loaded) => ({ ...loaded, rows: [notification, ...loaded.rows].sort(newestFirst) }));
         setNewest(notification);
         void countAnew();
       },
       onRead({ upTo, ids }) {
-        changeRows((row) => (ids?.includes(row.id) || (upTo !== undefined && row.id <= upTo) ? { ...row, isRead: true } : row));
+        const anchor = queries.getQueryData<Loaded>(listKey)?.rows.find(({ id }) => id === upTo);
+        changeRows((row) =>
+          ids?.includes(row.id) || (anchor && newestFirst(anchor, row) <= 0) ? { ...row, isRead: true } : row,
+        );
+        // of what has not come here yet
+        if (upTo !== undefined && !anchor) void queries.invalidateQueries({ queryKey: listKey });
       },
       onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),
       onState: (state) => setLive(state === 'up'),
