@@ -30,7 +30,9 @@ async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: read
     (done) => ({ errors: undefined, result: done }),
     (error: unknown) => {
       const { writeErrors, partialResult, writeConcernErrors } = error as Partial<mongo.MongoClientBulkWriteError>;
-      if (!writeErrors || writeErrors.size === 0 || (writeConcernErrors?.length ?? 0) > 0) throw error;
+      const [concern] = writeConcernErrors ?? [];
+      if (concern) throw Object.assign(new Error(String(concern['errmsg'])), { code: concern['code'] as unknown });
+      if (!writeErrors || writeErrors.size === 0) throw error;
       return { errors: writeErrors, result: partialResult };
     },
   );
