@@ -9,8 +9,9 @@ export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['packages/testing/src/shared-engine.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // what hangs, on a machine that others use too: speed is no test
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // the tests wait for the engine as often as they work
     maxWorkers: availableParallelism() + 1,
