@@ -9,6 +9,7 @@ import { createFailedLogins } from './authentication/failed-logins.js';
 import { createMailPreparation } from './authentication/mail-preparation.js';
 import { createMfaCodes } from './authentication/mfa-codes.js';
 import { createMfaService } from './authentication/mfa.service.js';
+import { createOnetimeProofs } from './authentication/onetime-proofs.js';
 import { createPasswordChangesService } from './authentication/password-changes.service.js';
 import { createPasswordProofs } from './authentication/password-proofs.js';
 import { createPasswords, type PasswordVerifier } from './authentication/passwords.js';
@@ -121,11 +122,12 @@ export function createServices(options: ServicesOptions) {
     verifyImported: options.verifyImportedPassword,
   });
   const proofs = createPasswordProofs({ failedLogins, passwords, audit });
+  const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });
   const codes = createMfaCodes(options.codeSecrets);
   const mfa = createMfaService({
-    identities,
     sessions,
     onetimeTokens,
+    onetimeProofs,
     failedLogins,
     mails,
     codes,
@@ -140,15 +142,17 @@ export function createServices(options: ServicesOptions) {
     failedLogins,
     tokens,
     onetimeTokens,
+    onetimeProofs,
     mfa: options.mfaEnabled ? mfa : undefined,
     typeIds,
     audit,
     log,
   });
-  const emails = createEmailsService({ identities, onetimeTokens, proofs, mails, audit });
+  const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit });
   const passwordChanges = createPasswordChangesService({
     identities,
     onetimeTokens,
+    onetimeProofs,
     passwords,
     proofs,
     failedLogins,

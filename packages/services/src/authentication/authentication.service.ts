@@ -20,6 +20,7 @@ import { tokenRefusal, authenticationServiceErrors as errors } from './authentic
 import { accountInput } from './authentication.schemas.js';
 import type { FailedLogins, Turn } from './failed-logins.js';
 import type { MfaService } from './mfa.service.js';
+import type { OnetimeProofs } from './onetime-proofs.js';
 import type { Passwords } from './passwords.js';
 import type { Device, SessionsService, TokenPair } from './sessions.service.js';
 
@@ -32,6 +33,7 @@ interface AuthenticationOptions {
   failedLogins: FailedLogins;
   tokens: Tokens;
   onetimeTokens: OnetimeTokensService;
+  onetimeProofs: OnetimeProofs;
   /** Undefined where sign-in takes no second step. */
   mfa: MfaService | undefined;
   typeIds: IdentityTypeIds;
@@ -59,6 +61,7 @@ export function createAuthenticationService({
   failedLogins,
   tokens,
   onetimeTokens,
+  onetimeProofs,
   mfa,
   typeIds,
   audit,
@@ -166,11 +169,10 @@ export function createAuthenticationService({
      * @throws authenticationErrors.unverified, wrongType, fingerprintMismatch; errors.locked
      */
     async loginByOnetimeToken(token: string, device: Device): Promise<SignInAnswer> {
-      const { id, subject, fingerprintHash = device.fingerprintHash } = await onetimeTokens.read(token, 'login');
+      const { onetimeToken, credentials } = await onetimeProofs.read(token, 'login');
+      const { id, subject, fingerprintHash = device.fingerprintHash } = onetimeToken;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
-      const credentials = await identities.credentialsOf({ id: subject });
-      if (!credentials) throw authenticationErrors.unverified();
       if (credentials.isBarred) throw errors.locked();
       await onetimeTokens.use(id);
       void audit.record('onetime.used', device, { identityId: subject, actorId: subject });

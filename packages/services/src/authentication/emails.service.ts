@@ -7,6 +7,7 @@ import type { Credentials } from '../identities/identity-credentials.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import type { OnetimeProofs } from './onetime-proofs.js';
 import type { PasswordProofs } from './password-proofs.js';
 
 export type EmailsService = ReturnType<typeof createEmailsService>;
@@ -14,6 +15,7 @@ export type EmailsService = ReturnType<typeof createEmailsService>;
 interface EmailsOptions {
   identities: IdentitiesService;
   onetimeTokens: OnetimeTokensService;
+  onetimeProofs: OnetimeProofs;
   proofs: PasswordProofs;
   mails: Pick<MailsService, 'enqueue'>;
   audit: AuditService;
@@ -23,7 +25,7 @@ interface EmailsOptions {
  * Verification and change of email addresses (decisions A13, A14). Links are sent by the queue, which makes their tokens: a request does
  * no more than one write for a mail.
  */
-export function createEmailsService({ identities, onetimeTokens, proofs, mails, audit }: EmailsOptions) {
+export function createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit }: EmailsOptions) {
   async function credentialsOf(identityId: string): Promise<Credentials> {
     const credentials = await identities.credentialsOf({ id: identityId });
     if (!credentials) throw identityErrors.notFound();
@@ -77,11 +79,12 @@ export function createEmailsService({ identities, onetimeTokens, proofs, mails, 
      * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
      */
     async confirmChange(token: string, by: RequestFacts): Promise<void> {
-      const { id, subject, email, epoch } = await onetimeTokens.read(token, 'change-email');
-      const credentials = await identities.credentialsOf({ id: subject });
-      if (!credentials || email === null) throw authenticationErrors.unverified();
+      const { onetimeToken, credentials } = await onetimeProofs.read(token, 'change-email');
+      const { id, subject, email } = onetimeToken;
+      if (email === null) throw authenticationErrors.unverified();
+      const { onetimeEpoch: epoch } = credentials;
       const mail = { template: 'email-changed', to: credentials.email, values: { newEmail: email } } as const;
-      if (!(await identities.changeEmail(subject, email, { epoch: epoch ?? 0, mail }))) throw authenticationErrors.unverified();
+      if (!(await identities.changeEmail(subject, email, { epoch, mail }))) throw authenticationErrors.unverified();
       await audit.record('email.changed', by, { identityId: subject });
       await onetimeTokens.markUsed(id);
     },

@@ -1,6 +1,5 @@
 import { authenticationErrors, requestErrors } from '@tandem/core';
 import type { Clock } from '@tandem/storage';
-import type { IdentitiesService } from '../identities/identities.service.js';
 import type { AuditService } from '../audit/audit.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { MailsService } from '../mail/mails.service.js';
@@ -9,6 +8,7 @@ import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import type { FailedLogins } from './failed-logins.js';
 import type { MfaCodes } from './mfa-codes.js';
+import type { OnetimeProofs } from './onetime-proofs.js';
 import type { Device, SessionsService, TokenPair } from './sessions.service.js';
 
 /** Limits of a challenge (decisions A10): life of a code, tries in all, time between mails, mails in all. */
@@ -20,9 +20,9 @@ const SENDS = 6;
 export type MfaService = ReturnType<typeof createMfaService>;
 
 interface MfaOptions {
-  identities: IdentitiesService;
   sessions: SessionsService;
   onetimeTokens: OnetimeTokensService;
+  onetimeProofs: OnetimeProofs;
   failedLogins: FailedLogins;
   mails: Pick<MailsService, 'enqueue'>;
   codes: MfaCodes;
@@ -33,7 +33,7 @@ interface MfaOptions {
 
 /** The second step of sign-in: a code that is sent by mail (decisions A10). */
 export function createMfaService(options: MfaOptions) {
-  const { identities, sessions, onetimeTokens, failedLogins, mails, codes, audit, rateLimits, clock } = options;
+  const { sessions, onetimeTokens, onetimeProofs, failedLogins, mails, codes, audit, rateLimits, clock } = options;
 
   function sendCode(identityId: string, challenge: string, send: number): Promise<void> {
     const expiresAt = new Date(clock.now().getTime() + CODE_LIFE_MS);
@@ -44,10 +44,8 @@ export function createMfaService(options: MfaOptions) {
 
   /** @throws authenticationErrors.unverified, wrongType; errors.locked; requestErrors.tooMany */
   async function read(token: string, limit: 'mfaVerify' | 'mfaResend') {
-    const challenge = await onetimeTokens.read(token, 'mfa-challenge');
+    const { onetimeToken: challenge, credentials } = await onetimeProofs.read(token, 'mfa-challenge');
     await rateLimits.countAccount(limit, challenge.subject);
-    const credentials = await identities.credentialsOf({ id: challenge.subject });
-    if (!credentials) throw authenticationErrors.unverified();
     if (credentials.isBarred) throw errors.locked();
     return { challenge, credentials };
   }

@@ -8,6 +8,7 @@ import type { MailsService } from '../mail/mails.service.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import type { FailedLogins } from './failed-logins.js';
+import type { OnetimeProofs } from './onetime-proofs.js';
 import type { PasswordProofs } from './password-proofs.js';
 import type { Passwords } from './passwords.js';
 
@@ -16,6 +17,7 @@ export type PasswordChangesService = ReturnType<typeof createPasswordChangesServ
 interface PasswordChangesOptions {
   identities: IdentitiesService;
   onetimeTokens: OnetimeTokensService;
+  onetimeProofs: OnetimeProofs;
   passwords: Passwords;
   proofs: PasswordProofs;
   failedLogins: FailedLogins;
@@ -28,7 +30,7 @@ interface PasswordChangesOptions {
  * one-time tokens, the mail about it. No crash leaves a part of it.
  */
 export function createPasswordChangesService(options: PasswordChangesOptions) {
-  const { identities, onetimeTokens, passwords, proofs, failedLogins, mails, audit } = options;
+  const { identities, onetimeTokens, onetimeProofs, passwords, proofs, failedLogins, mails, audit } = options;
 
   /** @throws errors.invalidInput for the password it has; validationError for the email */
   async function hashNew(
@@ -58,15 +60,13 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
      * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for the email
      */
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
-      const { id, subject, epoch } = await onetimeTokens.read(token, 'reset-password');
-      const credentials = await identities.credentialsOf({ id: subject });
-      if (credentials?.onetimeEpoch !== epoch) throw authenticationErrors.unverified();
+      const { onetimeToken, credentials } = await onetimeProofs.read(token, 'reset-password');
       const passwordHash = await hashNew(credentials, password, 'password');
       // before the write that voids the link: who dies in between must not leave a new password that has to wait
       await failedLogins.forget(credentials.email);
       if (!(await set(credentials, passwordHash))) throw authenticationErrors.unverified();
-      await audit.record('password.reset', by, { identityId: subject });
-      await onetimeTokens.markUsed(id);
+      await audit.record('password.reset', by, { identityId: credentials.id });
+      await onetimeTokens.markUsed(onetimeToken.id);
     },
 
     /**

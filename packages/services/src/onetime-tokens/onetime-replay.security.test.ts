@@ -1,5 +1,6 @@
 import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOnetimeProofs } from '../authentication/onetime-proofs.js';
 import { sessionModel } from '../authentication/session.model.js';
 import { identityModel } from '../identities/identity.model.js';
 
@@ -134,4 +135,16 @@ describe.each(FACES)('of twenty at once on two instances, over %s,', (face: Face
         message: 'token could not be verified',
       });
   });
+});
+
+it('a token is void for whoever reads it before a change and the credentials after it', async () => {
+  const { onetimeTokens, identities } = app.tandem.services;
+  const ann = await app.signUp();
+  const token = await create(ann.id, 'login');
+  const credentialsOf: typeof identities.credentialsOf = async (by) => {
+    await admin.rest('PATCH', `/auth/${ann.id}/change-password`, { newPassword: NEW_PASSWORD }).expect(204);
+    return identities.credentialsOf(by);
+  };
+  const proof = createOnetimeProofs({ onetimeTokens, identities: { credentialsOf } }).read(token, 'login');
+  await expect(proof).rejects.toThrow('token could not be verified');
 });

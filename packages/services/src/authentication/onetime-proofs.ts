@@ -1,0 +1,29 @@
+import { authenticationErrors } from '@tandem/core';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { Credentials } from '../identities/identity-credentials.js';
+import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
+import type { OnetimeToken, OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+
+export type OnetimeProofs = ReturnType<typeof createOnetimeProofs>;
+
+interface OnetimeProofsOptions {
+  onetimeTokens: Pick<OnetimeTokensService, 'read'>;
+  identities: Pick<IdentitiesService, 'credentialsOf'>;
+}
+
+/** Who proves by a one-time token to be an identity. */
+export function createOnetimeProofs({ onetimeTokens, identities }: OnetimeProofsOptions) {
+  return {
+    /**
+     * Reads a token, and then the credentials that it still counts for: a change between the two has voided it, and what follows would else
+     * begin with the epochs of after that change. Uses nothing up.
+     * @throws authenticationErrors.unverified; wrongType for a token of another type or target
+     */
+    async read(token: string, target: OnetimeTarget): Promise<{ onetimeToken: OnetimeToken; credentials: Credentials }> {
+      const onetimeToken = await onetimeTokens.read(token, target);
+      const credentials = await identities.credentialsOf({ id: onetimeToken.subject });
+      if (credentials?.onetimeEpoch !== onetimeToken.epoch) throw authenticationErrors.unverified();
+      return { onetimeToken, credentials };
+    },
+  };
+}
