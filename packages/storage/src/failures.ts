@@ -6,6 +6,8 @@ interface Failure {
   code?: unknown;
   syscall?: unknown;
   cause?: unknown;
+  /** What failed a bulk write as a whole: the driver gives it no `cause`. */
+  errorResponse?: unknown;
   keyPattern?: object;
   writeErrors?: { err?: Failure }[];
 }
@@ -39,7 +41,7 @@ export function isStoreUnavailable(error: unknown): boolean {
   if (isPassing(error) || unavailableNames.test(String(error.name)) || unavailableCodes.has(error.code)) return true;
   // Mongoose's words for an operation on a connection that was closed.
   if (error.name === 'MongooseError' && /bufferCommands/.test(String(error.message))) return true;
-  return error.cause !== undefined && isStoreUnavailable(error.cause);
+  return [error.cause, error.errorResponse].some(isStoreUnavailable);
 }
 
 /** The unique index that refused a write, and its fields; false for any other error. */

@@ -108,7 +108,7 @@ describe('when the engine is killed', () => {
 });
 
 describe('when the engine hangs', () => {
-  it('a write under way fails as unavailable when the driver gives its connection up, and a read is sent again', async () => {
+  it('writes under way, of one document or many, fail as unavailable when the driver gives their connections up, and a read is sent again', async () => {
     const ownDir = await mkdtemp(join(tmpdir(), 'tandem-hanging-'));
     let enginePid = 0;
     await using own = await startEmbeddedMongo({
@@ -119,12 +119,20 @@ describe('when the engine hangs', () => {
     const hanging = ownStorage.model(CounterModel);
     await hanging.create({ _id: 'c' });
     // connections for all that follows: one that is only being made fails in another way
-    await Promise.all(Array.from({ length: 8 }, () => hanging.findById('c')));
+    await Promise.all(Array.from({ length: 12 }, () => hanging.findById('c')));
     process.kill(enginePid, 'SIGSTOP');
     const read = hanging.exists({ _id: 'c' }).then((found) => found?._id);
-    const failures = await Promise.all(
-      [1, 2, 3].map((n) => hanging.updateOne({ _id: 'c' }, { n }).then(Object, (error: unknown) => error)),
-    );
+    const writes: Promise<unknown>[] = [
+      ...[1, 2, 3].map(async (n) => hanging.updateOne({ _id: 'c' }, { n })),
+      hanging.insertMany([{ _id: 'd' }]),
+      hanging.collection.insertMany([{ _id: 'e' } as object]),
+      hanging.bulkWrite([{ updateOne: { filter: { _id: 'c' }, update: { n: 4 } } }]),
+      ownStorage.writeJointly([
+        { model: CounterModel, insert: { _id: 'f' } },
+        { model: CounterModel, remove: { _id: 'g' } },
+      ]),
+    ];
+    const failures = await Promise.all(writes.map((write) => write.catch((error: unknown) => error)));
     process.kill(enginePid, 'SIGCONT');
     expect(failures).toSatisfy((all: unknown[]) => all.every(isStoreUnavailable));
     expect(failures).toContainEqual(expect.objectContaining({ name: 'PoolClearedOnNetworkError' }));
