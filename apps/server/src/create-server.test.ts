@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { openStream, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createLog } from './logging.js';
@@ -35,6 +36,12 @@ describe('health', () => {
   });
 });
 
+/** A metric in the text of all. */
+function valueOf(text: string, name: string): number {
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
 describe('metrics', () => {
   it('label requests by route template, never by path', async () => {
     await using app = await startTestServer();
@@ -66,13 +73,6 @@ describe('metrics', () => {
     await stream.close();
     const { text: after } = await get(`${app.url}/metrics`);
 
-    const valueOf = (text: string, name: string) =>
-      Number(
-        text
-          .split('\n')
-          .find((line) => line.startsWith(`${name} `))
-          ?.slice(name.length),
-      );
     expect(valueOf(before, 'database_operation_duration_seconds_count{operation="insertOne",failed="false"}')).toBeGreaterThan(0);
     expect(valueOf(before, 'database_connections_open')).toBeGreaterThan(0);
     expect(valueOf(before, 'database_connections_waiting')).toBe(0);
@@ -83,6 +83,22 @@ describe('metrics', () => {
     expect(valueOf(before, 'stream_frames_total{direction="received"}')).toBe(1);
     expect(valueOf(before, 'stream_frames_total{direction="sent"}')).toBe(2);
     expect(valueOf(after, 'stream_closes_total{code="1005"}')).toBe(1);
+  });
+
+  it('say how many passwords are being compared, and how many wait', async () => {
+    await using app = await startTestServer({ bcryptCost: 11 });
+    const states = async () => {
+      const { text } = await get(`${app.url}/metrics`);
+      return ['password_hashes_running', 'password_hashes_waiting'].map((name) => valueOf(text, name));
+    };
+    expect(await states()).toEqual([0, 0]);
+    const atOnce = 2 * availableParallelism();
+    const logins = Array.from({ length: 5 * atOnce }, (_, n) =>
+      app.call('rest', 'auth.login', { email: `nobody.${n}@example.org`, password: 'a wrong password' }),
+    );
+    await expect.poll(states, { timeout: 15_000 }).toEqual([atOnce, expect.toSatisfy((waiting) => waiting > 0)]);
+    await Promise.all(logins);
+    expect(await states()).toEqual([0, 0]);
   });
 
   it('are answered while the store is away, without the numbers that are in it', async () => {

@@ -104,7 +104,7 @@ function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage
   );
 }
 
-/** Measures the store, the queue of mails and the streams of a server (docs/observability.md). */
+/** Measures the store, the queues of mails and of passwords, and the streams of a server (docs/observability.md). */
 export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage): void {
   addOperations(registry, storage);
   const connections = () => storage.connections();
@@ -112,6 +112,9 @@ export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage)
   addGauge(registry, 'database_connections_in_use', 'Connections with an operation on them', () => connections().inUse);
   addGauge(registry, 'database_connections_waiting', 'Operations that wait for a connection', () => connections().waiting);
   addMailQueue(registry, tandem, storage);
+  const hashing = () => tandem.services.passwords.queueState();
+  addGauge(registry, 'password_hashes_running', 'Passwords that are being hashed or compared', () => hashing().running);
+  addGauge(registry, 'password_hashes_waiting', 'Passwords that wait to be hashed or compared', () => hashing().waiting);
   addGauge(registry, 'streams_open', 'WebSockets that are open', () => tandem.streamState().open);
   addCounter(
     registry,

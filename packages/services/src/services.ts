@@ -285,6 +285,7 @@ export function createServices(options: ServicesOptions) {
     shownSessions,
     streamTickets,
     failedLogins,
+    passwords,
     authentication,
     mfa,
     emails,

@@ -119,5 +119,8 @@ export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
      * the hash that a host's own verifier knows: bcrypt's would count for nobody.
      */
     isOutdated: (hash: string, password: string): boolean => missingWork(hash).length > 0 && fitsBcrypt(password),
+
+    /** How many passwords are hashed or compared at this moment, and how many wait for that. */
+    queueState: () => ({ running: limit.activeCount, waiting: limit.pendingCount }),
   };
 }
