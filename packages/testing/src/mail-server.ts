@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
@@ -40,6 +41,8 @@ export interface MailServer extends AsyncDisposable {
   refuse(code: number | false): void;
   /** Answers nothing any more, until it is told `false`; then it goes on. */
   stall(on: boolean): void;
+  /** Takes this long for each mail from now on, in milliseconds. */
+  slowDown(milliseconds: number): void;
   /** Waits until somebody waits for an answer of the stalled server. */
   whenHeld(): Promise<void>;
   /** Cuts every connection, until it is told `false`. */
@@ -87,6 +90,7 @@ export async function startMailServer(): Promise<MailServer> {
   const sockets = new Set<Socket>();
   let refusal: number | false = false;
   let isAway = false;
+  let slowness = 0;
   let gate: ReturnType<typeof openPromise> | undefined;
   let held = openPromise();
 
@@ -115,6 +119,7 @@ export async function startMailServer(): Promise<MailServer> {
     try {
       const raw = await readText(stream);
       await pass();
+      await delay(slowness);
       arrive(await parse(raw));
     } catch (error) {
       return done(error as Error);
@@ -194,6 +199,9 @@ export async function startMailServer(): Promise<MailServer> {
       refusal = code;
     },
     stall,
+    slowDown(milliseconds) {
+      slowness = milliseconds;
+    },
     whenHeld: () => held.promise,
     goAway(on) {
       isAway = on;

@@ -4,6 +4,7 @@ import { startMailServer } from '@tandem/testing';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMailDriver, type MailDriver } from '../mail.js';
+import { openSmtpMailDriver } from './smtp-mail.driver.js';
 
 const MAIL = {
   to: 'ann@example.org',
@@ -14,8 +15,8 @@ const MAIL = {
   messageId: '<one@tandem.test>',
 };
 
-function open(url: string): MailDriver {
-  const driver = openMailDriver(url, { outboxDir: '' });
+function open(...given: Parameters<typeof openSmtpMailDriver>): MailDriver {
+  const driver = openSmtpMailDriver(...given);
   onTestFinished(() => driver.close());
   return driver;
 }
@@ -114,17 +115,16 @@ describe('a mail by SMTP', () => {
     await expect(driver.send(MAIL)).rejects.toMatchObject({ code: 'ECONNECTION' });
   });
 
-  it('fails within some 15 s, whether the server says nothing or only a little now and then', { timeout: 60_000 }, async () => {
-    const silent = open(await startListener(() => {}));
+  it('fails in time, whether the server says nothing or only a little now and then', async () => {
+    const sendMs = 1000;
+    const silent = open(await startListener(() => {}), sendMs);
     const trickling = await startListener((socket) => {
       socket.write('220 slow\r\n');
-      const timer = setInterval(() => socket.write('250-and so on\r\n'), 500);
+      const timer = setInterval(() => socket.write('250-and so on\r\n'), 100);
       socket.once('close', () => clearInterval(timer));
     });
-    const start = performance.now();
-    const outcomes = await Promise.allSettled([silent.send(MAIL), open(trickling).send(MAIL), silent.verify?.()]);
+    const outcomes = await Promise.allSettled([silent.send(MAIL), open(trickling, sendMs).send(MAIL), silent.verify?.()]);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
-    expect(performance.now() - start, 'half of a lease').toBeLessThan(30_000);
   });
 });
 

@@ -11,8 +11,8 @@ export type MailsService = ReturnType<typeof createMailsService>;
 
 type Prepare = (mail: QueuedMail & { id: string }) => Promise<PreparedMail | undefined>;
 
-/** The longest that sending may take, in milliseconds, whatever driver a host brings: half of a lease, so that it ends before the lease. */
-const SEND_MS = LEASE_MS / 2;
+/** The longest that sending may take, in milliseconds, whatever driver a host brings: with what comes before it ends before the lease. */
+const SEND_MS = LEASE_MS - 10_000;
 const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
 
 /** What the log may have of a driver's error: its text quotes addresses. */
