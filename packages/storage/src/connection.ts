@@ -32,6 +32,8 @@ function connectionOptions(uri: string, maxPoolSize: number): mongoose.ConnectOp
     w: 'majority',
     journal: true,
     wtimeoutMS: 10_000,
+    // The store cuts long values short in the texts of its errors, also within a character.
+    enableUtf8Validation: false,
   };
   const isInUri = (option: string) => new RegExp(`[?&]${option}=`, 'i').test(uri);
   const options = Object.fromEntries(Object.entries(defaults).filter(([option]) => !isInUri(option)));

@@ -93,6 +93,20 @@ it('unique values are those of live records', async () => {
   await accounts.create({ email: 'a@b.co' });
 });
 
+it.each(['', 'a', 'aa', 'aaa'])(
+  'a unique value that is taken is refused as such, wherever the store cuts it short in the text of its error: %s👩👩…',
+  async (start) => {
+    await storage.ensureIndexes();
+    const email = start + '👩'.repeat(100);
+    const { _id } = await accounts.create({ email: 'another' });
+    await accounts.create({ email });
+    const isTaken = (error: unknown) => isDuplicateKey(error) !== false;
+    await expect(accounts.create({ email })).rejects.toSatisfy(isTaken);
+    await expect(accounts.updateOne({ _id }, { email })).rejects.toSatisfy(isTaken);
+    await expect(accounts.findOneAndUpdate({ _id }, { email })).rejects.toSatisfy(isTaken);
+  },
+);
+
 it('lists and counts of live records need nothing but the index', async () => {
   await storage.ensureIndexes();
   await accounts.insertMany([{ email: 'a@b.co', ownerId: 'o', seen: false }, { email: 'c@d.co' }]);

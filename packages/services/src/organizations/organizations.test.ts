@@ -111,6 +111,17 @@ describe.each(FACES)('an organization over %s', (face) => {
     expect(await call(admin, 'patchAsAdmin', other.id, { name })).toMatchObject({ value: { name } });
   });
 
+  it.each(['', 'a'])(
+    'has a name that no other of the same owner has, however long and in whichever letters: %séé…',
+    async (start) => {
+      const [bob, name] = [await app.signUp(), start + 'é'.repeat(190)];
+      await create(bob, name);
+      const other = await create(bob);
+      expect(await bob.call(face, 'organizations.create', { organization: bakery(name) })).toEqual(taken(name));
+      expect(await call(admin, 'patchAsAdmin', other.id, { name })).toEqual(taken(name));
+    },
+  );
+
   it('is changed by its owner in branch, contact and description, and by the admin in every field', async () => {
     const before = await create(ann);
     app.clock.advance(1000);
