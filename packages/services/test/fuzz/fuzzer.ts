@@ -1,10 +1,11 @@
 import http from 'node:http';
-import { operationsOf } from '@tandem/core';
+import { operationsOf, type AuthMode } from '@tandem/core';
 import {
   PASSWORD,
   createContract,
   describedOperations,
   sendRaw,
+  type Contract,
   type DescribedOperation,
   type Person,
   type RawAnswer,
@@ -50,11 +51,16 @@ export interface Fuzzer {
   close(): void;
 }
 
-/** Opens a fuzzer of a server: somebody of each kind, a world with rows in every list, and requests made of the OpenAPI document. */
-export async function openFuzzer(app: TestServer): Promise<Fuzzer> {
+/**
+ * Opens a fuzzer of two instances, one of each mode: somebody of each kind, a world with rows in every list, and requests made of the
+ * OpenAPI document.
+ */
+export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise<Fuzzer> {
+  const app = servers.bearer;
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  const document = describeApi(app.tandem, { publicUrl: app.url });
-  const contract = createContract(document);
+  const documentOf = ({ tandem, url }: TestServer) => describeApi(tandem, { publicUrl: url });
+  const document = documentOf(app);
+  const contracts = { bearer: createContract(document), cookie: createContract(documentOf(servers.cookie)) };
   const operations = describedOperations(document);
   const known = createKnownValues();
   const bodyKeys = new Map(operationsOf(app.tandem.router).flatMap(({ name, bodyKey }) => (bodyKey ? [[name, bodyKey]] : [])));
@@ -89,19 +95,23 @@ export async function openFuzzer(app: TestServer): Promise<Fuzzer> {
     for (const target of TARGETS) known.add('token', (await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target, email })).token); // prettier-ignore
   }
 
-  function authorizationOf(caller: CallerName): string[] {
+  function authorizationOf({ caller, mode }: FuzzRequest): string[] {
     if (caller === 'anonymous') return [];
-    const token = caller === 'mallory' ? people.get('regular')?.refreshToken : people.get(caller)?.accessToken;
-    return ['authorization', `Bearer ${token}`];
+    const { accessToken, refreshToken } = people.get(caller === 'mallory' ? 'regular' : caller) as Person;
+    const token = caller === 'mallory' ? refreshToken : accessToken;
+    return mode === 'bearer'
+      ? ['authorization', `Bearer ${token}`]
+      : ['cookie', `accessToken=${token}; refreshToken=${refreshToken}`];
   }
 
-  function check({ face, method, path }: FuzzRequest, operation: DescribedOperation, answer: RawAnswer): void {
+  function check({ face, mode, method, path }: FuzzRequest, operation: DescribedOperation, answer: RawAnswer): void {
+    const contract = contracts[mode];
     const headers = new Headers(answer.headers as Record<string, string>);
     const isOutside = OUTSIDE.has(answer.status) || (face === 'trpc' && OF_BODY.has(answer.status));
     if (isOutside) return contract.check('GET', '/outside', { ...answer, headers, body: envelopeOf(answer.body) });
     if (face === 'rest') return contract.check(method, path.split('?', 1)[0] as string, { ...answer, headers });
     const { result, error } = answer.body as TrpcAnswer;
-    const status = error ? error.data.httpStatus : successOf(operation);
+    const status = error ? error.data.httpStatus : successOf(contract, operation);
     if (error && status !== answer.status) throw new Error(`status ${answer.status}, but httpStatus ${status}`);
     const location = (result?.data as { location?: string } | undefined)?.location;
     if (status === 302 && location !== undefined) return;
@@ -112,12 +122,12 @@ export async function openFuzzer(app: TestServer): Promise<Fuzzer> {
 
   /** Sends one request. @throws Error when it is not answered as documented */
   async function send(operation: DescribedOperation, request: FuzzRequest): Promise<void> {
-    const { caller, method } = request;
+    const { caller, mode, method } = request;
     const self = people.get(caller)?.id ?? SELF;
     const [path, body] = [request.path, request.body].map((text) => text.replaceAll(SELF, self)) as [string, string];
-    const headers = [...authorizationOf(caller), ...request.headers];
+    const headers = [...authorizationOf(request), ...request.headers];
     const start = performance.now();
-    const answer = await sendRaw(app.url, { method, path, headers, body, agent });
+    const answer = await sendRaw(servers[mode].url, { method, path, headers, body, agent });
     const milliseconds = performance.now() - start;
     statuses.set(operation.name, (statuses.get(operation.name) ?? new Set()).add(answer.status));
     if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -154,7 +164,7 @@ export async function openFuzzer(app: TestServer): Promise<Fuzzer> {
     close: () => agent.destroy(),
   };
 
-  function successOf({ path, method }: DescribedOperation): number {
-    return Number(Object.keys(document.paths[path]?.[method]?.responses ?? {}).find((status) => /^[23]/.test(status)));
+  function successOf(contract: Contract, { path, method }: DescribedOperation): number {
+    return Number(Object.keys(contract.document.paths[path]?.[method]?.responses ?? {}).find((status) => /^[23]/.test(status)));
   }
 }

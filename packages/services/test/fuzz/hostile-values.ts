@@ -72,6 +72,12 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 /** Keys that no schema names. */
 export const hostileKey = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '_id', '$set', '$where', 'a.b', '', '\u0000', 'x'.repeat(300)); // prettier-ignore
 
+/** Values of cookies: percent-encoding that is broken, quotes, objects as `cookie-parser` reads them, and much of anything. */
+export const hostileCookie: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom('', '%', '%E0%A4%A', '%c0%af', '%00', '"', '"a"', '=', 'a b', '\u00ff', 'j:{}', 'j%3A%7B%22__proto__%22%3A1%7D', `j:${'['.repeat(NESTED)}`, 's:a.b', '%'.repeat(5000), 'x'.repeat(20_000), 'a=b; '.repeat(1000)), // prettier-ignore
+  hostileText.map((text) => encodeURIComponent(Buffer.from(text).toString())),
+);
+
 /** JSON of a value, as text; `undefined` is no value. */
 export function toText(value: unknown): string {
   return JSON.stringify(value)?.replaceAll(JSON.stringify(INFINITY), '1e999') ?? '';

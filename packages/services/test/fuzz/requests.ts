@@ -1,7 +1,7 @@
-import type { OpenApiDocument } from '@tandem/core';
+import type { AuthMode, OpenApiDocument } from '@tandem/core';
 import { placesIn, replacePlace, type DescribedOperation, type Face } from '@tandem/testing';
 import * as fc from 'fast-check';
-import { hostileKey, hostileText, hostileValue, toText, wildBody } from './hostile-values.js';
+import { hostileCookie, hostileKey, hostileText, hostileValue, toText, wildBody } from './hostile-values.js';
 import type { KnownValues } from './known-values.js';
 import { listText } from './list-texts.js';
 import { createSchemaValues } from './schema-values.js';
@@ -12,6 +12,8 @@ export type CallerName = 'anonymous' | 'regular' | 'admin' | 'mallory';
 /** One request, as it goes over the wire but for the caller's credentials. */
 export interface FuzzRequest {
   face: Face;
+  /** Of the server that it is sent to. */
+  mode: AuthMode;
   caller: CallerName;
   method: string;
   /** Path and query, percent-encoded. */
@@ -32,7 +34,8 @@ const caller: fc.Arbitrary<CallerName> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<CallerName>('regular', 'admin') },
   { weight: 1, arbitrary: fc.constantFrom<CallerName>('anonymous', 'mallory') },
 );
-const wrongHeaders: fc.Arbitrary<string[]> = fc.constantFrom(
+const mode = fc.constantFrom<AuthMode>('bearer', 'cookie');
+const oddHeaders: fc.Arbitrary<string[]> = fc.constantFrom(
   ['content-type', 'text/plain'],
   ['content-type', 'application/x-www-form-urlencoded'],
   ['content-type', 'application/json; charset=utf-16'],
@@ -48,9 +51,22 @@ const wrongHeaders: fc.Arbitrary<string[]> = fc.constantFrom(
   ['idempotency-key', 'x'.repeat(256)],
   ['idempotency-key', 'a', 'idempotency-key', 'b'],
   ['origin', 'null', 'referer', 'nonsense'],
-  ['cookie', 'accessToken=%; refreshToken="'],
   ['accept', 'text/html', 'accept-language', '*', 'range', 'bytes=0-1', 'if-none-match', '*'],
 );
+/** Beside the caller's own cookies, so that a name of theirs comes twice. */
+const hostileCookies: fc.Arbitrary<string[]> = fc
+  .array(fc.tuple(fc.oneof(hostileKey, fc.constantFrom('accessToken', 'refreshToken')), hostileCookie), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((pairs) => [
+    'cookie',
+    pairs
+      .map((pair) => pair.join('='))
+      .join('; ')
+      .replaceAll('\u0000', ''),
+  ]);
+const wrongHeaders = fc.oneof(oddHeaders, hostileCookies);
 const hostilePairs: fc.Arbitrary<Pair[]> = fc.array(
   fc.tuple(fc.oneof(hostileKey, fc.constantFrom('page', 'page[]', 'page[$ne]', '$filter', '$apply')), hostileText),
   { minLength: 1, maxLength: 3 },
@@ -116,6 +132,7 @@ export function createRequests(document: OpenApiDocument, values: KnownValues, b
       flaw === 'wild' ? wildBody : flaw === 'body' ? body.chain((value) => spoil(value ?? {})).map(toText) : body.map(toText);
     return fc
       .record({
+        mode,
         caller,
         segments,
         query: queryOf(operation),
@@ -149,7 +166,7 @@ export function createRequests(document: OpenApiDocument, values: KnownValues, b
     const text = flaw === 'wild' ? wildBody : (isFlawed ? input.chain(spoil) : input).map(toText);
     const isRead = operation.method === 'get';
     return fc
-      .record({ caller, text, headers: flaw === 'headers' ? wrongHeaders : fc.constant<string[]>([]) })
+      .record({ mode, caller, text, headers: flaw === 'headers' ? wrongHeaders : fc.constant<string[]>([]) })
       .map(({ text: content, ...others }) => ({
         ...others,
         face: 'trpc',
