@@ -107,6 +107,20 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     await expectClean(visitor);
   });
 
+  it('has its filters in full rows, however wide the window is', async () => {
+    await using explorer = await explore();
+    const { visitor, page } = explorer;
+    const found: number[][] = [];
+    for (const width of [360, 600, 800, 1240, 1250, 1600]) {
+      await page.setViewportSize({ width, height: 800 });
+      const fields = await page.locator('search .field').all();
+      const tops = await Promise.all(fields.map(async (one) => (await one.boundingBox())?.y));
+      found.push([...new Set(tops)].map((top) => tops.filter((one) => one === top).length));
+      await expectClean(visitor);
+    }
+    expect(found).toEqual([[2, 2, 2], [3, 3], [3, 3], [3, 3], [6], [6]]);
+  });
+
   it('shows the query, whose address answers the same', async () => {
     await using explorer = await explore(undefined, '?group=currency&max=20');
     const { visitor, page } = explorer;

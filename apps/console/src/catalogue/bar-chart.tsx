@@ -59,7 +59,11 @@ export function BarChart({ caption, of, bars, format }: BarChartProps) {
       <tbody>
         {bars.map(({ key, label, value }) => (
           <tr key={key}>
-            <th scope="row">{label}</th>
+            <th scope="row">
+              <span className="chart-name" title={label}>
+                {label}
+              </span>
+            </th>
             <td className="chart-drawing" aria-hidden="true">
               <svg focusable="false">
                 {marks.map((mark) => (

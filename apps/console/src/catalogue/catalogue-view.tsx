@@ -1,10 +1,11 @@
 import { rowsOf } from '@tandem/client';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSession } from '../session/session.js';
-import { Choice, Field } from '../ui/field.js';
+import { Choice } from '../ui/field.js';
 import { Empty, Failure, Loading } from '../ui/notices.js';
 import { useTitle } from '../ui/title.js';
 import { Charts } from './charts.js';
+import { Filters } from './filters.js';
 import { useCategories, useOffers, useShopNames } from './names.js';
 import { ProductCard } from './product-card.js';
 import { groupQueries, productsQuery } from './queries.js';
@@ -12,17 +13,14 @@ import { QueryText } from './query-text.js';
 import {
   GROUPINGS,
   MEASURES,
+  NO_FILTERS,
   ORDERS,
+  hasFilters,
   useViewState,
   type Grouping,
   type Measure,
   type Order,
-  type ViewState,
 } from './view-state.js';
-
-const FILTERS = ['name', 'category', 'shop', 'currency', 'min', 'max'] as const;
-const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, ''])) as Pick<ViewState, (typeof FILTERS)[number]>;
-type Options = (readonly [value: string, text: string])[];
 
 /** The catalogue: filtered, grouped and charted by list queries, which are shown. */
 export function CatalogueView() {
@@ -59,65 +57,22 @@ export function CatalogueView() {
 
   const categoryName = (id: string) => categories.data?.find((category) => category.id === id)?.name ?? 'Unknown category';
   const names: Record<Grouping, (key: string) => string> = { category: categoryName, shop: shopName, currency: (code) => code };
-  const all = (text: string): Options => [['', text]];
   const found = products.data?.pages.flatMap(({ value }) => value);
   const total = products.data?.pages[0]?.total ?? 0;
-  const hasFilters = FILTERS.some((name) => state[name] !== '');
+  const isFiltered = hasFilters(state);
 
   return (
     <>
       <header className="view-head">
-        <div>
-          <h1>Catalogue</h1>
-          {found && <span className="tag tag-plain">{total === 1 ? '1 product' : `${total} products`}</span>}
-        </div>
-        {hasFilters && (
+        <h1>Catalogue</h1>
+        {found && <span className="tag tag-plain">{total === 1 ? '1 product' : `${total} products`}</span>}
+        {isFiltered && (
           <button type="button" onClick={() => change(NO_FILTERS)}>
             Clear filters
           </button>
         )}
       </header>
-      <search className="filters">
-        <Field
-          label="Name begins with"
-          type="search"
-          value={state.name}
-          onChange={(event) => change({ name: event.target.value })}
-          autoComplete="off"
-        />
-        <Choice
-          label="Category"
-          value={state.category}
-          options={[...all('All categories'), ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
-          onChange={(category) => change({ category })}
-        />
-        <Choice
-          label="Shop"
-          value={state.shop}
-          options={[...all('All shops'), ...(offers.data?.shopIds ?? []).map((id) => [id, shopName(id)] as const)]}
-          onChange={(shop) => change({ shop })}
-        />
-        <Choice
-          label="Currency"
-          value={state.currency}
-          options={[...all('All currencies'), ...(offers.data?.currencies ?? []).map((code) => [code, code] as const)]}
-          onChange={(currency) => change({ currency })}
-        />
-        <Field
-          label="Price from"
-          inputMode="decimal"
-          value={state.min}
-          onChange={(event) => change({ min: event.target.value })}
-          autoComplete="off"
-        />
-        <Field
-          label="Price to"
-          inputMode="decimal"
-          value={state.max}
-          onChange={(event) => change({ max: event.target.value })}
-          autoComplete="off"
-        />
-      </search>
+      <Filters state={state} change={change} />
       <Failure of={groups.error ?? products.error ?? categories.error ?? offers.error} />
 
       <section className="panel" aria-label="Chart">
@@ -141,7 +96,7 @@ export function CatalogueView() {
         {!found && !products.error && <Loading what="products" />}
         {found?.length === 0 && (
           <Empty title="No such products">
-            {hasFilters
+            {isFiltered
               ? 'Take a filter away to see more.'
               : 'The catalogue is empty: tandem seed fills it with two shops to look at.'}
           </Empty>

@@ -1,4 +1,5 @@
 import type { RouterOutputs } from '@tandem/client';
+import { Icon } from '../ui/icons.js';
 import { money } from './money.js';
 
 interface ProductCardProps {
@@ -13,7 +14,9 @@ export function ProductCard({ product: { name, description, price, images, categ
       {image ? (
         <img src={image.url} alt="" loading="lazy" width="320" height="160" />
       ) : (
-        <div className="no-image" aria-hidden="true" />
+        <div className="no-image">
+          <Icon name="image" />
+        </div>
       )}
       <div>
         <p className="row-title">{name}</p>

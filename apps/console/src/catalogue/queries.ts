@@ -17,6 +17,8 @@ import type { Order, ViewState } from './view-state.js';
 
 /** How many products are loaded at once. */
 const PAGE = 24;
+/** Most groups that are charted. */
+const GROUPS = 100;
 
 /** What a group's rows are made of. */
 const VALUES = {
@@ -78,45 +80,37 @@ interface GroupQuery {
   ask(client: TandemClient): Promise<GroupRow[]>;
 }
 
+/** A row for each currency; of which group that is says `keyOf`. */
+function queryOfCurrencies(state: ViewState, keyOf: (currency: string | null) => string | null): GroupQuery {
+  const { parameters } = filtered(state).apply(groupBy(['price.currency'], aggregate(VALUES))).top(GROUPS); // prettier-ignore
+  return {
+    parameters,
+    ask: async ({ api }) =>
+      rowsOf(await api.products.list.query(parameters), parameters).value.map(({ price: { currency }, ...values }) => {
+        return { key: keyOf(currency), currency, ...values };
+      }),
+  };
+}
+
+/** A row for each shop and currency. */
+function queryOfShops(state: ViewState): GroupQuery {
+  const { parameters } = filtered(state).apply(groupBy(['organizationId', 'price.currency'], aggregate(VALUES))).top(GROUPS); // prettier-ignore
+  return {
+    parameters,
+    ask: async ({ api }) =>
+      rowsOf(await api.products.list.query(parameters), parameters).value.map(({ organizationId, price, ...values }) => {
+        return { key: organizationId, currency: price.currency, ...values };
+      }),
+  };
+}
+
 /**
  * The queries whose rows are the groups. Prices are grouped by their currency too: sums over two of them mean nothing. A product is in several
  * categories: each of these is a query of its own, and all of them one request.
  */
 export function groupQueries(state: ViewState, categoryIds: readonly string[]): GroupQuery[] {
-  const base = filtered(state);
-  if (state.group === 'category')
-    return categoryIds.map((key) => {
-      const { parameters } = base.where('categoryIds', 'eq', key).apply(groupBy(['price.currency'], aggregate(VALUES)));
-      return {
-        parameters,
-        ask: async ({ api }) =>
-          rowsOf(await api.products.list.query(parameters), parameters).value.map(({ price, ...values }) => {
-            return { key, currency: price.currency, ...values };
-          }),
-      };
-    });
-  if (state.group === 'shop') {
-    const { parameters } = base.apply(groupBy(['organizationId', 'price.currency'], aggregate(VALUES))).top(100);
-    return [
-      {
-        parameters,
-        ask: async ({ api }) =>
-          rowsOf(await api.products.list.query(parameters), parameters).value.map(({ organizationId, price, ...values }) => {
-            return { key: organizationId, currency: price.currency, ...values };
-          }),
-      },
-    ];
-  }
-  const { parameters } = base.apply(groupBy(['price.currency'], aggregate(VALUES))).top(100);
-  return [
-    {
-      parameters,
-      ask: async ({ api }) =>
-        rowsOf(await api.products.list.query(parameters), parameters).value.map(({ price, ...values }) => {
-          return { key: price.currency, currency: price.currency, ...values };
-        }),
-    },
-  ];
+  if (state.group === 'category') return categoryIds.map((id) => queryOfCurrencies({ ...state, category: id }, () => id));
+  return [state.group === 'shop' ? queryOfShops(state) : queryOfCurrencies(state, (currency) => currency)];
 }
 
 /** A query as the REST face takes it, for who wants to ask it elsewhere. */

@@ -23,14 +23,20 @@ export const ORDERS = [
 ] as const;
 export type Order = (typeof ORDERS)[number][0];
 
+const FILTERS = ['name', 'category', 'shop', 'currency', 'min', 'max'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+/** Each filter with its text. */
+function filtersOf(text: (filter: Filter) => string): Record<Filter, string> {
+  return Object.fromEntries(FILTERS.map((filter) => [filter, text(filter)])) as Record<Filter, string>;
+}
+export const NO_FILTERS = filtersOf(() => '');
+
+/** Whether anything is asked for. */
+export const hasFilters = (state: ViewState): boolean => FILTERS.some((filter) => state[filter] !== '');
+
 /** What is asked of the catalogue. Empty texts ask for nothing. */
-export interface ViewState {
-  name: string;
-  category: string;
-  shop: string;
-  currency: string;
-  min: string;
-  max: string;
+export interface ViewState extends Record<Filter, string> {
   group: Grouping;
   measure: Measure;
   order: Order;
@@ -47,14 +53,8 @@ function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option
 /** It is in the address, so that a question can be kept and sent on. */
 export function useViewState(): [ViewState, (change: Partial<ViewState>) => void] {
   const [search, setSearch] = useSearchParams();
-  const text = (name: string) => search.get(name) ?? '';
   const state: ViewState = {
-    name: text('name'),
-    category: text('category'),
-    shop: text('shop'),
-    currency: text('currency'),
-    min: text('min'),
-    max: text('max'),
+    ...filtersOf((filter) => search.get(filter) ?? ''),
     group: oneOf(GROUPINGS, search.get('group')),
     measure: oneOf(MEASURES, search.get('measure')),
     order: oneOf(ORDERS, search.get('order')),

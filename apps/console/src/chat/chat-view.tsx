@@ -10,7 +10,7 @@ import { unreadOf, type Channel } from './channel-state.js';
 import { useChat } from './chat.js';
 import { Conversation } from './conversation.js';
 
-/** The channels, and what is said in one of them; on a phone one or the other. */
+/** The channels, and what is said in one of them; one or the other where there is little room. */
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
   const { channels, error, unread, isLive, retry } = useChat();
   const channel = channels?.find(({ id }) => id === channelId);
@@ -33,14 +33,15 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
         </ul>
       </section>
       {channel && <Conversation key={channel.id} channel={channel} />}
-      {!channel && channelId !== undefined && channels && (
-        <Empty title="You are not in this channel">
-          <Link href="/chat">All channels</Link>
-        </Empty>
-      )}
-      {channelId === undefined && channels && channels.length > 0 && (
+      {!channel && channels && (channelId !== undefined || channels.length > 0) && (
         <div className="chat-none">
-          <Empty title="Choose a channel">What is said in it appears here.</Empty>
+          {channelId === undefined ? (
+            <Empty title="Choose a channel">What is said in it appears here.</Empty>
+          ) : (
+            <Empty title="You are not in this channel">
+              <Link href="/chat">All channels</Link>
+            </Empty>
+          )}
         </div>
       )}
     </div>

@@ -63,10 +63,8 @@ export function IdentitiesView() {
   return (
     <>
       <header className="view-head">
-        <div>
-          <h1>Identities</h1>
-          {data && <span className="tag tag-plain">{data.pages[0]?.total ?? 0}</span>}
-        </div>
+        <h1>Identities</h1>
+        {data && <span className="tag tag-plain">{data.pages[0]?.total ?? 0}</span>}
       </header>
       <search className="filters">
         <Field

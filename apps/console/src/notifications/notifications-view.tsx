@@ -17,11 +17,9 @@ export function NotificationsView() {
   return (
     <>
       <header className="view-head">
-        <div>
-          <h1>Notifications</h1>
-          {unread > 0 && <span className="tag">{unread} unread</span>}
-          <Live is={isLive} />
-        </div>
+        <h1>Notifications</h1>
+        {unread > 0 && <span className="tag">{unread} unread</span>}
+        <Live is={isLive} />
         <button type="button" disabled={unread === 0 || marking.isPending} onClick={() => marking.mutate(undefined)}>
           Mark all read
         </button>

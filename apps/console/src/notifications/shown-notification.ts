@@ -19,6 +19,9 @@ function inWords(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** `order.shipped`, which names what has happened for programs. */
+const CODE = /^[a-z]+([._][a-z]+)+$/i;
+
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Ids are for programs. */
@@ -29,12 +32,13 @@ function isShown(value: unknown): boolean {
 /** A notification's own fields, which each host chooses: one as the title, one as the text, the others as they are named. */
 export function showNotification(notification: Notification): ShownNotification {
   const own = Object.entries(notification).filter(([name]) => !COMMON.has(name));
+  const textOf = (name: string) => String(notification[name]);
   const firstText = (names: readonly string[]) => names.find((name) => typeof notification[name] === 'string');
   const [title, text] = [firstText(TITLES), firstText(TEXTS)];
   const facts = own.filter(([name, value]) => name !== title && name !== text && isShown(value));
   return {
-    title: title === undefined ? 'Notification' : String(notification[title]),
-    text: text === undefined ? undefined : String(notification[text]),
+    title: title === undefined ? 'Notification' : textOf(title).replace(CODE, inWords),
+    text: text === undefined ? undefined : textOf(text),
     facts: facts.map(([name, value]) => [inWords(name), String(value)]),
   };
 }

@@ -13,6 +13,7 @@ const DRAWINGS = {
   system: 'M3 5h18v11H3zM8 20h8M12 16v4',
   lock: 'M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3',
   back: 'M15 5l-7 7 7 7',
+  image: 'M4 5h16v14H4zM4 16l4.500-4.500 5 5M12.500 15l3-3 4.500 4.500M9 8.800v.010',
   send: 'M4 12 20 4l-5 16-3.500-6.500z',
 } as const;
 
