@@ -34,7 +34,7 @@ export {
   type NotificationStreamOptions,
 } from './notification-stream.js';
 export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
-export { createMemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
+export { createMemoryTokenStore, type MemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';
 export { uploadFile, type UploadOptions, type UploadProcedure, type UploadRequest, type UploadedFile } from './upload.js';
 export { UploadError } from './upload-error.js';

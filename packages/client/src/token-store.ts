@@ -15,9 +15,15 @@ export interface TokenStore {
   clear(): void | Promise<void>;
 }
 
+/** One that answers at once. */
+export interface MemoryTokenStore extends TokenStore {
+  load(): Tokens | undefined;
+  save(tokens: Tokens): void;
+  clear(): void;
+}
+
 /** Keeps tokens for as long as the page or the process lives, and nowhere else. */
-export function createMemoryTokenStore(): TokenStore {
-  let kept: Tokens | undefined;
+export function createMemoryTokenStore(kept?: Tokens): MemoryTokenStore {
   return {
     load: () => kept,
     save(tokens) {

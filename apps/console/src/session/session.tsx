@@ -1,9 +1,8 @@
-import { createTandemClient, type TandemClient } from '@tandem/client';
+import { createTandemClient, type MemoryTokenStore, type TandemClient } from '@tandem/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useState, type ReactNode } from 'react';
 import type { Settings } from '../settings.js';
 import { cookieOwner } from './cookie-owner.js';
-import type { TabTokens } from './tab-tokens.js';
 
 export interface Session {
   client: TandemClient;
@@ -35,7 +34,7 @@ export function useIdentityId(): string {
 
 interface SessionProviderProps {
   settings: Settings;
-  tokens: TabTokens;
+  tokens: MemoryTokenStore;
   children: ReactNode;
 }
 
@@ -55,23 +54,19 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
     setState({ identityId: undefined, hasEnded });
   }
 
-  const session = useMemo<Session>(
-    () => ({
-      client,
-      settings,
-      ...state,
-      began(identityId) {
-        queries.clear();
-        if (mode === 'cookie') cookieOwner.save(identityId);
-        setState({ identityId, hasEnded: false });
-      },
-      async signOut() {
-        await client.signOut();
-        leave(false);
-      },
-    }),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the others never change
-    [state],
-  );
+  const session: Session = {
+    client,
+    settings,
+    ...state,
+    began(identityId) {
+      queries.clear();
+      if (mode === 'cookie') cookieOwner.save(identityId);
+      setState({ identityId, hasEnded: false });
+    },
+    async signOut() {
+      await client.signOut();
+      leave(false);
+    },
+  };
   return <SessionContext value={session}>{children}</SessionContext>;
 }

@@ -1,4 +1,4 @@
-import type { TokenStore, Tokens } from '@tandem/client';
+import { createMemoryTokenStore, type MemoryTokenStore, type Tokens } from '@tandem/client';
 
 const KEY = 'tandem.tokens';
 
@@ -9,32 +9,21 @@ function take(): Tokens | undefined {
   return text === null ? undefined : (JSON.parse(text) as Tokens);
 }
 
-export interface TabTokens extends TokenStore {
-  load(): Tokens | undefined;
-}
-
 /**
  * Tokens of this tab alone. They are in memory, and in sessionStorage only from the end of a page until the same tab's next one begins: they
  * outlive a reload, not the tab. A copy of the tab is a copy of an empty storage: it has to sign in, and never uses a refresh token twice.
  */
-export function createTabTokens(): TabTokens {
-  let kept = take();
+export function createTabTokens(): MemoryTokenStore {
+  const tokens = createMemoryTokenStore(take());
   addEventListener('pagehide', () => {
+    const kept = tokens.load();
     if (kept) sessionStorage.setItem(KEY, JSON.stringify(kept));
   });
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return;
-    // frozen since: a later page of this tab may have renewed them
-    kept = take();
+    // frozen since: a later page of this tab may have renewed them, and what it left is for the page that comes now
+    tokens.clear();
     location.reload();
   });
-  return {
-    load: () => kept,
-    save(tokens) {
-      kept = tokens;
-    },
-    clear() {
-      kept = undefined;
-    },
-  };
+  return tokens;
 }
