@@ -28,7 +28,7 @@ export function App() {
       <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
       <Route path="/forgot-password" component={ForgotPassword} />
       {/* signing in leads to the page that was asked for */}
-      <Route>{isSignedIn ? <Views /> : <SignIn />}</Route>
+      <Route>{isSignedIn ? <Views key={identityId} /> : <SignIn />}</Route>
     </Switch>
   );
 }

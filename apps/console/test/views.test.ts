@@ -46,7 +46,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
     it('that were read elsewhere are read here, and older ones are shown when asked for', async () => {
       const ann = await app.signUp();
       await app.tandem.services.notifications.notifyMany(
-        Array.from({ length: 25 }, (_, n) => ({ receiverId: ann.id, title: `Number ${n + 1}` })),
+        Array.from({ length: 25 }, (_, n) => ({ receiverId: ann.id, title: `Number ${n + 1}`, text: 'without-end'.repeat(10) })),
       );
       await using visitor = await visitAs(ann, '/notifications', PHONE);
       const { page } = visitor;
@@ -96,6 +96,21 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       await one.page.getByText(/is typing…$/).waitFor({ state: 'detached' });
       await expectClean(one);
       await expectClean(other);
+    });
+
+    it('shows a channel soon after one was added to it, and a message in it at once', async () => {
+      const [ann, bob] = [await app.signUp(), await app.signUp()];
+      await using visitor = await visitAs(bob, '/chat', PHONE);
+      const { page } = visitor;
+      await page.getByText('No channels yet').waitFor();
+      const { id: channelId } = await ann
+        .rest('POST', '/channels', { name: 'Attic', ownerId: ann.id })
+        .expect<{ id: string }>(201);
+      await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
+      await page.getByRole('link', { name: /Attic/ }).waitFor();
+      await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: 'Welcome' }).expect(201);
+      await page.getByRole('link', { name: /Attic.*1 unread.*Welcome/ }).waitFor();
+      await expectClean(visitor);
     });
 
     it('misses nothing while the connection is down, and says that it is', async () => {

@@ -1,6 +1,7 @@
 import { createChatClient, queryOf, rowsOf, type ChatClient, type ChatEvent, type ChatMessage } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useEffect, useRef, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { useRoute } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import {
   applyToChannel,
@@ -16,8 +17,8 @@ import {
 /** How many messages are loaded at once, and how many channels there can be in the list. */
 const PAGE = 50;
 const CHANNELS = 100;
-/** Nothing tells that one was added to a channel: the list is asked for again so often, in milliseconds. */
-const CHANNELS_REFRESH_MS = 20_000;
+/** Nothing tells that one was added to a channel: the list is asked for again so often while somebody looks at it, and elsewhere, in milliseconds. */
+const REFRESH_MS = { here: 5000, elsewhere: 20_000 };
 /** For how long somebody who is typing is shown to be, in milliseconds: it is told again every two seconds. */
 const TYPING_MS = 4000;
 
@@ -55,6 +56,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const { client } = useSession();
   const memberId = useIdentityId();
   const queries = useQueryClient();
+  const [isHere] = useRoute('/chat/*?');
   const [isLive, setLive] = useState(false);
   const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
   const stream = useRef<ChatClient>(undefined);
@@ -76,7 +78,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       return value.map((channel) => upToDate(channel, known.find(({ id }) => id === channel.id))); // prettier-ignore
     },
     select: inOrder,
-    refetchInterval: CHANNELS_REFRESH_MS,
+    // also as soon as the page is looked at again
+    staleTime: 0,
+    refetchInterval: isHere ? REFRESH_MS.here : REFRESH_MS.elsewhere,
   });
 
   function changeChannel(channelId: string, how: (channel: Channel) => Channel): void {
@@ -87,19 +91,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   function changeMessages(channelId: string, how: (shown: Messages) => Messages): void {
     queries.setQueryData<Messages>(messagesKey(channelId), (shown) => shown && how(shown));
   }
-
-  function take(event: ChatEvent): void {
-    const { channelId } = event;
-    heard.current.set(channelId, (heard.current.get(channelId) ?? 0) + 1);
-    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
-    changeMessages(channelId, (shown) => applyToMessages(shown, event));
-    if (event.type === 'typing') startTyping(channelId, event.identityId);
-    if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
-    if (event.type === 'attachment.created' || event.type === 'attachment.deleted')
-      void queries.invalidateQueries({ queryKey: messagesKey(channelId) });
-    if (event.type === 'message.deleted' || event.type === 'channel.deleted')
-      void queries.invalidateQueries({ queryKey: channelsKey });
-  }
+  const loadAnew = () => void queries.invalidateQueries({ queryKey: channelsKey });
 
   function stopTyping(channelId: string, identityId: string): void {
     setTyping((all) => all.filter((one) => one.channelId !== channelId || one.identityId !== identityId));
@@ -113,6 +105,19 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     ]);
     setTimeout(() => setTyping((all) => all.filter((one) => one.until > Date.now())), TYPING_MS + 1);
   }
+
+  const onEvent = useEffectEvent((event: ChatEvent): void => {
+    const { channelId } = event;
+    heard.current.set(channelId, (heard.current.get(channelId) ?? 0) + 1);
+    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
+    changeMessages(channelId, (shown) => applyToMessages(shown, event));
+    if (event.type === 'typing') startTyping(channelId, event.identityId);
+    if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
+    if (event.type === 'attachment.created' || event.type === 'attachment.deleted')
+      void queries.invalidateQueries({ queryKey: messagesKey(channelId) });
+    if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAnew();
+  });
+  const onEnd = useEffectEvent(loadAnew);
 
   useEffect(() => {
     const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
@@ -138,15 +143,14 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     for (const { id, lastSeq = 0 } of channels) {
       if (following.has(id)) continue;
       const handlers = {
-        onEvent: take,
+        onEvent: (event: ChatEvent) => onEvent(event),
         onEnd() {
           following.delete(id);
-          void queries.invalidateQueries({ queryKey: channelsKey });
+          onEnd();
         },
       };
       following.set(id, made.follow(id, handlers, { sinceSeq: lastSeq }));
     }
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- what it calls reads the cache, which is always the present one
   }, [channels]);
 
   const chat: Chat = {

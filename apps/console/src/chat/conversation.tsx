@@ -1,6 +1,6 @@
 import type { ChatMessage } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { Link } from 'wouter';
 import { useIdentityId } from '../session/session.js';
 import { Icon } from '../ui/icons.js';
@@ -35,16 +35,16 @@ export function Conversation({ channel }: { channel: Channel }) {
 
   const last = data?.messages.at(-1);
   const { readSeq = 0 } = channel;
+  const onSeen = useEffectEvent(markRead);
   useEffect(() => {
-    if (last && isVisible && last.seq > readSeq) markRead(last);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- of this channel, whatever else changes
-  }, [last?.seq, isVisible, readSeq]);
+    if (last && isVisible && last.seq > readSeq) onSeen(last);
+  }, [last, isVisible, readSeq]);
 
   const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useLayoutEffect(() => {
-    if (log.current && isAtEnd.current) log.current.scrollTop = log.current.scrollHeight;
-  }, [last?.seq]);
+    if (last && log.current && isAtEnd.current) log.current.scrollTop = log.current.scrollHeight;
+  }, [last]);
 
   const typing = typingIn(channel.id);
   const nameOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);

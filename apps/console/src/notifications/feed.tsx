@@ -1,6 +1,6 @@
 import { createNotificationStream, queryOf, rowsOf, type Notification } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useEffect, useState, type ReactNode } from 'react';
+import { createContext, use, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 
 /** How many are loaded at once. */
@@ -74,14 +74,14 @@ export function FeedProvider({ children }: { children: ReactNode }) {
   }
   const countAnew = () => queries.invalidateQueries({ queryKey: unreadKey });
 
-  useEffect(() => {
-    if (!isSuccess) return undefined;
-    const stream = createNotificationStream({
+  const rowsNow = () => queries.getQueryData<Loaded>(listKey)?.rows ?? [];
+  const openStream = useEffectEvent(() =>
+    createNotificationStream({
       url: location.origin,
       client,
-      known: queries.getQueryData<Loaded>(listKey)?.rows ?? [],
+      known: rowsNow(),
       onNotification(notification) {
-        const rows = queries.getQueryData<Loaded>(listKey)?.rows ?? [];
+        const rows = rowsNow();
         const oldest = rows.at(-1);
         // the stream begins some seconds early: of what comes twice the first counts, and what is older than those here has its place behind them
         if (rows.some(({ id }) => id === notification.id) || (oldest && newestFirst(oldest, notification) < 0)) return;
@@ -90,7 +90,7 @@ export function FeedProvider({ children }: { children: ReactNode }) {
         void countAnew();
       },
       onRead({ upTo, ids }) {
-        const anchor = queries.getQueryData<Loaded>(listKey)?.rows.find(({ id }) => id === upTo);
+        const anchor = rowsNow().find(({ id }) => id === upTo);
         changeRows((row) =>
           ids?.includes(row.id) || (anchor && newestFirst(anchor, row) <= 0) ? { ...row, isRead: true } : row,
         );
@@ -99,13 +99,16 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       },
       onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),
       onState: (state) => setLive(state === 'up'),
-    });
+    }),
+  );
+  useEffect(() => {
+    if (!isSuccess) return undefined;
+    const stream = openStream();
     return () => {
       stream.close();
       setLive(false);
     };
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- one stream for as long as this person is here
-  }, [isSuccess, identityId]);
+  }, [isSuccess]);
 
   const feed: Feed = {
     rows: data?.rows,
