@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { defineErrors } from './errors.js';
+import { ApiError, defineErrors } from './errors.js';
 import type { AuthMode, RequestContext, VerifiedAccess } from './context.js';
 
 /** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
@@ -92,7 +92,13 @@ async function verify(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAcce
   if (besideCookie !== undefined && (await ctx.server.verifyAccess(besideCookie)).identity.id !== access.identity.id)
     throw authenticationErrors.cookieMismatch();
   checkFingerprint(access, fingerprint);
+  ctx.calls?.authenticated(access);
   return access;
+}
+
+/** Whether a failure says nothing about the credentials: of a store that is away, or of a limit. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.retryAfter !== undefined;
 }
 
 /**
@@ -100,8 +106,14 @@ async function verify(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAcce
  * @throws authenticationErrors 422 for a missing or malformed header, then 401 (spec, "Authentication")
  */
 export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
-  let access = ctx.authentications.get(mode);
-  if (!access) ctx.authentications.set(mode, (access = verify(ctx, mode)));
+  const known = ctx.authentications.get(mode);
+  if (known) return known;
+  const access = verify(ctx, mode);
+  ctx.authentications.set(mode, access);
+  // the calls of a connection share a context, which may outlive an outage
+  access.catch((error: unknown) => {
+    if (isPassing(error)) ctx.authentications.delete(mode);
+  });
   return access;
 }
 

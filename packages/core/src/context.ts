@@ -66,6 +66,16 @@ export interface RestCall {
   readInput(): Promise<unknown>;
 }
 
+/** What a connection is told of its calls. */
+export interface CallWatch {
+  began(): void;
+  /** Before the first one is let in. @throws ApiError to refuse it */
+  authenticated(access: VerifiedAccess): void;
+  /** Of a subscription: it is read from now on. */
+  succeeded(type: string): void;
+  ended(): void;
+}
+
 /** One request, on either face. */
 export interface RequestContext {
   readonly server: ServerFacts;
@@ -83,6 +93,8 @@ export interface RequestContext {
   setCookie(name: string, value: string, options: CookieOptions): void;
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
+  /** Where many calls, one after the other, have this one context: what is told of them. */
+  calls?: CallWatch;
   /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
   readonly authentications: Map<AuthMode, Promise<VerifiedAccess>>;
 }

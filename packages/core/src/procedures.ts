@@ -112,15 +112,19 @@ function entrance<Added extends object>(enter: (call: Entering) => Promise<Added
     };
     // tRPC takes both at once; its types, either
     const goOn = async () => next({ ctx: await enter({ ctx, path, type }), getRawInput: readInput } as { ctx: Added });
+    ctx.calls?.began();
     try {
       const result = await withDeadline(ctx.server.deadlineMs, goOn());
-      if (result.ok) return result;
-      throw result.error;
+      if (!result.ok) throw result.error;
+      ctx.calls?.succeeded(type);
+      return result;
     } catch (error) {
       const failure = await translate(getTRPCErrorFromUnknown(error), { ctx, path, meta, readInput });
       // here for both faces: tRPC's adapter knows no headers of an error
       if (failure.retryAfter !== undefined) ctx.setHeader('retry-after', String(failure.retryAfter));
       throw failure;
+    } finally {
+      ctx.calls?.ended();
     }
   });
   return declaring(middleware, errors);

@@ -2,6 +2,7 @@
 export const CLOSE = {
   /** The session has ended: logout, lock, change of password, deletion. */
   revoked: [1008, 'the session has ended'],
+  unused: [1008, 'nobody has signed in'],
   flooding: [1008, 'too many frames'],
   failed: [1011, 'unexpected failure'],
   restart: [1012, 'the server restarts'],

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { WebSocketServer, type ServerOptions } from 'ws';
+import { addressGroup } from '../address-group.js';
 import { createRequestContext, type RequestContext, type ServerFacts, type VerifiedAccess } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
 import type { AccessWatch } from './access-watch.js';
@@ -16,8 +17,8 @@ const FRAME_MAX = 64 * 1024;
 const HEARTBEAT_MS = 30_000;
 /** For how long a client may take to agree that a stream is closed, in milliseconds. */
 const CLOSE_MS = 5000;
-/** Open streams that an identity may have in a process. */
-const STREAMS_PER_IDENTITY = 100;
+/** Open streams that an identity may have in a process, and those that an address may have on which nobody has signed in. */
+const STREAMS_PER_HOLDER = 100;
 /** Seconds after which who has too many may try again. */
 const RETRY_AFTER_TOO_MANY = 10;
 
@@ -31,6 +32,12 @@ export interface Handshake {
   query: URLSearchParams;
 }
 
+/**
+ * Makes a stream that of an identity, whoever had it before.
+ * @throws requestErrors.tooMany when that has too many, and the stream is left as it was
+ */
+export type Claim = (socket: StreamSocket, identityId: string) => void;
+
 /** What a handshake that was not refused leads to. */
 export interface Opening {
   /** Whose the stream is; undefined where each call brings its own credentials. */
@@ -38,7 +45,7 @@ export interface Opening {
   /** Undefined where something else reads the frames. */
   handler?: StreamHandler;
   /** Called with the open socket. Must not throw. */
-  begin(socket: StreamSocket, req: IncomingMessage): void;
+  begin(socket: StreamSocket, req: IncomingMessage, claim: Claim): void;
 }
 
 /** One kind of stream, at one path. */
@@ -85,7 +92,7 @@ export function createStreamServer(
   const { receive, isWithinPace } = createFrameReader(server);
   const sockets = new Set<StreamSocket>();
   const totals: StreamCounts = { received: 0, sent: 0, closed: new Map() };
-  /** Open streams by identity. */
+  /** Open streams by their holders. */
   const counts = new Map<string, number>();
   /** What came after the head of each request that wants a stream. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -116,7 +123,7 @@ export function createStreamServer(
     const known = CLOSE_CODES.has(code) ? code : 0;
     totals.closed.set(known, (totals.closed.get(known) ?? 0) + 1);
     watch.remove(this);
-    count(this.access, -1);
+    count(this.holder, -1);
     this.handler?.closed(this);
     if (sockets.size > 0) return;
     clearInterval(timer);
@@ -124,30 +131,45 @@ export function createStreamServer(
     closing?.resolve();
   }
 
-  function count(access: VerifiedAccess | undefined, change: number): void {
-    if (!access) return;
-    const { id } = access.identity;
-    const open = (counts.get(id) ?? 0) + change;
-    if (open > 0) counts.set(id, open);
-    else counts.delete(id);
+  function count(holder: string, change: number): void {
+    const open = (counts.get(holder) ?? 0) + change;
+    if (open > 0) counts.set(holder, open);
+    else counts.delete(holder);
+  }
+
+  /** @throws requestErrors.tooMany */
+  function checkRoom(holder: string): void {
+    if ((counts.get(holder) ?? 0) >= STREAMS_PER_HOLDER) throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
+  }
+
+  function claim(socket: StreamSocket, identityId: string): void {
+    if (socket.holder === identityId || !sockets.has(socket)) return;
+    checkRoom(identityId);
+    count(socket.holder, -1);
+    count(identityId, 1);
+    socket.holder = identityId;
+    socket.isKept = true;
   }
 
   function beat(): void {
     for (const socket of sockets) {
       if (!socket.isAlive) socket.terminate();
+      else if (!socket.isKept && !socket.isUsed && socket.pending === 0) socket.end('unused');
       else if (socket.readyState === StreamSocket.OPEN) {
-        socket.isAlive = false;
+        socket.isAlive = socket.isUsed = false;
         socket.ping();
       }
     }
   }
 
-  function take(socket: StreamSocket, { access, handler }: Opening): void {
+  function take(socket: StreamSocket, { access, handler }: Opening, holder: string): void {
     socket.access = access;
     socket.handler = handler;
+    socket.holder = holder;
+    socket.isKept = access !== undefined;
     socket.counts = totals;
     sockets.add(socket);
-    count(access, 1);
+    count(holder, 1);
     const events: EventEmitter = socket;
     events.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', ignoreError);
     if (access) watch.add(socket as StreamSocket & { access: VerifiedAccess });
@@ -155,12 +177,11 @@ export function createStreamServer(
   }
 
   /** Answers 101. @throws ApiError when it cannot be */
-  function accept(req: Request, res: Response, opening: Opening): void {
+  function accept(req: Request, res: Response, opening: Opening, holder: string): void {
     const head = heads.get(req);
     if (!head || !isHandshake(req)) throw validationError(['request must be a WebSocket handshake of version 13']);
     if (closing) throw requestErrors.unavailable({ retryAfter: 1 });
-    if (opening.access && (counts.get(opening.access.identity.id) ?? 0) >= STREAMS_PER_IDENTITY)
-      throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
+    checkRoom(holder);
     const { socket } = req;
     res.statusCode = 101;
     res.detachSocket(socket);
@@ -168,8 +189,8 @@ export function createStreamServer(
     res.emit('close');
     socket.off('error', ignoreError);
     webSockets.handleUpgrade(req, socket, head, (opened) => {
-      take(opened, opening);
-      opening.begin(opened, req);
+      take(opened, opening, holder);
+      opening.begin(opened, req, claim);
     });
   }
 
@@ -179,7 +200,9 @@ export function createStreamServer(
       res.setHeader('cache-control', 'no-store');
       const start = req.url.indexOf('?');
       const query = new URLSearchParams(start < 0 ? '' : req.url.slice(start));
-      accept(req, res, await stream.open({ ctx: createRequestContext(server, req, res), query }));
+      const ctx = createRequestContext(server, req, res);
+      const opening = await stream.open({ ctx, query });
+      accept(req, res, opening, opening.access?.identity.id ?? addressGroup(ctx.ip));
     };
   }
 

@@ -35,12 +35,18 @@ export class StreamSocket extends WebSocket {
   counts: StreamCounts | undefined = undefined;
   /** What the handler keeps of it. */
   state: unknown = undefined;
+  /** Who counts it as one of theirs: an identity by its id, or an address by its group. */
+  holder = '';
+  /** Whether somebody has signed in on it, or reads by it; else it has to be used to stay. */
+  isKept = false;
+  /** Whether a call has succeeded on it since the last heartbeat. */
+  isUsed = true;
   /** Whether anything has come from the other end since the last heartbeat. */
   isAlive = true;
   /** Frames of the present second, and which it is. */
   frames = 0;
   second = 0;
-  /** Frames that are being worked on, one after the other. */
+  /** Frames, or calls, that are being worked on; frames one after the other. */
   pending = 0;
   work: Promise<void> | undefined = undefined;
 

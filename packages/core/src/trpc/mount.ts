@@ -5,8 +5,8 @@ import { createRequestContext, type ServerFacts } from '../context.js';
 import { requestErrors } from '../errors.js';
 import { isJson } from '../media-type.js';
 
-/** Most calls that one request may carry. */
-const MAX_BATCH_SIZE = 20;
+/** Most calls that one request, or one frame, may carry. */
+export const MAX_BATCH_SIZE = 20;
 
 /** Requests whose body is of another content type. */
 const unreadable = new WeakSet<Request>();

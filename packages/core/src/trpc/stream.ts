@@ -1,10 +1,11 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { getWSConnectionHandler, type CreateWSSContextFnOptions } from '@trpc/server/adapters/ws';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authentication.js';
-import type { RequestContext, VerifiedAccess } from '../context.js';
+import type { CallWatch, RequestContext, VerifiedAccess } from '../context.js';
 import type { AccessWatch, Watched } from '../streams/access-watch.js';
 import type { Stream } from '../streams/stream-server.js';
 import type { StreamSocket } from '../streams/stream-socket.js';
+import { MAX_BATCH_SIZE } from './mount.js';
 
 type ConnectionParams = CreateWSSContextFnOptions['info']['connectionParams'];
 
@@ -15,13 +16,12 @@ type HandlerOptions = Parameters<typeof getWSConnectionHandler<AnyTRPCRouter>>[0
 const CREDENTIAL_HEADERS = ['authorization', FINGERPRINT_HEADER];
 
 /** What calls of a connection see: its handshake, with the credentials among the connection parameters. */
-function contextOf(ctx: RequestContext, params: ConnectionParams, verifyAccess: RequestContext['server']['verifyAccess']) {
+function contextOf(ctx: RequestContext, params: ConnectionParams) {
   const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
     CREDENTIAL_HEADERS.includes(name.toLowerCase()) && value !== undefined ? [[name.toLowerCase(), value]] : [],
   );
   return {
     ...ctx,
-    server: { ...ctx.server, verifyAccess },
     // as a streamed answer: it can set no cookies
     headers: { ...ctx.headers, ...Object.fromEntries(given), 'trpc-accept': 'application/jsonl' },
     rawHeaders: given.length > 0 ? given.flat() : ctx.rawHeaders,
@@ -32,7 +32,10 @@ function contextOf(ctx: RequestContext, params: ConnectionParams, verifyAccess: 
   } satisfies RequestContext;
 }
 
-/** tRPC over a WebSocket at `/trpc` (decisions S7): credentials are connection parameters or the cookie, and it is closed when they end. */
+/**
+ * tRPC over a WebSocket at `/trpc` (decisions S7): credentials are connection parameters or the cookie, and it is closed when they end.
+ * Until the first call that is let in by them it counts for its address, and has to be used to stay.
+ */
 export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Stream {
   return {
     path: '/trpc',
@@ -40,11 +43,21 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
     open({ ctx }) {
       if (ctx.cookies[ACCESS_COOKIE] !== undefined) checkOrigin(ctx);
       return Promise.resolve({
-        begin(socket, req) {
-          const verifyAccess = watching(socket, ctx, watch);
+        begin(socket, req, claim) {
+          const facts = { ...ctx.server, verifyAccess: watching(socket, ctx, watch) };
+          const calls: CallWatch = {
+            began: () => (socket.pending += 1),
+            authenticated: ({ identity }) => claim(socket, identity.id),
+            succeeded(type) {
+              socket.isUsed = true;
+              socket.isKept ||= type === 'subscription';
+            },
+            ended: () => (socket.pending -= 1),
+          };
           const handle = getWSConnectionHandler<AnyTRPCRouter>({
             router,
-            createContext: ({ info }) => contextOf(ctx, info.connectionParams, verifyAccess),
+            maxBatchSize: MAX_BATCH_SIZE,
+            createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams), server: facts, calls }),
             // failures are logged where they are translated
             onError() {},
           } as Omit<HandlerOptions, 'wss'> as HandlerOptions);

@@ -1,8 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
+import { addressGroup, defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
 import type { RedisDriver } from '@tandem/drivers/redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
-import { addressGroup } from './address-group.js';
 import { limitsOf, type LimitName, type Rate, type RateLimitSettings } from './limits.js';
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
