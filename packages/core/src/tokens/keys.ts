@@ -1,12 +1,15 @@
-import { createHash, hkdfSync, webcrypto } from 'node:crypto';
+import { createHash, createSecretKey, hkdfSync, webcrypto } from 'node:crypto';
 import type { TokenType } from './claims.js';
+import type { WritingKeys } from './write.js';
 
 /** The two keys of one token type, made from one pair of secrets. */
 export interface TokenKeys {
   /** Names the pair in a token's header, without telling anything of it. */
   keyId: string;
-  sign: CryptoKey;
-  encrypt: CryptoKey;
+  verify: CryptoKey;
+  decrypt: CryptoKey;
+  /** The same two for who makes tokens. */
+  writing: WritingKeys;
 }
 
 type CryptoKey = webcrypto.CryptoKey;
@@ -31,8 +34,9 @@ async function createKeys(type: TokenType, signSecret: string, encSecret: string
   return {
     keyId: createHash('sha256').update(signBytes).update(encryptBytes).digest('base64url').slice(0, 8),
     // imported once: jose would import raw bytes anew for each token
-    sign: await webcrypto.subtle.importKey('raw', signBytes, hmac, false, ['sign', 'verify']),
-    encrypt: await webcrypto.subtle.importKey('raw', encryptBytes, 'AES-GCM', false, ['encrypt', 'decrypt']),
+    verify: await webcrypto.subtle.importKey('raw', signBytes, hmac, false, ['verify']),
+    decrypt: await webcrypto.subtle.importKey('raw', encryptBytes, 'AES-GCM', false, ['decrypt']),
+    writing: { sign: createSecretKey(signBytes), encrypt: createSecretKey(encryptBytes) },
   };
 }
 

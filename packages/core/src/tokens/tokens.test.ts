@@ -20,7 +20,7 @@ describe('a token', () => {
   it.each<TokenType>(['access', 'refresh', 'onetime'])(
     'of type %s says what it was made with, also on another instance',
     async (type) => {
-      const token = await (await tokensOf([SIGN], [ENC])).issue(type, { ...request, jti: 'mine', target: 'login' });
+      const token = (await tokensOf([SIGN], [ENC])).issue(type, { ...request, jti: 'mine', target: 'login' });
       const claims = await (await tokensOf([SIGN], [ENC])).verify(type, token);
       const seconds = Math.floor(start / 1000);
       expect(claims).toMatchObject({ type, sub: 'ann', sid: 'session', fph: 'hash', jti: 'mine', target: 'login' });
@@ -29,7 +29,7 @@ describe('a token', () => {
   );
 
   it('tells nothing without the secrets: neither whose it is nor the fingerprint', async () => {
-    const token = await (await tokensOf([SIGN], [ENC])).issue('access', request);
+    const token = (await tokensOf([SIGN], [ENC])).issue('access', request);
     const [header = ''] = token.split('.');
     expect(Object.keys(JSON.parse(Buffer.from(header, 'base64url').toString()) as object)).toEqual([
       'alg',
@@ -41,10 +41,16 @@ describe('a token', () => {
     expect(Buffer.from(token.split('.')[3] ?? '', 'base64url').toString('latin1')).not.toContain('ann');
   });
 
+  it('has another text each time', async () => {
+    const tokens = await tokensOf([SIGN], [ENC]);
+    const texts = Array.from({ length: 100 }, () => tokens.issue('access', { ...request, jti: 'mine' }));
+    for (const part of [2, 3, 4]) expect(new Set(texts.map((text) => text.split('.')[part])).size).toBe(100);
+  });
+
   it('ends at its second, on the instance that made it and on one that never saw it; what it stood for can still be read', async () => {
     const time = { ms: start };
     const [maker, other] = [await tokensOf([SIGN], [ENC], time), await tokensOf([SIGN], [ENC], time)];
-    const token = await maker.issue('access', request);
+    const token = maker.issue('access', request);
     time.ms = start + 59_499;
     for (const tokens of [maker, other]) expect((await tokens.verify('access', token)).sub).toBe('ann');
     time.ms = start + 59_500;
@@ -57,7 +63,7 @@ describe('a token', () => {
   it('cannot stand for another type', async () => {
     const tokens = await tokensOf([SIGN], [ENC]);
     for (const type of ['refresh', 'onetime'] as const) {
-      const token = await tokens.issue(type, request);
+      const token = tokens.issue(type, request);
       await expect(tokens.verify('access', token)).rejects.toEqual(refused('wrong-type'));
       await expect(tokens.verifyEvenExpired('access', token)).rejects.toEqual(refused('wrong-type'));
     }
@@ -66,7 +72,7 @@ describe('a token', () => {
 
 describe('secrets', () => {
   it('may be rotated, each by itself: old tokens are read, new ones are made with the first', async () => {
-    const old = await (await tokensOf([OLD], [OLD])).issue('access', request);
+    const old = (await tokensOf([OLD], [OLD])).issue('access', request);
     for (const [sign, enc] of [
       [
         [SIGN, OLD],
@@ -77,7 +83,7 @@ describe('secrets', () => {
     ] as const) {
       const rotated = await tokensOf([...sign], [...enc]);
       expect((await rotated.verify('access', old)).sub).toBe('ann');
-      const fresh = await rotated.issue('access', request);
+      const fresh = rotated.issue('access', request);
       expect((await (await tokensOf([sign[0]], [enc[0]])).verify('access', fresh)).sub).toBe('ann');
     }
     const without = await tokensOf([SIGN], [ENC]);
@@ -96,7 +102,7 @@ describe('secrets', () => {
 describe('reading a token', () => {
   it('is done once for callers at once, and a refusal is not remembered', async () => {
     const other = await tokensOf([SIGN], [ENC]);
-    const token = await (await tokensOf([SIGN], [ENC])).issue('access', request);
+    const token = (await tokensOf([SIGN], [ENC])).issue('access', request);
     const read = await Promise.all(Array.from({ length: 20 }, () => other.verify('access', token)));
     expect(new Set(read).size).toBe(1);
     const bad = await Promise.allSettled(Array.from({ length: 5 }, () => other.verify('access', `${token}x`)));

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { CompactEncrypt, CompactSign, compactDecrypt, jwtVerify, type JWTPayload } from 'jose';
+import { compactDecrypt, jwtVerify, type JWTPayload } from 'jose';
 import type { Clock } from '../context.js';
 import { createTokenCache } from './cache.js';
 import { TOKEN_TYPES, TokenError, type TokenClaims, type TokenType } from './claims.js';
 import { createKeyRing, type TokenKeys } from './keys.js';
+import { writeHeader, writeToken } from './write.js';
 
 /** What the maker of a token decides. */
 export interface TokenRequest {
@@ -19,7 +20,7 @@ export interface TokenRequest {
 
 export interface Tokens {
   /** Makes a token. It is known from then on: reading it back on this instance costs nothing. */
-  issue(type: TokenType, request: TokenRequest): Promise<string>;
+  issue(type: TokenType, request: TokenRequest): string;
   /**
    * What a token says. Costs at most one decryption per token, however many ask at once.
    * @throws TokenError
@@ -37,38 +38,28 @@ export interface TokenOptions {
 }
 
 const ISSUER = 'tandem';
-const SIGNATURE = 'HS256';
-const KEY_MANAGEMENT = 'dir';
-const ENCRYPTION = 'A256GCM';
 /** Longest token that is looked at, in characters: ours have some 600. */
 const TOKEN_MAX_LENGTH = 4096;
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-function base64url(text: string): string {
-  return Buffer.from(text).toString('base64url');
-}
 
 /** Whether a token is written as we write it: a decoder would pass over spaces, padding and spare bits, so that one token had many texts. */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** The outer header of tokens of one type and pair of secrets. */
-function headerOf(type: TokenType, keyId: string) {
-  return { alg: KEY_MANAGEMENT, enc: ENCRYPTION, typ: type, kid: keyId, cty: 'JWT' };
-}
-
 /** Makes and reads nested tokens: a signed JWT inside an encrypted one (decisions A4). */
 export async function createTokens({ signSecrets, encSecrets, clock }: TokenOptions): Promise<Tokens> {
-  const rings = new Map<TokenType, TokenKeys[]>();
+  const writers = new Map<TokenType, (payload: object) => string>();
   /** By the text of their header. What is not exactly one of these is never parsed: a header can ask for nothing. */
   const readers = new Map<string, { type: TokenType; keys: TokenKeys }>();
   for (const type of TOKEN_TYPES) {
     const ring = await createKeyRing(type, signSecrets, encSecrets);
-    rings.set(type, ring);
-    for (const keys of ring) readers.set(base64url(JSON.stringify(headerOf(type, keys.keyId))), { type, keys });
+    for (const [at, keys] of ring.entries()) {
+      const header = writeHeader(type, keys.keyId);
+      readers.set(header, { type, keys });
+      if (at === 0) writers.set(type, (payload) => writeToken(header, payload, keys.writing));
+    }
   }
   const known = createTokenCache();
 
@@ -77,12 +68,12 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
     if (!reader || !isCanonical(token)) throw new TokenError('unreadable');
     const { type, keys } = reader;
     try {
-      const { plaintext } = await compactDecrypt(token, keys.encrypt, {
-        keyManagementAlgorithms: [KEY_MANAGEMENT],
-        contentEncryptionAlgorithms: [ENCRYPTION],
+      const { plaintext } = await compactDecrypt(token, keys.decrypt, {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
       });
-      const { payload } = await jwtVerify<JWTPayload & TokenClaims>(decoder.decode(plaintext), keys.sign, {
-        algorithms: [SIGNATURE],
+      const { payload } = await jwtVerify<JWTPayload & TokenClaims>(decoder.decode(plaintext), keys.verify, {
+        algorithms: ['HS256'],
         issuer: ISSUER,
         audience: type,
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
@@ -105,9 +96,9 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
   return {
     verifyEvenExpired,
 
-    async issue(type, { sub, expiresAt, jti, sid, fph, target }) {
-      const keys = rings.get(type)?.[0];
-      if (!keys) throw new Error(`no keys for ${type} tokens`);
+    issue(type, { sub, expiresAt, jti, sid, fph, target }) {
+      const write = writers.get(type);
+      if (!write) throw new Error(`no keys for ${type} tokens`);
       const now = clock.now();
       const claims: TokenClaims = {
         type,
@@ -119,14 +110,7 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
         iat: Math.floor(now.getTime() / 1000),
         exp: Math.floor(expiresAt.getTime() / 1000),
       };
-      const payload = { ...claims, iss: ISSUER, aud: type };
-      // the payload is ours and complete: SignJWT would copy and check it first
-      const signed = await new CompactSign(encoder.encode(JSON.stringify(payload)))
-        .setProtectedHeader({ alg: SIGNATURE })
-        .sign(keys.sign);
-      const token = await new CompactEncrypt(encoder.encode(signed))
-        .setProtectedHeader(headerOf(type, keys.keyId))
-        .encrypt(keys.encrypt);
+      const token = write({ ...claims, iss: ISSUER, aud: type });
       known.add(token, claims);
       return token;
     },

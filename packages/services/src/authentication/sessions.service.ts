@@ -85,22 +85,21 @@ export function createSessionsService(options: SessionsOptions) {
   const liveTypeOf = (sessionId: string, identityId: string) =>
     copies.get(keyOf({ identityId, sessionId }), () => readLiveType(sessionId, identityId));
 
-  async function issuePair(
+  function issuePair(
     session: { _id: string; identityId: string; fingerprintHash: string | null },
     jti: string,
     refreshExpiresAt: Date,
-  ) {
+  ): TokenPair {
     const shared = {
       sub: session.identityId,
       sid: session._id,
       ...(session.fingerprintHash !== null && { fph: session.fingerprintHash }),
     };
     const accessExpiresAt = new Date(storage.clock.now().getTime() + lifetimes.access);
-    const [accessToken, refreshToken] = await Promise.all([
-      tokens.issue('access', { ...shared, expiresAt: accessExpiresAt }),
-      tokens.issue('refresh', { ...shared, jti, expiresAt: refreshExpiresAt }),
-    ]);
-    return { accessToken, refreshToken } satisfies TokenPair;
+    return {
+      accessToken: tokens.issue('access', { ...shared, expiresAt: accessExpiresAt }),
+      refreshToken: tokens.issue('refresh', { ...shared, jti, expiresAt: refreshExpiresAt }),
+    };
   }
 
   /** Whether an access token, expired or not, is of this identity; one that cannot be read is nobody else's. */

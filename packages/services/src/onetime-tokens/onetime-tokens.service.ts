@@ -121,7 +121,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
         },
         { upsert: true },
       );
-      return { token: await tokens.issue('onetime', { sub: owner.subject, jti, target, expiresAt }), jti, expiresAt };
+      return { token: tokens.issue('onetime', { sub: owner.subject, jti, target, expiresAt }), jti, expiresAt };
     },
 
     /**
@@ -191,7 +191,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
         { returnDocument: 'after' },
       ).lean<OnetimeTokenRecord>();
       if (!record) return undefined;
-      return { token: await tokens.issue('onetime', { sub: subject, jti, target, expiresAt }), send: record.sends };
+      return { token: tokens.issue('onetime', { sub: subject, jti, target, expiresAt }), send: record.sends };
     },
 
     /**

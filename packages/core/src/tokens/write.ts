@@ -1,0 +1,35 @@
+import { createCipheriv, createHmac, randomBytes, type KeyObject } from 'node:crypto';
+
+/** The secret keys that a token is made with. */
+export interface WritingKeys {
+  sign: KeyObject;
+  encrypt: KeyObject;
+}
+
+/** Of AES-GCM, in bytes. */
+const IV_LENGTH = 12;
+
+function base64url(json: object): string {
+  return Buffer.from(JSON.stringify(json)).toString('base64url');
+}
+
+const SIGNED_HEADER = base64url({ alg: 'HS256' });
+
+/** The outer header of tokens of one type and pair of secrets, as it stands in them. */
+export function writeHeader(typ: string, kid: string): string {
+  return base64url({ alg: 'dir', enc: 'A256GCM', typ, kid, cty: 'JWT' });
+}
+
+/**
+ * Writes a nested token: a signature (RFC 7515, HS256) inside an encryption (RFC 7516, `dir` and A256GCM), both compact. By hand because a
+ * library's jobs for the thread pool, two a token, cost six times as much, and wait there for passwords. Reading is jose's.
+ */
+export function writeToken(header: string, payload: object, { sign, encrypt }: WritingKeys): string {
+  const input = `${SIGNED_HEADER}.${base64url(payload)}`;
+  const signature = createHmac('sha256', sign).update(input).digest('base64url');
+  const iv = randomBytes(IV_LENGTH);
+  const cipher = createCipheriv('aes-256-gcm', encrypt, iv).setAAD(Buffer.from(header));
+  const sealed = cipher.update(`${input}.${signature}`, undefined, 'base64url') + cipher.final('base64url');
+  // no key of its own stands between the first two dots: both sides have it
+  return `${header}..${iv.toString('base64url')}.${sealed}.${cipher.getAuthTag().toString('base64url')}`;
+}
