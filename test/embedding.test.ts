@@ -1,7 +1,5 @@
 import { scryptSync } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInProcessBus, type EventBus } from '@tandem/core';
@@ -19,56 +17,13 @@ import { openStorage } from '@tandem/storage';
 import { PASSWORD, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
 import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, signUp, type Listening } from './host-application.js';
 import { compileSamples, runSample, sampleOf, samplesOf } from './samples.js';
 
 const DOCUMENT = 'docs/embedding.md';
 const authSecrets = { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) };
 const UUID = '019c7d2e-5b1a-7c3d-9e4f-0a1b2c3d4e5f';
 const sample = <Exported>(part: string) => runSample<Exported>(sampleOf(DOCUMENT, part));
-
-type Call = (
-  method: string,
-  route: string,
-  body?: object,
-  headers?: Record<string, string>,
-) => Promise<{ status: number; body: Record<string, unknown> | undefined }>;
-
-/** An application that listens, and what calls it. */
-interface Listening extends AsyncDisposable {
-  url: string;
-  server: Server;
-  call: Call;
-}
-async function listen(app: Express): Promise<Listening> {
-  const server = await new Promise<Server>((resolve) => {
-    const made = app.listen(0, '127.0.0.1', () => resolve(made));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    server,
-    async call(method, route, body, headers = {}) {
-      const response = await fetch(url + route, {
-        method,
-        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) };
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-async function signUp({ call }: Listening, email: string): Promise<{ id: string; authorization: string }> {
-  const account = { email, password: PASSWORD };
-  const { body } = await call('POST', '/auth/register', account);
-  const login = await call('POST', '/auth/login', account);
-  return { id: body?.id as string, authorization: `Bearer ${login.body?.accessToken as string}` };
-}
 
 describe('a host application', () => {
   interface Shop {
@@ -81,7 +36,7 @@ describe('a host application', () => {
   let listening: Listening;
   let authorization: string;
   let id: string;
-  const call: Call = (method, route, body, headers = { authorization }) => listening.call(method, route, body, headers);
+  const call: Listening['call'] = (method, route, body, headers = { authorization }) => listening.call(method, route, body, headers);
 
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-shop-'));
