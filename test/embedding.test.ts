@@ -36,7 +36,8 @@ describe('a host application', () => {
   let listening: Listening;
   let authorization: string;
   let id: string;
-  const call: Listening['call'] = (method, route, body, headers = { authorization }) => listening.call(method, route, body, headers);
+  const call: Listening['call'] = (method, route, body, headers = { authorization }) =>
+    listening.call(method, route, body, headers);
 
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-shop-'));
