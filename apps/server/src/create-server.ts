@@ -212,8 +212,7 @@ export function createServer(
     await Promise.all([tandem?.closeStreams(), drain()]);
     // a mail that its server has not taken by then is put back for another instance, or the next start
     const cut = setTimeout(() => void drivers?.mail.close(), DRAIN_MS);
-    await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]);
-    clearTimeout(cut);
+    await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]).finally(() => clearTimeout(cut));
     await tandem?.close();
     await drivers?.close();
     await database?.close();

@@ -22,7 +22,7 @@ export function writeHeader(typ: string, kid: string): string {
 
 /**
  * Writes a nested token: a signature (RFC 7515, HS256) inside an encryption (RFC 7516, `dir` and A256GCM), both compact. By hand because a
- * library's jobs for the thread pool, two a token, cost six times as much, and wait there for passwords. Reading is jose's.
+ * library's jobs for the thread pool, two a token, cost six times as much, and wait there for files and look-ups. Reading is jose's.
  */
 export function writeToken(header: string, payload: object, { sign, encrypt }: WritingKeys): string {
   const input = `${SIGNED_HEADER}.${base64url(payload)}`;
