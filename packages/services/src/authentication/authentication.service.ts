@@ -77,12 +77,12 @@ export function createAuthenticationService({
     return (await Promise.all(given.map(read))).filter((claims) => claims !== undefined);
   }
 
-  /** Whose email and password these are. @throws errors.wrongCredentials, locked */
+  /** The credentials of an address, if the password is theirs. @throws errors.wrongCredentials, locked */
   async function prove(
-    { email, password }: { email: string; password: string },
+    credentials: Credentials | undefined,
+    password: string,
     { turn, by }: { turn: Turn; by: RequestFacts },
   ): Promise<Credentials> {
-    const credentials = await identities.credentialsOf({ email });
     const isRight = await passwords.matches(password, credentials?.passwordHash);
     const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
@@ -156,10 +156,11 @@ export function createAuthenticationService({
      * Signs in by email and password (decisions A9).
      * @throws errors.wrongCredentials, locked
      */
-    async login(given: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
-      return failedLogins.inTurn(given.email, async (turn) => {
-        const credentials = await prove(given, { turn, by: device });
-        await upgrade(credentials, given.password);
+    async login({ email, password }: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
+      const read = () => identities.credentialsOf({ email });
+      return failedLogins.inTurnWith(email, read, async (turn, found) => {
+        const credentials = await prove(found, password, { turn, by: device });
+        await upgrade(credentials, password);
         return signIn(credentials, device, turn);
       });
     },

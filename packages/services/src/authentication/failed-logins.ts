@@ -195,7 +195,15 @@ export function createFailedLogins(storage: Storage) {
     }
   }
 
-  async function runTurn<T>(key: string, attempt: (turn: Turn) => Promise<T>): Promise<T> {
+  async function runTurn<Found, T>(
+    key: string,
+    read: () => Promise<Found>,
+    attempt: (turn: Turn, found: Found) => Promise<T>,
+  ): Promise<T> {
+    // beside taking the place, which it does not need: two commands at once cost less than one after the other
+    const reading = read();
+    // heeded below, unless there is no place
+    reading.catch(() => {});
     const id = await take(key);
     let hasEnded = false;
     const end = <R>(ending: (key: string, id: string) => R) => {
@@ -203,31 +211,42 @@ export function createFailedLogins(storage: Storage) {
       return ending(key, id);
     };
     try {
-      return await attempt({ fail: () => end(fail), success: () => end(success) });
+      return await attempt({ fail: () => end(fail), success: () => end(success) }, await reading);
     } finally {
       if (!hasEnded) await leave(key, id);
     }
   }
 
+  /**
+   * Runs an attempt on an address when its turn has come. Guesses made at once, on however many instances, count as guesses made one
+   * after another: each holds one of the failures that are left before it is compared, so that none is compared beyond the fifth.
+   * @param read what the attempt is given to compare with, read when its turn has come
+   * @throws errors.locked while the address has to wait; requestErrors.unavailable when its turn does not come
+   */
+  async function inTurnWith<Found, T>(
+    email: string,
+    read: () => Promise<Found>,
+    attempt: (turn: Turn, found: Found) => Promise<T>,
+  ): Promise<T> {
+    const key = keyOf(email);
+    // nobody queues behind others to be refused
+    if (turnsOf.has(key)) await look(key);
+    const turns = turnsOf.get(key) ?? { attempts: 0, limit: pLimit(1) };
+    turnsOf.set(key, turns);
+    turns.attempts++;
+    try {
+      return await turns.limit(() => runTurn(key, read, attempt));
+    } finally {
+      if (--turns.attempts === 0) turnsOf.delete(key);
+    }
+  }
+
   return {
-    /**
-     * Runs an attempt on an address when its turn has come. Guesses made at once, on however many instances, count as guesses made one
-     * after another: each holds one of the failures that are left before it is compared, so that none is compared beyond the fifth.
-     * @throws errors.locked while the address has to wait; requestErrors.unavailable when its turn does not come
-     */
-    async inTurn<T>(email: string, attempt: (turn: Turn) => Promise<T>): Promise<T> {
-      const key = keyOf(email);
-      // nobody queues behind others to be refused
-      if (turnsOf.has(key)) await look(key);
-      const turns = turnsOf.get(key) ?? { attempts: 0, limit: pLimit(1) };
-      turnsOf.set(key, turns);
-      turns.attempts++;
-      try {
-        return await turns.limit(() => runTurn(key, attempt));
-      } finally {
-        if (--turns.attempts === 0) turnsOf.delete(key);
-      }
-    },
+    inTurnWith,
+
+    /** The same for an attempt that has what it compares with. */
+    inTurn: <T>(email: string, attempt: (turn: Turn) => Promise<T>): Promise<T> =>
+      inTurnWith(email, () => Promise.resolve(), attempt),
 
     /** Forgets all failures of an address, also a wait. */
     async forget(email: string): Promise<void> {
