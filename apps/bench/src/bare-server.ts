@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import { MongoClient, type Db } from 'mongodb';
 import { WebSocketServer } from 'ws';
 import { BARE_ROWS, type BareRow, type StoredNotification } from './collections.js';
-import { repeatAtOnce } from './load.js';
+import { countSteadily } from './load.js';
 import { runMeasured } from './measured-child.js';
 
 const MONGODB_POOL = 8;
@@ -113,9 +113,13 @@ await runMeasured(async () => {
         return made.map(({ _id }) => _id);
       },
       hash: ({ password, cost }: { password: string; cost: number }) => bcrypt.hash(password, cost),
-      /** Compares `count` times, so many at once. */
-      compare: ({ password, hash, count, atOnce }: { password: string; hash: string; count: number; atOnce: number }) =>
-        repeatAtOnce(count, atOnce, async () => void (await bcrypt.compare(password, hash))),
+      /** Compares again and again, so many at once, and counts `count`. */
+      async compare({ password, hash, count, atOnce }: { password: string; hash: string; count: number; atOnce: number }) {
+        const compared = countSteadily(count, atOnce);
+        const repeat = () => compared.repeat(() => bcrypt.compare(password, hash));
+        await Promise.all(Array.from({ length: atOnce }, repeat));
+        return compared.result();
+      },
     },
   };
 });

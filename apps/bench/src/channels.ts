@@ -1,22 +1,16 @@
-import http from 'node:http';
-import { send, type LoadRequest } from './load.js';
+import { eachConnected } from './connection.js';
 import type { Person } from './people.js';
 
 /** Makes a channel of the first of these people, whose members they all are. @returns its id */
 export async function openChannel(url: string, people: readonly Person[]): Promise<string> {
-  const agent = new http.Agent({ keepAlive: true });
   const [owner, ...others] = people as [Person, ...Person[]];
-  async function post(path: string, body: object): Promise<{ id: string }> {
-    const headers = { authorization: `Bearer ${owner.accessToken}` };
-    const { status, text } = await send(agent, url, { method: 'POST', path, headers, body } satisfies LoadRequest);
-    if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
-    return JSON.parse(text) as { id: string };
-  }
-  try {
-    const { id: channelId } = await post('/channels', { name: 'a channel of the benchmark', ownerId: owner.id });
+  let channelId = '';
+  await eachConnected(url, [owner], async (connection, { id: ownerId, accessToken }) => {
+    const post = (path: string, body: object) =>
+      connection.send({ method: 'POST', path, headers: { authorization: `Bearer ${accessToken}` }, body }, 201);
+    const channel = await post('/channels', { name: 'a channel of the benchmark', ownerId });
+    channelId = (JSON.parse(channel) as { id: string }).id;
     for (const { id: subscribedId } of others) await post('/subscriptions', { channelId, subscribedId });
-    return channelId;
-  } finally {
-    agent.destroy();
-  }
+  });
+  return channelId;
 }

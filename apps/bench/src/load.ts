@@ -1,13 +1,5 @@
-import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-
-/** One request of a load. */
-export interface LoadRequest {
-  method: 'GET' | 'POST';
-  path: string;
-  headers?: Record<string, string>;
-  body?: object;
-}
+import { eachConnected, type Connection, type LoadRequest } from './connection.js';
 
 /** Somebody who sends requests, one after the other, over one connection. */
 export interface LoadClient {
@@ -20,29 +12,10 @@ export interface LoadClient {
 }
 
 export interface LoadResult {
+  /** All that were answered. */
   requests: number;
-  seconds: number;
-}
-
-/** Sends one request. */
-export function send(
-  agent: http.Agent,
-  url: string,
-  { method, path, headers, body }: LoadRequest,
-): Promise<{ status: number; text: string }> {
-  const text = body && JSON.stringify(body);
-  const length = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  return new Promise((resolve, reject) => {
-    const request = http.request(url + path, { method, agent, headers: { ...headers, ...length } }, (response) => {
-      const chunks: Buffer[] = [];
-      response
-        .on('data', (chunk: Buffer) => chunks.push(chunk))
-        .on('error', reject)
-        .on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-    });
-    request.on('error', reject);
-    request.end(text);
-  });
+  /** Requests a second. */
+  rate: number;
 }
 
 /**
@@ -50,27 +23,21 @@ export function send(
  * @throws Error for an answer with another status than expected
  */
 export async function runLoad(url: string, clients: readonly LoadClient[], milliseconds: number): Promise<LoadResult> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: clients.length });
   const start = performance.now();
   const end = start + milliseconds;
   let requests = 0;
 
-  async function work(client: LoadClient): Promise<void> {
+  async function work(connection: Connection, client: LoadClient): Promise<void> {
     while (performance.now() < end) {
       const request = client.next();
       if (!request) return;
-      const { status, text } = await send(agent, url, request);
-      if (status !== client.expected) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 300)}`);
+      const text = await connection.send(request, client.expected);
       client.take?.(text);
       requests++;
     }
   }
-  try {
-    await Promise.all(clients.map(work));
-  } finally {
-    agent.destroy();
-  }
-  return { requests, seconds: (performance.now() - start) / 1000 };
+  await eachConnected(url, clients, work);
+  return { requests, rate: (requests / (performance.now() - start)) * 1000 };
 }
 
 /**
@@ -84,12 +51,11 @@ export async function runPaced(
   clients: readonly LoadClient[],
   { perSecond, milliseconds }: { perSecond: number; milliseconds: number },
 ): Promise<number[]> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: clients.length });
   const start = performance.now();
   const interval = 1000 / perSecond;
   const latencies: number[] = [];
 
-  async function work(client: LoadClient, at: number): Promise<void> {
+  async function work(connection: Connection, client: LoadClient, at: number): Promise<void> {
     // not all at the same moment
     for (let due = start + (interval * at) / clients.length; due < start + milliseconds; due += interval) {
       const isLate = performance.now() > due;
@@ -97,24 +63,33 @@ export async function runPaced(
       const request = client.next();
       if (!request) return;
       const begun = isLate ? due : performance.now();
-      const { status, text } = await send(agent, url, request);
-      if (status !== client.expected) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 300)}`);
+      await connection.send(request, client.expected);
       latencies.push(performance.now() - begun);
     }
   }
-  try {
-    await Promise.all(clients.map(work));
-  } finally {
-    agent.destroy();
-  }
+  await eachConnected(url, clients, work);
   return latencies;
 }
 
-/** Does something so many times, so many of them at once. */
-export async function repeatAtOnce(count: number, atOnce: number, work: (turn: number) => Promise<void>): Promise<void> {
+/**
+ * Counts what several do again and again, each by its own `repeat`: so many times in all. The time begins when as many have ended as run at
+ * once, and is over while as many still run: what ends alone on one of several cores, with nothing left for the others, tells no rate.
+ */
+export function countSteadily(count: number, atOnce: number) {
   let begun = 0;
-  async function worker(): Promise<void> {
-    while (begun < count) await work(begun++);
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
+  let ended = 0;
+  let start = 0;
+  let seconds: number | undefined;
+  return {
+    async repeat(work: (turn: number) => Promise<unknown>): Promise<void> {
+      while (seconds === undefined) {
+        await work(begun++);
+        ended++;
+        if (ended === atOnce) start = performance.now();
+        if (ended === atOnce + count) seconds = (performance.now() - start) / 1000;
+      }
+    },
+    /** To be asked when all have returned. */
+    result: (): LoadResult => ({ requests: ended, rate: count / (seconds ?? 0) }),
+  };
 }

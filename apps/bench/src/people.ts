@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import http from 'node:http';
-import { send } from './load.js';
+import { eachConnected } from './connection.js';
 
 /** Of everybody in a benchmark. */
 export const PASSWORD = 'a password of the benchmark';
@@ -18,26 +17,17 @@ export interface Person {
 
 /** Registers people at the server under test and signs them in. @throws Error when one of the answers is another than expected */
 export async function signUp(url: string, count: number): Promise<Person[]> {
-  const agent = new http.Agent({ keepAlive: true });
-
-  async function post(path: string, body: object, expected: number): Promise<string> {
-    const { status, text } = await send(agent, url, { method: 'POST', path, body });
-    if (status !== expected) throw new Error(`POST ${path}: ${status} ${text}`);
-    return text;
-  }
-  async function signUpOne(): Promise<Person> {
-    const email = `${randomUUID()}@example.org`;
-    await post('/auth/register', { email, password: PASSWORD }, 201);
-    const answer = await post('/auth/login', { email, password: PASSWORD }, 200);
-    return { ...(JSON.parse(answer) as Omit<Person, 'email'>), email };
-  }
-  try {
-    const people: Person[] = [];
-    // more at once would wait for each other's hashes for longer than a request may
-    while (people.length < count)
-      people.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - people.length) }, signUpOne))));
-    return people;
-  } finally {
-    agent.destroy();
-  }
+  const people: Person[] = [];
+  let begun = 0;
+  // more at once would wait for each other's hashes for longer than a request may
+  await eachConnected(url, Array.from({ length: Math.min(AT_ONCE, count) }), async (connection) => {
+    while (begun++ < count) {
+      const email = `${randomUUID()}@example.org`;
+      const body = { email, password: PASSWORD };
+      await connection.send({ method: 'POST', path: '/auth/register', body }, 201);
+      const answer = await connection.send({ method: 'POST', path: '/auth/login', body }, 200);
+      people.push({ ...(JSON.parse(answer) as Omit<Person, 'email'>), email });
+    }
+  });
+  return people;
 }

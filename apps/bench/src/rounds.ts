@@ -71,9 +71,9 @@ interface Pair {
 async function measure(side: Side, milliseconds: number): Promise<Measurement> {
   await side.prepare?.();
   const before = await side.process.cpu();
-  const { requests, seconds } = await side.run(milliseconds);
+  const { requests, rate } = await side.run(milliseconds);
   const spent = (await side.process.cpu()) - before;
-  return { requests, rate: requests / seconds, cpu: spent / requests };
+  return { requests, rate, cpu: spent / requests };
 }
 
 /** Before V8 has compiled what runs often, figures are of interpreted code, and the more code a side has the worse they are. */

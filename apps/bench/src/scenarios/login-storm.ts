@@ -1,7 +1,7 @@
-import http from 'node:http';
-import { runPaced, send, type LoadClient } from '../load.js';
+import { eachConnected, type Connection } from '../connection.js';
+import { runPaced, type LoadClient } from '../load.js';
 import { writeNotifications } from '../notifications.js';
-import { PASSWORD, signUp } from '../people.js';
+import { PASSWORD, signUp, type Person } from '../people.js';
 import type { LatencyScenario } from '../scenario.js';
 
 /** Logins at once, without end, each of another person. */
@@ -22,25 +22,19 @@ export const loginStorm: LatencyScenario = async ({ tandem, db, people }) => {
   const crowd = await signUp(tandem.url, LOGINS);
 
   async function disturb(): Promise<() => Promise<number>> {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: LOGINS });
     const over = new AbortController();
     let logins = 0;
     let begin = (): void => {};
     const underWay = new Promise<void>((resolve) => (begin = resolve));
 
-    async function logInAgainAndAgain(email: string): Promise<void> {
+    async function logInAgainAndAgain(connection: Connection, { email }: Person): Promise<void> {
       while (!over.signal.aborted) {
-        const { status, text } = await send(agent, tandem.url, {
-          method: 'POST',
-          path: '/auth/login',
-          body: { email, password: PASSWORD },
-        });
-        if (status !== 200) throw new Error(`POST /auth/login: ${status} ${text}`);
+        await connection.send({ method: 'POST', path: '/auth/login', body: { email, password: PASSWORD } }, 200);
         logins++;
         begin();
       }
     }
-    const storm = Promise.all(crowd.map(({ email }) => logInAgainAndAgain(email)));
+    const storm = eachConnected(tandem.url, crowd, logInAgainAndAgain);
     // with the first one done the others are in the queue
     await Promise.race([underWay, storm]);
     const start = performance.now();
@@ -49,7 +43,6 @@ export const loginStorm: LatencyScenario = async ({ tandem, db, people }) => {
       const perSecond = (logins - before) / ((performance.now() - start) / 1000);
       over.abort();
       await storm;
-      agent.destroy();
       return perSecond;
     };
   }
