@@ -40,11 +40,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number;
+/** A quarter takes no longer. Nearer to the work itself than the median: what else a machine does only adds to a time. */
+function quartileOf(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)] as number;
 }
 
-/** Median times in milliseconds, of tries that take turns: whatever else the machine does it does to all. */
+/** Times in milliseconds, lower quartiles of tries that take turns: whatever else the machine does it does to all. */
 async function measure(kinds: readonly string[], tries: number, once: (kind: string) => Promise<() => Promise<unknown>>) {
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]));
   for (let n = 0; n < tries; n++) {
@@ -57,17 +58,17 @@ async function measure(kinds: readonly string[], tries: number, once: (kind: str
       times.get(kind)?.push(performance.now() - start);
     }
   }
-  return Object.fromEntries([...times].map(([kind, all]) => [kind, medianOf(all)]));
+  return Object.fromEntries([...times].map(([kind, all]) => [kind, quartileOf(all)]));
 }
 
-/** The largest factor between medians, of the best of some rounds. */
-async function leastSpread(round: () => Promise<Record<string, number>>): Promise<{ factor: number; medians: object }> {
-  let best = { factor: Number.POSITIVE_INFINITY, medians: {} };
+/** The largest factor between times, of the best of some rounds. */
+async function leastSpread(round: () => Promise<Record<string, number>>): Promise<{ factor: number; times: object }> {
+  let best = { factor: Number.POSITIVE_INFINITY, times: {} };
   for (let n = 0; n < ROUNDS && best.factor > FACTOR; n++) {
-    const medians = await round();
-    const all = Object.values(medians);
+    const times = await round();
+    const all = Object.values(times);
     const factor = Math.max(...all) / Math.min(...all);
-    if (factor < best.factor) best = { factor, medians };
+    if (factor < best.factor) best = { factor, times };
   }
   return best;
 }
@@ -119,7 +120,7 @@ describe('the time', () => {
     { timeout: 180_000 },
     async () => {
       const { failedLogins } = app.tandem.services;
-      const { factor, medians } = await leastSpread(() =>
+      const { factor, times } = await leastSpread(() =>
         measure(['known', 'unknown'], 200, async (kind) => {
           const email = addresses[kind] as string;
           await failedLogins.forget(email);
@@ -127,13 +128,13 @@ describe('the time', () => {
             app.rest('POST', '/auth/login', { email, password: 'a wrong guess' }).expect(401, 'wrong credentials provided');
         }),
       );
-      expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+      expect(factor, JSON.stringify(times)).toBeLessThan(FACTOR);
     },
   );
 
   it('of a login with a wrong password is the same for every other state of an account', { timeout: 180_000 }, async () => {
     const { failedLogins } = app.tandem.services;
-    const { factor, medians } = await leastSpread(() =>
+    const { factor, times } = await leastSpread(() =>
       measure(Object.keys(addresses), 30, async (kind) => {
         const email = addresses[kind] as string;
         await failedLogins.forget(email);
@@ -141,18 +142,18 @@ describe('the time', () => {
           app.rest('POST', '/auth/login', { email, password: 'a wrong guess' }).expect(401, 'wrong credentials provided');
       }),
     );
-    expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+    expect(factor, JSON.stringify(times)).toBeLessThan(FACTOR);
   });
 
   it('of asking for a reset link is the same whether somebody has the address or not', { timeout: 180_000 }, async () => {
     const { mails } = app.tandem.services;
-    const { factor, medians } = await leastSpread(() =>
+    const { factor, times } = await leastSpread(() =>
       measure(['known', 'unknown', 'locked'], 60, async (kind) => {
         // what the last one has left to do belongs to none of them
         await mails.work();
         return () => app.rest('POST', '/auth/send-reset-password-link-email', { email: addresses[kind] }).expect(204);
       }),
     );
-    expect(factor, JSON.stringify(medians)).toBeLessThan(FACTOR);
+    expect(factor, JSON.stringify(times)).toBeLessThan(FACTOR);
   });
 });
