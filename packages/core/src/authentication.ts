@@ -3,7 +3,7 @@ import { ApiError, defineErrors } from './errors.js';
 import type { AuthMode, RequestContext, VerifiedAccess } from './context.js';
 
 /** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
-export const authenticationErrors = defineErrors({
+export const authenticationErrors = defineErrors('authentication', {
   missingHeader: [422, 'Missing authorization header'],
   malformedHeader: [422, 'Incorrect authorization of token header'],
   malformedFingerprint: [422, 'Incorrect format of x-nb-fingerprint header'],
@@ -15,7 +15,7 @@ export const authenticationErrors = defineErrors({
 });
 
 /** Failure of the origin check of cookie mode (decisions A3). */
-export const originErrors = defineErrors({ originNotAllowed: [403, 'Origin is not allowed'] });
+export const originErrors = defineErrors('origin', { originNotAllowed: [403, 'Origin is not allowed'] });
 
 /** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
 export const FINGERPRINT_HEADER = 'x-nb-fingerprint';

@@ -1,7 +1,4 @@
-import { requestErrors } from './errors.js';
-
-/** Seconds after which a caller may try again when the store could not be reached in time. */
-export const RETRY_AFTER_UNAVAILABLE = 2;
+import { RETRY_AFTER_UNAVAILABLE, requestErrors } from './errors.js';
 
 /**
  * What `work` comes to, if it does so in time; it goes on either way. The timer holds no process up.

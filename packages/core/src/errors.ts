@@ -16,6 +16,9 @@ const TRPC_CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<number, TRPC_ERROR_CODE_KEY>;
 
+/** Seconds after which a caller may try again when the store could not be reached in time. */
+export const RETRY_AFTER_UNAVAILABLE = 2;
+
 /** A status that an error of the interface may have. */
 export type ErrorStatus = keyof typeof TRPC_CODES;
 
@@ -30,62 +33,80 @@ export class ApiError extends TRPCError {
   readonly status: ErrorStatus;
   /** The problems of a failed validation, one text each. */
   readonly data: readonly string[] | undefined;
+  /** The service that declares the error, and its name there: `products.notFound` (decisions H21). */
+  readonly errorCode: string;
   /** Seconds after which another try makes sense, for the `Retry-After` header. */
   readonly retryAfter: number | undefined;
 
   constructor(
     status: ErrorStatus,
     message: string,
-    details: { data?: readonly string[]; retryAfter?: number; cause?: unknown } = {},
+    details: { errorCode: string; data?: readonly string[]; retryAfter?: number; cause?: unknown },
   ) {
     super({ code: TRPC_CODES[status], message, cause: details.cause });
     this.name = 'ApiError';
     this.status = status;
+    this.errorCode = details.errorCode;
     this.data = details.data;
     this.retryAfter = details.retryAfter;
+  }
+
+  /** Whether the same request may succeed later: a limit was reached, or the server failed (decisions H21). */
+  get mayPass(): boolean {
+    return this.status === 429 || this.status >= 500;
   }
 
   /** The same error in our words: for procedures of a host application that throw tRPC's own. */
   static fromTrpc(error: TRPCError): ApiError {
     const known = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
-    return new ApiError(known ? (Number(known[0]) as ErrorStatus) : 500, error.message, { cause: error.cause });
+    const status = known ? (Number(known[0]) as ErrorStatus) : 500;
+    return new ApiError(status, error.message, { errorCode: `trpc.${error.code}`, cause: error.cause });
   }
 }
 
 type Parameters<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Parameters<Rest> : never;
 
 /** Makes one declared error. Its text's parameters, if it has any, are the first argument. */
-export type ErrorFactory<Text extends string> = ErrorDefinition & {
+export type ErrorFactory<Text extends string, Code extends string = string> = ErrorDefinition & {
+  readonly errorCode: Code;
   /** Whether something thrown is this error. */
   matches(error: unknown): error is ApiError;
 } & ([Parameters<Text>] extends [never]
     ? (details?: { retryAfter?: number; cause?: unknown }) => ApiError
     : (values: Record<Parameters<Text>, string>) => ApiError);
 
+/** What `defineErrors` makes of a table. */
+type Declared<Service extends string, Table extends Record<string, readonly [ErrorStatus, string]>> = {
+  readonly [Name in keyof Table & string]: ErrorFactory<Table[Name][1], `${Service}.${Name}`>;
+};
+
 /**
- * Declares the errors of a service, once each: `{ notFound: [404, 'Notification not found'] }`.
- * Each becomes a function that makes the error, with its `status` and `message` to be read by the documents.
+ * Declares the errors of a service, once each: `defineErrors('notifications', { notFound: [404, 'Notification not found'] })`.
+ * Each becomes a function that makes the error, with its `status` and `message` to be read by the documents, and its `errorCode`:
+ * `notifications.notFound`.
  */
-export function defineErrors<const Table extends Record<string, readonly [ErrorStatus, string]>>(
+export function defineErrors<const Service extends string, const Table extends Record<string, readonly [ErrorStatus, string]>>(
+  service: Service,
   table: Table,
-): { readonly [Name in keyof Table]: ErrorFactory<Table[Name][1]> } {
+): Declared<Service, Table> {
   const factories = Object.entries(table).map(([name, [status, message]]) => {
+    const errorCode = `${service}.${name}`;
     const make = (given: Record<string, unknown> = {}) => {
       const { retryAfter, cause, ...values } = given;
       const text = message.replace(/\{(\w+)\}/g, (_, parameter: string) => String(values[parameter]));
-      const error = new ApiError(status, text, { ...(typeof retryAfter === 'number' && { retryAfter }), cause });
+      const error = new ApiError(status, text, { errorCode, ...(typeof retryAfter === 'number' && { retryAfter }), cause });
       made.add(error);
       return error;
     };
     const made = new WeakSet<ApiError>();
     const matches = (error: unknown): error is ApiError => error instanceof ApiError && made.has(error);
-    return [name, Object.assign(make, { status, message, matches })];
+    return [name, Object.assign(make, { status, message, errorCode, matches })];
   });
-  return Object.fromEntries(factories) as { readonly [Name in keyof Table]: ErrorFactory<Table[Name][1]> };
+  return Object.fromEntries(factories) as Declared<Service, Table>;
 }
 
 /** Errors that any request can meet, before or around a procedure (spec, "Errors"; decisions T2 to T4, A16). */
-export const requestErrors = defineErrors({
+export const requestErrors = defineErrors('request', {
   invalid: [400, 'Validation Error'],
   noSuchRoute: [404, 'Not Found'],
   wrongMethod: [405, 'Method Not Allowed'],
@@ -98,5 +119,15 @@ export const requestErrors = defineErrors({
 
 /** A failed validation with all its problems, each a text of decisions, "Validation texts". */
 export function validationError(problems: readonly string[], { cause }: { cause?: unknown } = {}): ApiError {
-  return new ApiError(requestErrors.invalid.status, requestErrors.invalid.message, { data: problems, cause });
+  const { status, message, errorCode } = requestErrors.invalid;
+  return new ApiError(status, message, { errorCode, data: problems, cause });
+}
+
+/**
+ * What a caller sees of a failure that nobody expected: this text alone. 503 where the store could not be reached, or was too slow, else 500
+ * (decisions T4).
+ */
+export function unexpectedError(message: string, { isUnavailable, cause }: { isUnavailable: boolean; cause: unknown }): ApiError {
+  const { status, errorCode } = isUnavailable ? requestErrors.unavailable : requestErrors.unexpected;
+  return new ApiError(status, message, { errorCode, cause, ...(isUnavailable && { retryAfter: RETRY_AFTER_UNAVAILABLE }) });
 }

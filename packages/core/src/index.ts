@@ -18,7 +18,15 @@ export { createRequestContext, type AuthMode, type Clock, type Identity, type Id
 export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
 export { withDeadline } from './deadline.js';
 export { describeError, type LoggedError } from './error-log.js';
-export { ApiError, defineErrors, requestErrors, validationError, type ErrorDefinition, type ErrorFactory } from './errors.js';
+export {
+  ApiError,
+  defineErrors,
+  requestErrors,
+  unexpectedError,
+  validationError,
+  type ErrorDefinition,
+  type ErrorFactory,
+} from './errors.js';
 export { defineGuard, type Guard } from './guards.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, type Meta, type Operation } from './operation.js';
@@ -47,7 +55,7 @@ export { CLOSE, type CloseReason } from './streams/close-codes.js';
 export { Feed, createFeeds, textOf, type Feeds, type Reader } from './streams/feed.js';
 export { IteratorReader } from './streams/iterator-reader.js';
 export { SocketReader } from './streams/socket-reader.js';
-export { PingFrame, type StreamHandler } from './streams/stream-handler.js';
+export { ErrorFrame, PingFrame, type StreamHandler } from './streams/stream-handler.js';
 export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';
 export type { StreamCounts, StreamSocket } from './streams/stream-socket.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';

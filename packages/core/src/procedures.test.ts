@@ -27,7 +27,7 @@ import {
   type ServerFacts,
 } from './index.js';
 
-const errors = defineErrors({ busy: [409, 'Order cannot move from {from} to {to}'], refused: [403, 'refused'] });
+const errors = defineErrors('orders', { busy: [409, 'Order cannot move from {from} to {to}'], refused: [403, 'refused'] });
 const asked: string[] = [];
 const counting = defineRule([errors.refused], () => {
   asked.push('counting');
@@ -242,7 +242,7 @@ describe('rules', () => {
 describe('declared errors', () => {
   it('know themselves', () => {
     expect(errors.refused.matches(errors.refused())).toBe(true);
-    expect(errors.refused.matches(new ApiError(403, 'refused'))).toBe(false);
+    expect(errors.refused.matches(new ApiError(403, 'refused', { errorCode: 'orders.refused' }))).toBe(false);
     expect(errors.busy.matches(errors.refused())).toBe(false);
   });
 });

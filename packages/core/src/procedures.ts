@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { knownError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
-import { RETRY_AFTER_UNAVAILABLE, withDeadline } from './deadline.js';
+import { withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
-import { ApiError, requestErrors, validationError, type ErrorDefinition } from './errors.js';
+import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
 import { placesOf, type Meta } from './operation.js';
 import { validationTexts } from './validation-texts.js';
 
@@ -82,10 +82,7 @@ async function translate(
   if (error.code !== 'INTERNAL_SERVER_ERROR' && !isFault) return ApiError.fromTrpc(error);
   const isUnavailable = ctx.server.isUnavailable(error.cause);
   ctx.log.error({ err: describeError(error.cause ?? error), procedure: path, requestId: ctx.requestId }, 'unexpected failure');
-  return new ApiError(isUnavailable ? 503 : 500, meta.rest?.failure ?? requestErrors.unexpected.message, {
-    cause: error.cause ?? error,
-    ...(isUnavailable && { retryAfter: RETRY_AFTER_UNAVAILABLE }),
-  });
+  return unexpectedError(meta.rest?.failure ?? requestErrors.unexpected.message, { isUnavailable, cause: error.cause ?? error });
 }
 
 interface Entering {

@@ -4,7 +4,7 @@ import type { Meta } from './operation.js';
 import { declaring, type AuthenticatedContext } from './procedures.js';
 
 /** Failures of the rules (spec, "Authorization rules"; decisions A17). */
-export const ruleErrors = defineErrors({
+export const ruleErrors = defineErrors('rules', {
   notSelf: [403, 'Identity ID does not match'],
   invalidOwner: [403, 'Invalid owner ID'],
   notOwner: [403, 'Identity is not the owner of the resource'],

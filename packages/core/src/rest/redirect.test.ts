@@ -15,7 +15,7 @@ import {
   type ServerFacts,
 } from '../index.js';
 
-const errors = defineErrors({ nowhere: [404, 'Nowhere to go'] });
+const errors = defineErrors('redirects', { nowhere: [404, 'Nowhere to go'] });
 const LOCATION = 'https://app.example.org/welcome?name=a%20b&x=%C3%A9';
 
 const app = router({

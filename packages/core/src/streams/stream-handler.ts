@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { toEnvelope } from '../answer.js';
 import type { ServerFacts } from '../context.js';
 import { withDeadline } from '../deadline.js';
 import { describeError } from '../error-log.js';
-import { ApiError, requestErrors, validationError } from '../errors.js';
+import { ApiError, requestErrors, unexpectedError, validationError } from '../errors.js';
 import { validationTexts } from '../validation-texts.js';
 import type { StreamSocket } from './stream-socket.js';
 
@@ -34,20 +33,37 @@ export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
 
 export const PingFrame = z.strictObject({ type: z.literal('ping') });
 
+/** How every stream says that a frame was refused (decisions S5, H21). */
+export const ErrorFrame = z.object({
+  type: z.literal('error'),
+  message: z.string(),
+  /** The service that declares the error, and its name there: `chat.notSubscribed`. */
+  errorCode: z.string(),
+  /** The same frame may be taken later: a limit was reached, or the server failed. */
+  retry: z.literal(true).optional(),
+  /** The problems of a frame that is not valid, one text each. */
+  data: z.array(z.string()).readonly().optional(),
+  /** What the refused frame had said that it was about. */
+  clientId: z.string().optional(),
+  channelId: z.string().optional(),
+});
+export type ErrorFrame = z.infer<typeof ErrorFrame>;
+
 /** Makes the one path that all frames of clients take, whatever is in them. */
 export function createFrameReader(server: ServerFacts) {
   /** Tells the sender what became of a frame, by the names that it gave itself. */
-  function refuse(socket: StreamSocket, error: unknown, given: unknown): void {
-    const { message, data } = toEnvelope(error, false).body.error;
+  function refuse(socket: StreamSocket, { message, data, errorCode, mayPass }: ApiError, given: unknown): void {
     const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
-    const isEcho = (text: unknown) => typeof text === 'string' && text.length <= ECHO_MAX;
+    const isEcho = (text: unknown): text is string => typeof text === 'string' && text.length <= ECHO_MAX;
     socket.say({
       type: 'error',
       message,
+      errorCode,
+      ...(mayPass && { retry: true }),
       ...(data && { data }),
       ...(isEcho(clientId) && { clientId }),
       ...(isEcho(channelId) && { channelId }),
-    });
+    } satisfies ErrorFrame);
   }
 
   function parse(text: string): unknown {
@@ -69,7 +85,7 @@ export function createFrameReader(server: ServerFacts) {
   function translate(error: unknown, failure: string): ApiError {
     if (error instanceof ApiError) return error;
     server.log.error({ err: describeError(error) }, 'unexpected failure in a stream');
-    return new ApiError(server.isUnavailable(error) ? 503 : 500, failure, { cause: error });
+    return unexpectedError(failure, { isUnavailable: server.isUnavailable(error), cause: error });
   }
 
   async function work(socket: StreamSocket, handler: StreamHandler, frame: ClientFrame, before: Promise<void> | undefined) {

@@ -1,7 +1,7 @@
 import { authenticationErrors, defineErrors, type ApiError, type TokenError } from '@tandem/core';
 
 /** Every failure of the service, once: status and the spec's exact words. Those of authentication itself are in the core. */
-export const authenticationServiceErrors = defineErrors({
+export const authenticationServiceErrors = defineErrors('auth', {
   alreadyRegistered: [422, 'unable to register "{email}"'],
   wrongCredentials: [401, 'wrong credentials provided'],
   locked: [401, 'This account is locked'],

@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of the service beside those of core's rules, once: status and the spec's exact words. */
-export const chatErrors = defineErrors({
+export const chatErrors = defineErrors('chat', {
   /** Of the routes that are guarded by existence (spec, "Errors", rule 3; decisions A17). */
   channelDoesNotExist: [404, 'Channel does not exist'],
   channelNotFound: [404, 'Channel not found'],

@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of message templates beside those of core's rules, once. */
-export const messageTemplateErrors = defineErrors({
+export const messageTemplateErrors = defineErrors('messageTemplates', {
   notFound: [404, 'Chat message template not found'],
   /** Of one that is to be changed, deleted or restored. */
   notFoundToChange: [404, 'Message template not found'],

@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of files, once: status and words (decisions, section 6). */
-export const fileErrors = defineErrors({
+export const fileErrors = defineErrors('files', {
   notFound: [404, 'File not found'],
   notUploaded: [400, 'File has not been uploaded'],
   otherType: [400, 'File is not of the type that it was uploaded as'],
@@ -11,7 +11,7 @@ export const fileErrors = defineErrors({
 });
 
 /** Failures of the addresses that the server itself answers. */
-export const fileAddressErrors = defineErrors({
+export const fileAddressErrors = defineErrors('fileAddresses', {
   notAllowed: [403, 'Invalid or expired file address'],
   notFound: [404, 'File not found'],
   wrongSize: [400, 'File is smaller than its address says'],

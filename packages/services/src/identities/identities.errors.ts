@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of the service, once: status and the spec's exact words. */
-export const identityErrors = defineErrors({
+export const identityErrors = defineErrors('identities', {
   notFound: [404, 'Identity not found'],
   nothingToUpdate: [400, 'Failed to update identity'],
   emailTaken: [409, 'Email already in use'],

@@ -4,7 +4,7 @@ import { defineErrors } from '@tandem/core';
 export const MAX_DEPTH = 50;
 
 /** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
-export const locationErrors = defineErrors({
+export const locationErrors = defineErrors('locations', {
   notFound: [404, 'Location not found'],
   nothingToUpdate: [400, 'Failed to update location'],
   hasDescendants: [409, 'Dependent child locations still exist'],

@@ -7,7 +7,7 @@ export const MAX_MEMBERS = 10_000;
 export const MAX_DEPTH = 50;
 
 /** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
-export const organizationErrors = defineErrors({
+export const organizationErrors = defineErrors('organizations', {
   notFound: [404, 'Organization not found'],
   nothingToUpdate: [400, 'Failed to update organization'],
   nameTaken: [400, 'Organization with name {name} already exists with same owner'],

@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
-export const productErrors = defineErrors({
+export const productErrors = defineErrors('products', {
   notFound: [404, 'Product not found'],
   manyNotFound: [404, 'Products not found'],
   imageNotFound: [404, 'Product image not found'],

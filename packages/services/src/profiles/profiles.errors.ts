@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
-export const profileErrors = defineErrors({
+export const profileErrors = defineErrors('profiles', {
   notFound: [404, 'Profile not found'],
   nothingToUpdate: [400, 'Failed to update profile'],
   profileFollowed: [409, 'Profile is already followed'],

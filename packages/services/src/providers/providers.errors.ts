@@ -1,7 +1,7 @@
 import { defineErrors } from '@tandem/core';
 
 /** Failures that are answered, and not told to the return address. */
-export const providerErrors = defineErrors({ notFound: [404, 'Provider not found'] });
+export const providerErrors = defineErrors('providers', { notFound: [404, 'Provider not found'] });
 
 /** The words of `error=` at a return address: what a front end can tell its person. Nothing of a provider's own text. */
 export const REDIRECT_ERRORS = {

@@ -1,4 +1,4 @@
-import { PingFrame } from '@tandem/core';
+import { ErrorFrame, PingFrame } from '@tandem/core';
 import { z } from 'zod';
 import { ChatEventSchema } from '../chat/chat-events.js';
 import { ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
@@ -26,13 +26,7 @@ export const ChatServerFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('subscribed'), channelId: Id, lastSeq: Seq, unread: z.number().int().min(0) }),
   z.object({ type: z.literal('unsubscribed'), channelId: Id }),
   z.object({ type: z.literal('ack'), clientId: ClientId, message: MessageSchema }),
-  z.object({
-    type: z.literal('error'),
-    message: z.string(),
-    data: z.array(z.string()).optional(),
-    clientId: z.string().optional(),
-    channelId: z.string().optional(),
-  }),
+  ErrorFrame,
   z.object({ type: z.literal('pong') }),
 ]);
 export type ChatServerFrame = z.infer<typeof ChatServerFrame>;

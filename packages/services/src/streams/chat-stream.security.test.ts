@@ -86,6 +86,7 @@ describe('frames of the stream of messages', () => {
     expect(await stream.next('error')).toEqual({
       type: 'error',
       message: 'Identity is not authorized to access this resource',
+      errorCode: 'rules.notAdmin',
       clientId: 'x',
       channelId,
     });

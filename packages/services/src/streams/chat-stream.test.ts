@@ -135,6 +135,7 @@ describe('the stream of messages', () => {
       expect(await stream.next('error')).toEqual({
         type: 'error',
         message: 'Identity is not subscribed to the channel',
+        errorCode: 'chat.notSubscribed',
         ...about,
       });
     }
@@ -142,6 +143,7 @@ describe('the stream of messages', () => {
     expect(await stream.next('error')).toEqual({
       type: 'error',
       message: 'Validation Error',
+      errorCode: 'request.invalid',
       data: [
         'frame/content must NOT have fewer than 1 characters',
         'frame/clientId must be string',

@@ -73,6 +73,7 @@ describe('the stream of notifications', () => {
     expect(await stream.next('error')).toEqual({
       type: 'error',
       message: 'Validation Error',
+      errorCode: 'request.invalid',
       data: ['frame must be valid JSON'],
     });
   });

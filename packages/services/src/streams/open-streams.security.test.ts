@@ -102,7 +102,12 @@ describe('frames', () => {
     await using stream = await listen(await app.signUp());
     for (let n = 0; n < 500; n++) stream.send({ type: 'ping' });
     expect(await stream.closed).toEqual({ code: 1008, reason: 'too many frames' });
-    expect(stream.frames).toContainEqual({ type: 'error', message: 'Too many requests' });
+    expect(stream.frames).toContainEqual({
+      type: 'error',
+      message: 'Too many requests',
+      errorCode: 'request.tooMany',
+      retry: true,
+    });
   });
 
   it('of more than 64 KiB, and of broken text, close the stream', async () => {

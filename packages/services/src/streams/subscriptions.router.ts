@@ -6,6 +6,7 @@ import {
   describeError,
   requestErrors,
   router,
+  unexpectedError,
   type AccessWatch,
   type AuthenticatedContext,
   type Log,
@@ -41,7 +42,7 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
 
   /** What `events` yields, for as long as the caller stays and its access counts. */
   async function* whileAllowed<Event>(
-    { access }: AuthenticatedContext,
+    { access, server }: AuthenticatedContext,
     { reader, signal, events }: { reader: IteratorReader; signal: AbortSignal | undefined; events: AsyncGenerator<Event> },
   ): AsyncGenerator<Event> {
     const watched = { access, ended: () => reader.end(authenticationErrors.unverified()) };
@@ -54,7 +55,7 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
     } catch (error) {
       if (error instanceof ApiError) throw error;
       log.error({ err: describeError(error) }, 'unexpected failure in a subscription');
-      throw requestErrors.unexpected({ cause: error });
+      throw unexpectedError(requestErrors.unexpected.message, { isUnavailable: server.isUnavailable(error), cause: error });
     } finally {
       open.delete(reader);
       watch.remove(watched);

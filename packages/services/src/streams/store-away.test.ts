@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startEmbeddedMongo } from '@tandem/embedded-mongo';
+import { openStream, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
+import { openChannel } from '../../test/chat-world.js';
+
+it('while the store is away, frames and subscriptions are refused by errors that say that they may pass', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'tandem-streams-away-'));
+  const engine = await startEmbeddedMongo({ dir });
+  const app = await startTestServer({ mongodbUri: `${engine.uri}&serverSelectionTimeoutMS=200&waitQueueTimeoutMS=200` });
+  try {
+    const ann = await app.signUp();
+    const { id: channelId } = await openChannel(ann);
+    const [chat, trpc] = [
+      await openStream(app.url, '/messages/listen', ann.credentials),
+      await openStream(app.url, '/trpc', ann.credentials),
+    ];
+    // signed in, so that the subscription is what fails and not who asks for it
+    trpc.send({ id: 1, method: 'query', params: { path: 'notifications.unreadCount', input: { identityId: ann.id } } });
+    await expect.poll(() => trpc.frames).toMatchObject([{ id: 1, result: {} }]);
+    await engine.stop();
+
+    const passing = { type: 'error', errorCode: 'request.unavailable', retry: true, channelId };
+    chat.send({ type: 'subscribe', channelId });
+    expect(await chat.next('error')).toEqual({ ...passing, message: 'Failed to get channel messages' });
+    chat.send({ type: 'message.create', channelId, content: 'x', clientId: 'mine' });
+    expect(await chat.next('error')).toEqual({ ...passing, message: 'Failed to create chat message.', clientId: 'mine' });
+    trpc.send({ id: 2, method: 'subscription', params: { path: 'chat.channelEvents', input: { channelId } } });
+    await expect
+      .poll(() => trpc.frames.find((frame) => 'error' in frame), { timeout: 10_000 })
+      .toMatchObject({ id: 2, error: { data: { httpStatus: 503 } } });
+    await Promise.all([chat.close(), trpc.close()]);
+  } finally {
+    await app.close();
+    await engine.stop();
+    await rm(dir, { recursive: true });
+  }
+});
