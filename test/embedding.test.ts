@@ -1,4 +1,4 @@
-import { scryptSync } from 'node:crypto';
+import { createHash, scryptSync } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -283,6 +283,18 @@ describe('a host with parts of its own', () => {
       await services.identities.create({ email, passwordHash, typeId: 'regular' });
       expect(await call('POST', '/auth/login', { email, password: 'another one' })).toMatchObject({ status: 401 });
       expect(await call('POST', '/auth/login', { email, password: PASSWORD })).toMatchObject({ status: 200 });
+    });
+  });
+
+  it('refuses passwords that its own check does not let through', async () => {
+    type Create = (breached: ReadonlySet<string>) => NonNullable<TandemConfiguration['checkPassword']>;
+    const { createBreachCheck } = await sample<{ createBreachCheck: Create }>('createBreachCheck(');
+    const breached = new Set([createHash('sha1').update('a breached password').digest('hex')]);
+    await withTandem({ checkPassword: createBreachCheck(breached) }, async (_, { call }) => {
+      const register = (password: string) =>
+        call('POST', '/auth/register', { email: `${crypto.randomUUID()}@example.org`, password });
+      expect(await register('a breached password')).toMatchObject({ status: 400 });
+      expect(await register(PASSWORD)).toMatchObject({ status: 201 });
     });
   });
 });

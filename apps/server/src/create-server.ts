@@ -44,7 +44,7 @@ export interface Server {
 }
 
 /** What only code can say of the services, and no variable. */
-export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword' | 'heartbeatMs'>;
+export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs'>;
 
 /** The configuration of the services for a store. */
 export function wire(

@@ -13,7 +13,7 @@ import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
 import type { MailSettings } from './mail/queued-mail.js';
-import type { PasswordVerifier } from './authentication/passwords.js';
+import type { PasswordCheck, PasswordVerifier } from './authentication/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
@@ -44,6 +44,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   mfaEnabled?: boolean;
   /** Compares passwords of people imported from a system whose hashes are not of bcrypt; the next login makes a bcrypt hash. */
   verifyImportedPassword?: PasswordVerifier;
+  /** A check of its own of the passwords that people choose, after that for common ones: for breached passwords, say. */
+  checkPassword?: PasswordCheck;
   /** Of new password hashes. Default 12; older hashes of a lower cost are made anew at the next login. */
   bcryptCost?: number;
   /** Browser origins that may change state in cookie mode. */

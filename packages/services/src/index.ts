@@ -3,7 +3,7 @@ export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-f
 export { attributeErrors } from './attributes/attributes.errors.js';
 export { authenticationServiceErrors } from './authentication/authentication.errors.js';
 export { sessionErrors } from './authentication/sessions.errors.js';
-export type { PasswordVerifier } from './authentication/passwords.js';
+export type { PasswordCheck, PasswordVerifier } from './authentication/passwords.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 export { categoryErrors } from './categories/categories.errors.js';

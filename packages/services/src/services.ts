@@ -12,7 +12,7 @@ import { createMfaService } from './authentication/mfa.service.js';
 import { createOnetimeProofs } from './authentication/onetime-proofs.js';
 import { createPasswordChangesService } from './authentication/password-changes.service.js';
 import { createPasswordProofs } from './authentication/password-proofs.js';
-import { createPasswords, type PasswordVerifier } from './authentication/passwords.js';
+import { createPasswords, type PasswordCheck, type PasswordVerifier } from './authentication/passwords.js';
 import { createSessionsService } from './authentication/sessions.service.js';
 import { createShownSessionsService } from './authentication/shown-sessions.service.js';
 import { createCategoriesService } from './categories/categories.service.js';
@@ -22,6 +22,7 @@ import { createFilesService } from './files/files.service.js';
 import { identityErrors } from './identities/identities.errors.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService } from './mail/mails.service.js';
+import { senderName } from './mail/outgoing-mail.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
@@ -65,6 +66,7 @@ interface ServicesOptions {
   cursorSecrets: readonly Uint8Array[];
   mfaEnabled: boolean;
   verifyImportedPassword: PasswordVerifier | undefined;
+  checkPassword: PasswordCheck | undefined;
   bcryptCost: number;
   mail: MailSettings;
   files: FilesDriver | undefined;
@@ -120,6 +122,8 @@ export function createServices(options: ServicesOptions) {
   const passwords = createPasswords({
     cost: options.bcryptCost,
     verifyImported: options.verifyImportedPassword,
+    check: options.checkPassword,
+    productName: senderName(options.mail),
   });
   const proofs = createPasswordProofs({ failedLogins, passwords, audit });
   const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });

@@ -68,6 +68,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
     mfaEnabled: configuration.mfaEnabled ?? false,
     verifyImportedPassword: configuration.verifyImportedPassword,
+    checkPassword: configuration.checkPassword,
     bcryptCost: configuration.bcryptCost ?? 12,
     mail: configuration.mail ?? {},
     files: configuration.files?.driver,

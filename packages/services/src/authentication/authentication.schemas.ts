@@ -2,7 +2,7 @@ import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
 import { z } from 'zod';
 import { ONETIME_TARGETS } from '../onetime-tokens/onetime-targets.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
-import { NewPassword, refuseEmailAsPassword } from './passwords.js';
+import { NewPassword } from './passwords.js';
 
 /** Longest token that is read, in characters. */
 const TOKEN_MAX_LENGTH = 4096;
@@ -14,7 +14,7 @@ export const GivenPassword = z.string().min(1).max(1000);
 export const Fingerprint = z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH);
 
 /** A new account of whoever gives an address. */
-export const accountInput = z.strictObject({ email: Email, password: NewPassword }).superRefine(refuseEmailAsPassword);
+export const accountInput = z.strictObject({ email: Email, password: NewPassword });
 /** By an address, or by the token of an invitation, which says the address: one of the two. */
 export const registerInput = z
   .strictObject({
@@ -22,7 +22,6 @@ export const registerInput = z
     token: TokenText.optional().meta({ description: 'Of an invitation, in place of the email' }),
     password: NewPassword,
   })
-  .superRefine(refuseEmailAsPassword)
   .superRefine(
     ({ email, token }, check) => {
       if (email !== undefined && token !== undefined)

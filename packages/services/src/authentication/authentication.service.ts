@@ -118,7 +118,8 @@ export function createAuthenticationService({
 
   /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
   async function create(given: { email: string; password: string; typeId: string; emailVerified: boolean }) {
-    const { email, password, ...rest } = given;
+    const { email, password: text, ...rest } = given;
+    const password = await passwords.choose(text, { email, field: 'password' });
     if (await identities.isEmailTaken(email)) throw errors.alreadyRegistered({ email });
     const passwordHash = await passwords.hash(password);
     try {

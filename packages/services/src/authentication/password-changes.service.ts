@@ -10,7 +10,7 @@ import { authenticationServiceErrors as errors } from './authentication.errors.j
 import type { FailedLogins } from './failed-logins.js';
 import type { OnetimeProofs } from './onetime-proofs.js';
 import type { PasswordProofs } from './password-proofs.js';
-import type { Passwords } from './passwords.js';
+import type { ChosenPassword, Passwords } from './passwords.js';
 
 export type PasswordChangesService = ReturnType<typeof createPasswordChangesService>;
 
@@ -32,13 +32,8 @@ interface PasswordChangesOptions {
 export function createPasswordChangesService(options: PasswordChangesOptions) {
   const { identities, onetimeTokens, onetimeProofs, passwords, proofs, failedLogins, mails, audit } = options;
 
-  /** @throws errors.invalidInput for the password it has; validationError for the email */
-  async function hashNew(
-    { email, passwordHash }: Credentials,
-    password: string,
-    field: 'password' | 'newPassword',
-  ): Promise<string> {
-    if (password.toLowerCase() === email) throw validationError([`request body/${field} must NOT be the email`]);
+  /** Hashes a new password in place of one that nobody has given. @throws errors.invalidInput for the password it has */
+  async function hashOther({ passwordHash }: Credentials, password: ChosenPassword): Promise<string> {
     if (await passwords.matches(password, passwordHash)) throw errors.invalidInput();
     return passwords.hash(password);
   }
@@ -57,11 +52,12 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
 
     /**
      * Sets a password by a link's token; ends the wait after failed logins too.
-     * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for the email
+     * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for a common one
      */
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'reset-password');
-      const passwordHash = await hashNew(credentials, password, 'password');
+      const chosen = await passwords.choose(password, { email: credentials.email, field: 'password' });
+      const passwordHash = await hashOther(credentials, chosen);
       // before the write that voids the link: who dies in between must not leave a new password that has to wait
       await failedLogins.forget(credentials.email);
       if (!(await set(credentials, passwordHash))) throw authenticationErrors.unverified();
@@ -72,7 +68,8 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
     /**
      * Sets a password for somebody who is signed in.
      * @param password the old one; undefined when an admin acts on another
-     * @throws identityErrors.notFound; errors.invalidInput for a wrong password or the password it has; validationError for the email; errors.locked
+     * @throws identityErrors.notFound; errors.invalidInput for a wrong password, or for the one it has where none is given; validationError for
+     * the old one or a common one; errors.locked
      */
     async change(
       { identityId, password, newPassword }: { identityId: string; password: string | undefined; newPassword: string },
@@ -80,8 +77,11 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
     ): Promise<void> {
       const credentials = await identities.credentialsOf({ id: identityId });
       if (!credentials) throw identityErrors.notFound();
+      if (password === newPassword) throw validationError(['request body/newPassword must NOT be the old password']);
+      const chosen = await passwords.choose(newPassword, { email: credentials.email, field: 'newPassword' });
       if (password !== undefined) await proofs.prove(credentials, password, by);
-      const passwordHash = await hashNew(credentials, newPassword, 'newPassword');
+      // one that differs from the old one, which has just been proved, need not be compared
+      const passwordHash = await (password === undefined ? hashOther(credentials, chosen) : passwords.hash(chosen));
       // another change at the same time has voided what this one knew
       if (!(await set(credentials, passwordHash))) throw errors.invalidInput();
       await audit.record('password.changed', by, { identityId });

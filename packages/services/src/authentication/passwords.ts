@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
-import { requestErrors } from '@tandem/core';
+import { requestErrors, validationError } from '@tandem/core';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { BCRYPT_AT_ONCE, bcryptThreads } from './bcrypt-threads.js';
+import { isCommonPassword, isMadeOfNames } from './common-passwords.js';
 
 /** Bounds of a password (decisions A8): bcrypt reads no further than 72 bytes. */
 const MIN_CHARACTERS = 8;
@@ -14,35 +14,34 @@ const RETRY_AFTER_BUSY = 5;
 /** For how long it waits at most, in milliseconds: the requests of what waits longer are being given up. */
 const WAIT_MS = 10_000;
 
-let commonPasswords: Set<string> | undefined;
-
-/** Some 49,000 passwords that attackers try first. Loaded at the first question: it takes 40 ms. */
-function isCommon(password: string): boolean {
-  commonPasswords ??= new Set(
-    (createRequire(import.meta.url)('@zxcvbn-ts/language-common') as { dictionary: Record<'passwords-common', string[]> })
-      .dictionary['passwords-common'],
-  );
-  return commonPasswords.has(password.toLowerCase());
-}
-
 function fitsBcrypt(password: string): boolean {
   return Buffer.byteLength(password) <= MAX_BYTES && !password.includes('\0');
 }
 
-/** A password that somebody chooses. That it is not the email is checked where both are known. */
+const COMMON = 'must NOT be a common password';
+
+/** A password that somebody chooses. Before it is hashed it is held against its account and the host's own check: `createPasswords.choose`. */
 export const NewPassword = z
   .string()
-  .min(MIN_CHARACTERS)
-  .refine((password) => Buffer.byteLength(password) <= MAX_BYTES, `must NOT have more than ${MAX_BYTES} bytes`)
-  .refine((password) => !password.includes('\0'), 'must NOT have null characters')
-  .refine((password) => !isCommon(password), 'must NOT be a common password')
-  .meta({ description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most, not a common one, not the email` });
+  .min(MIN_CHARACTERS, { abort: true })
+  .refine((password) => Buffer.byteLength(password) <= MAX_BYTES, {
+    error: `must NOT have more than ${MAX_BYTES} bytes`,
+    abort: true,
+  })
+  .refine((password) => !password.includes('\0'), { error: 'must NOT have null characters', abort: true })
+  .refine((password) => !isCommonPassword(password), COMMON)
+  .meta({
+    description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most; not a common one, and not made of the email`,
+  });
 
-/** Reports, for a schema's `superRefine`, a new password that is the email itself. */
-export function refuseEmailAsPassword(given: { email?: string | undefined; password: string }, check: z.RefinementCtx): void {
-  if (given.password.toLowerCase() !== given.email?.toLowerCase()) return;
-  check.addIssue({ code: 'custom', path: ['password'], message: 'must NOT be the email' });
-}
+/** A password that may be set: `choose` has looked at it. */
+export type ChosenPassword = string & { readonly isChosen: true };
+
+/**
+ * A host's own check of passwords that somebody chooses, such as whether one has been in a breach. It comes last, before hashing.
+ * @returns whether the password may be set; when it throws, nothing is set and the request fails
+ */
+export type PasswordCheck = (password: string, about: { email: string }) => Promise<boolean>;
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -64,10 +63,13 @@ interface PasswordsOptions {
   /** Of bcrypt: each step doubles the work. */
   cost: number;
   verifyImported?: PasswordVerifier | undefined;
+  check?: PasswordCheck | undefined;
+  /** As mails name it: a password must not be made of it. */
+  productName: string;
 }
 
 /** Hashes and compares passwords, a few at a time; the others wait in a queue that has an end. */
-export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
+export function createPasswords({ cost, verifyImported, check, productName }: PasswordsOptions) {
   const limit = pLimit(BCRYPT_AT_ONCE);
 
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -92,8 +94,22 @@ export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
   }
 
   return {
+    /**
+     * Looks at a password for an account, after `NewPassword` has (decisions H8).
+     * @param field of the body that it stands in
+     * @throws validationError; what the host's check throws
+     */
+    async choose(
+      password: string,
+      { email, field }: { email: string; field: 'password' | 'newPassword' },
+    ): Promise<ChosenPassword> {
+      const isRefused = isMadeOfNames(password, { email, productName }) || (await check?.(password, { email })) === false;
+      if (isRefused) throw validationError([`request body/${field} ${COMMON}`]);
+      return password as ChosenPassword;
+    },
+
     /** @throws requestErrors.unavailable when too many wait */
-    async hash(password: string): Promise<string> {
+    async hash(password: ChosenPassword): Promise<string> {
       return enqueue(() => bcryptThreads.hash(password, cost));
     },
 
@@ -118,7 +134,8 @@ export function createPasswords({ cost, verifyImported }: PasswordsOptions) {
      * Whether a hash should be made anew, from the password that has just proved right. One that bcrypt would not read to its end keeps
      * the hash that a host's own verifier knows: bcrypt's would count for nobody.
      */
-    isOutdated: (hash: string, password: string): boolean => missingWork(hash).length > 0 && fitsBcrypt(password),
+    isOutdated: (hash: string, password: string): password is ChosenPassword =>
+      missingWork(hash).length > 0 && fitsBcrypt(password),
 
     /** How many passwords are hashed or compared at this moment, and how many wait for that. */
     queueState: () => ({ running: limit.activeCount, waiting: limit.pendingCount }),

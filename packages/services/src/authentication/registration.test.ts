@@ -74,21 +74,11 @@ describe.each(FACES)('registration over %s', (face) => {
     ['x1'.repeat(37), 'must NOT have more than 72 bytes'],
     ['ü'.repeat(37), 'must NOT have more than 72 bytes'],
     ['with a \0 in it', 'must NOT have null characters'],
-    ['password1', 'must NOT be a common password'],
-    ['PassWord1', 'must NOT be a common password'],
-    ['iloveyou', 'must NOT be a common password'],
   ])('refuses the password %j', async (password, problem) => {
     expect(await register(face, newEmail(), password)).toEqual(invalid(`request body/password ${problem}`));
   });
 
-  it('refuses the email as the password, in whatever case', async () => {
-    const email = newEmail();
-    expect(await register(face, ` ${email}`, email.toUpperCase())).toEqual(
-      invalid('request body/password must NOT be the email'),
-    );
-  });
-
-  it.each(['exactly8', 'ü'.repeat(36), 'x1'.repeat(36), ' spaces count ', '😀'.repeat(18)])(
+  it.each(['exactly8', `${'ü'.repeat(35)}$x`, `${'x1'.repeat(35)}$y`, ' spaces count ', `${'😀'.repeat(17)}four`])(
     'takes the password %j as it is',
     async (password) => {
       const email = newEmail();

@@ -1,4 +1,4 @@
-import { authenticationErrors, validationError } from '@tandem/core';
+import { authenticationErrors } from '@tandem/core';
 import { isDuplicateKey, newId, type Storage, type UnitStep } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
@@ -145,15 +145,15 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     /**
      * Makes an account for who was invited, with the membership that the invitation promised, if its organization still exists.
      * @throws authenticationErrors.unverified, wrongType; authenticationServiceErrors.alreadyRegistered, which leaves the token as it is;
-     * validationError for a password that is the email; organizationErrors.tooManyMembers
+     * validationError for a common password; organizationErrors.tooManyMembers
      */
     async register(given: { token: string; password: string }, facts: RequestFacts): Promise<{ id: string; email: string }> {
       const found = await read(given.token);
       const { email } = found.invitation;
-      if (given.password.toLowerCase() === email) throw validationError(['request body/password must NOT be the email']);
+      const password = await passwords.choose(given.password, { email, field: 'password' });
       if (await identities.isEmailTaken(email)) throw authenticationServiceErrors.alreadyRegistered({ email });
       const id = newId(storage.clock);
-      const passwordHash = await passwords.hash(given.password);
+      const passwordHash = await passwords.hash(password);
       try {
         await registration.run({ ...begin(found, id), passwordHash, typeId });
       } catch (error) {

@@ -7,6 +7,11 @@ import { DEFAULT_TEMPLATES, type MailValues } from './templates.js';
 export const MAIL_PAGES = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'] as const;
 const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
 
+/** The name that mails come from, as people know the product; empty where the sender is an address alone. */
+export function senderName({ from = DEFAULT_FROM }: MailSettings): string {
+  return /^\s*"?([^"<]*?)"?\s*</.exec(from)?.[1] ?? '';
+}
+
 /** A text on one line: a value can add no header to a mail, no paragraph of its own, and turn no text around. */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
