@@ -254,7 +254,11 @@ describe('the environment', () => {
 
   it('is checked across variables too', async () => {
     const environment = { BOOTSTRAP_ADMIN_EMAIL: 'a@example.org', COOKIE_SAME_SITE: 'none', COOKIE_SECURE: 'false', IDENTITY_TYPE_ADMIN: 'regular' }; // prettier-ignore
-    const { code, err } = await run(['doctor'], environment);
-    expect([code, err.trim().split('\n').length]).toEqual([1, 3]);
+    const { code, err } = await run(['doctor'], { ...environment, MONGODB_URI: 'mongodb://a:hidden@b/c?maxPoolSize=9&w=0' });
+    const lines = err.trim().split('\n');
+    expect([code, lines.length]).toEqual([1, 5]);
+    expect(lines).toContain('MONGODB_URI must not have maxPoolSize: the size of the pool is set by MONGODB_POOL_SIZE');
+    expect(err).toMatch(/^MONGODB_URI must not have w=0: .*$/m);
+    expect(err).not.toContain('hidden');
   });
 });

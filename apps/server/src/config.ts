@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings } from '@tandem/services';
+import { addressProblems } from '@tandem/storage';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** All that a server is made of, typed and checked. */
@@ -14,6 +15,8 @@ export interface Config {
   development: boolean;
   dataDir: string;
   mongodbUri: string | undefined;
+  /** Undefined: as usual. */
+  mongodbPoolSize: number | undefined;
   redisUrl: string | undefined;
   rateLimits: RateLimitSettings;
   authModes: Record<string, AuthMode>;
@@ -90,9 +93,9 @@ function secretsOf(env: Environment, development: boolean): Secrets {
   throw new EnvironmentError(missing.map(([name]) => `${name} is not set: make one with  openssl rand -base64 48`));
 }
 
-/** What one variable cannot tell by itself. */
+/** What one variable cannot tell by itself, or in one line. */
 function crossProblems(env: Environment): string[] {
-  const problems: string[] = [];
+  const problems = addressProblems(env.MONGODB_URI ?? '').map((problem) => `MONGODB_URI ${problem}`);
   if ((env.BOOTSTRAP_ADMIN_EMAIL === undefined) !== (env.BOOTSTRAP_ADMIN_PASSWORD === undefined))
     problems.push('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
   if (env.COOKIE_SAME_SITE === 'none' && !env.COOKIE_SECURE)
@@ -121,6 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     development,
     dataDir: path.resolve(env.DATA_DIR),
     mongodbUri: env.MONGODB_URI,
+    mongodbPoolSize: env.MONGODB_POOL_SIZE,
     redisUrl: env.REDIS_URL,
     rateLimits: env.RATE_LIMITS,
     authModes: env.AUTH_MODES,

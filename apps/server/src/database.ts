@@ -33,7 +33,8 @@ export async function openDatabase(config: Config, log: Logger, clock?: Clock): 
         })
       : undefined;
   try {
-    const storage = await openStorage({ uri: config.mongodbUri ?? engine?.uri ?? '', log, ...(clock && { clock }) });
+    const { mongodbUri: uri = engine?.uri ?? '', mongodbPoolSize: poolSize } = config;
+    const storage = await openStorage({ uri, log, ...(!engine && poolSize && { poolSize }), ...(clock && { clock }) });
     return {
       storage,
       async close() {

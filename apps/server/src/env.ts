@@ -73,7 +73,13 @@ export const VARIABLES = {
   MONGODB_URI: variable({
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
     defaultText: 'none',
-    meaning: 'A MongoDB 7 or later instead of the embedded engine; its path names the database, `tandem` if there is none',
+    meaning:
+      'A MongoDB 7.0 or later instead of the embedded engine; its path names the database, `tandem` if there is none. It must not ask for `maxPoolSize`, for a read preference but `primary`, nor for `w`, `journal` or `readConcernLevel` weaker than `majority`',
+  }),
+  MONGODB_POOL_SIZE: variable({
+    read: WholeNumber(5, 1000),
+    defaultText: '50, of the embedded engine 8',
+    meaning: 'Connections of a process to MongoDB, at most; the embedded engine always has 8',
   }),
   REDIS_URL: variable({
     read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { ApiError } from '@tandem/core';
 import { EmbeddedMongoError } from '@tandem/embedded-mongo';
-import { ImportError } from '@tandem/storage';
+import { ImportError, StoreSetupError } from '@tandem/storage';
 import { Command } from 'commander';
 import { createAdminCommand } from './commands/admin.js';
 import { CommandError } from './commands/command-error.js';
@@ -28,7 +28,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   // what a person can put right is said in words; anything else with where it happened
-  const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ImportError, ApiError].some(
+  const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ImportError, StoreSetupError, ApiError].some(
     (kind) => error instanceof kind,
   );
   console.error(isForPeople ? (error as Error).message : error);

@@ -62,8 +62,6 @@ function uriOf(socketPath: string): string {
     journal: 'true',
     w: '1',
     retryWrites: 'false',
-    // The engine runs so many commands at once.
-    maxPoolSize: '8',
     // How soon a driver looks again for an engine that is being restarted.
     minHeartbeatFrequencyMS: '100',
   });

@@ -15,10 +15,10 @@ test('what was written is there after a stop and a start', async () => {
   expect(await connect(mongo.uri).db().collection('notes').countDocuments({ text: 'kept' })).toBe(1);
 });
 
-test('the address names a journaled pool of eight on a socket that only its user reaches', async () => {
+test('the address asks for the journal, on a socket that only its user reaches', async () => {
   const { uri } = await startObserved({ dir: await temporaryDirectory() });
   const { options } = connect(uri);
-  expect(options).toMatchObject({ maxPoolSize: 8, directConnection: true, dbName: 'tandem' });
+  expect(options).toMatchObject({ directConnection: true, dbName: 'tandem' });
   expect(options.writeConcern?.journal).toBe(true);
   expect(statSync(dirname(socketOf(uri))).mode & 0o777).toBe(0o700);
   expect(Buffer.byteLength(socketOf(uri))).toBeLessThanOrEqual(107);

@@ -6,10 +6,11 @@ import {
   type RestAnswer,
   type RestRequest,
   type ServerProcess,
-  type StoreWrite,
+  type StoreCommand,
   type TestServer,
 } from '@tandem/testing';
 import { queuedMailModel } from '../src/mail/mail.model.js';
+import { databaseOf } from './database-of.js';
 
 /** A request whose process dies, and what is true after the restart. */
 export interface CrashFlow<Somebody> {
@@ -43,6 +44,9 @@ export interface CrashFixture {
 const TAKING = 'mails.findAndModify';
 const SENDING = new Set([TAKING, 'onetimeTokens.update', 'mails.delete']);
 
+/** Enough connections that writes which are held do not hold up others. */
+const MONGODB_POOL_SIZE = '64';
+
 /** Lets so many writes pass, and holds all that follow. */
 function createGate() {
   let left = Number.POSITIVE_INFINITY;
@@ -50,7 +54,7 @@ function createGate() {
   let passed: string[] = [];
   let reach = (): void => {};
 
-  function mayPass({ collection, command }: StoreWrite): boolean {
+  function mayPass({ collection, command }: StoreCommand): boolean {
     const name = `${collection}.${command}`;
     if (part === 'request' && name === TAKING) return false;
     if (part === 'sending' && !SENDING.has(name)) return true;
@@ -95,12 +99,12 @@ async function answerOf(request: RestRequest): Promise<RestAnswer | undefined> {
 
 /** @param name of the database: one a test file. @param environment of the process that dies */
 export async function openCrashFixture(name: string, environment: Record<string, string> = {}): Promise<CrashFixture> {
-  const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
-  const mongodbUri = engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/crash_${name}_${process.pid}`);
+  const mongodbUri = databaseOf(`crash_${name}`);
   const gate = createGate();
   const home = await startTestServer({ mongodbUri });
-  const proxy = await startStoreProxy(mongodbUri, gate.mayPass);
-  const start = () => startServerProcess({ MONGODB_URI: proxy.uri, MAIL_URL: home.mail.url, ...environment });
+  const proxy = await startStoreProxy(mongodbUri, { mayPass: gate.mayPass });
+  const store = { MONGODB_URI: proxy.uri, MONGODB_POOL_SIZE };
+  const start = () => startServerProcess({ ...store, MAIL_URL: home.mail.url, ...environment });
   let server = await start();
 
   async function restart(): Promise<void> {

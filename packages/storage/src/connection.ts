@@ -1,9 +1,22 @@
 import mongoose from 'mongoose';
 import { endWaitsForClosedSockets } from './closing-sockets.js';
 import { watchPool, type PoolState } from './pool.js';
+import { checkServers, watchServers, type Servers } from './servers.js';
+import { StoreSetupError, addressProblems, defaultPoolSize, optionsOf } from './store-address.js';
 
-/** A connection of its own `Mongoose`: a host's mongoose, and other servers in this process, keep their settings and models. */
-export async function connect(uri: string, poolSize: number): Promise<{ connection: mongoose.Connection; pool: PoolState }> {
+interface Connected {
+  connection: mongoose.Connection;
+  pool: PoolState;
+  servers: Servers;
+}
+
+/**
+ * A connection of its own `Mongoose`: a host's mongoose, and other servers in this process, keep their settings and models.
+ * @throws StoreSetupError for an address or a server that would cost safety (decision H13)
+ */
+export async function connect(uri: string, poolSize = defaultPoolSize(uri)): Promise<Connected> {
+  const problems = addressProblems(uri);
+  if (problems.length > 0) throw new StoreSetupError(problems.map((problem) => `The address of the store ${problem}`).join('\n'));
   endWaitsForClosedSockets();
   const instance = new mongoose.Mongoose();
   // Nothing waits for a connection in memory: an operation fails when the store cannot be reached.
@@ -11,9 +24,11 @@ export async function connect(uri: string, poolSize: number): Promise<{ connecti
   const connection = instance.createConnection(uri, connectionOptions(uri, poolSize));
   // from the first connection on
   const pool = watchPool(connection.getClient());
+  const servers = watchServers(connection.getClient());
   try {
     await connection.asPromise();
-    return { connection, pool };
+    await checkServers(database(connection), servers.versions());
+    return { connection, pool, servers };
   } catch (error) {
     await connection.destroy();
     throw error;
@@ -35,8 +50,8 @@ function connectionOptions(uri: string, maxPoolSize: number): mongoose.ConnectOp
     // The store cuts long values short in the texts of its errors, also within a character.
     enableUtf8Validation: false,
   };
-  const isInUri = (option: string) => new RegExp(`[?&]${option}=`, 'i').test(uri);
-  const options = Object.fromEntries(Object.entries(defaults).filter(([option]) => !isInUri(option)));
+  const given = new Set([...optionsOf(uri).keys()].map((option) => option.toLowerCase()));
+  const options = Object.fromEntries(Object.entries(defaults).filter(([option]) => !given.has(option.toLowerCase())));
   const namesDatabase = /^[^/]+\/\/[^/]+\/[^?]/.test(uri);
   return namesDatabase ? options : { ...options, dbName: 'tandem' };
 }

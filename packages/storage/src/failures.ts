@@ -16,10 +16,10 @@ function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null;
 }
 
-/** Server codes after which the same read may well work a moment later: unreachable, stepping down, interrupted. */
-const passingCodes = new Set<unknown>([6, 7, 89, 91, 189, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
-/** The rest of what is no fault of the caller: out of time, majority not reached, disk full. */
-const unavailableCodes = new Set<unknown>([50, 64, 262, 14_031, ...passingCodes]);
+/** Server codes after which the same read may well work a moment later: unreachable, stepping down, interrupted, no majority yet. */
+const passingCodes = new Set<unknown>([6, 7, 89, 91, 133, 134, 189, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
+/** The rest of what is no fault of the caller: out of time, majority not reached or not to be reached, disk full. */
+const unavailableCodes = new Set<unknown>([50, 64, 100, 262, 14_031, ...passingCodes]);
 
 const passingNames = /^(Mongo(Network|NetworkTimeout|PoolCleared|PoolClosed|ServerClosed)|PoolClearedOnNetwork)Error$/;
 const unavailableNames =
@@ -42,6 +42,17 @@ export function isStoreUnavailable(error: unknown): boolean {
   // Mongoose's words for an operation on a connection that was closed.
   if (error.name === 'MongooseError' && /bufferCommands/.test(String(error.message))) return true;
   return [error.cause, error.errorResponse].some(isStoreUnavailable);
+}
+
+/**
+ * For reads whose answer others go on from: they see what is on a majority of servers, which no failover takes back (decision H13). What was
+ * acknowledged is among it.
+ */
+export const MAJORITY = { readConcern: { level: 'majority' } } as const;
+
+/** The failure (`isStoreUnavailable`) where something is stored, and a failover could still lose it. @param what in words */
+export function notOnMajority(what: string): Error {
+  return Object.assign(new Error(`${what} is not on a majority of servers yet`), { code: 64 });
 }
 
 /** The unique index that refused a write, and its fields; false for any other error. */

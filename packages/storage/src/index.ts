@@ -1,5 +1,5 @@
 export { systemClock, type Clock } from './clock.js';
-export { isDuplicateKey, isStoreUnavailable } from './failures.js';
+export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
 export { newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
 export type { JointWrite } from './joint-writes.js';
@@ -17,6 +17,7 @@ export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
 export { present, type Presented, type Wire } from './present.js';
 export type { Deleted } from './soft-deletion.js';
+export { StoreSetupError, addressProblems } from './store-address.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';
 export { ImportError, type TransferProgress } from './transfer.js';
 export type { Unit, UnitSettings, UnitStep } from './units.js';

@@ -9,8 +9,11 @@ export type JointWrite = {
   settled?(result: PromiseSettledResult<number>): Promise<void> | void;
 } & ({ insert: object } | { /** A filter: the document is removed for real. */ remove: object });
 
-/** Of a server that has no such command: MongoDB before 8. */
-const COMMAND_NOT_FOUND = 59;
+/**
+ * How a server says that it does not have the command: it does not know it, it is MongoDB 8 at the feature compatibility version 7.0, or
+ * MongoDB 7.0, which knows it in another form. A version does not tell the second, and none that changes between two checks.
+ */
+const REFUSALS = new Set<unknown>([59, 115, 40_415]);
 
 interface Target {
   client: mongo.MongoClient;
@@ -43,6 +46,10 @@ async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: read
   });
 }
 
+function isRefusal(result: PromiseSettledResult<number>): boolean {
+  return result.status === 'rejected' && REFUSALS.has((result.reason as { code?: unknown }).code);
+}
+
 /** By a command each. */
 function writeEach({ database, maxTimeMS }: Target, writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
   return Promise.allSettled(
@@ -57,19 +64,26 @@ function writeEach({ database, maxTimeMS }: Target, writes: readonly JointWrite[
 
 /**
  * Several writes that do not need each other, to different collections: by one command, which costs half of what one each cost, where the
- * server has it. When the process dies, any of them may have been done.
- * @param hasCommand false for one command each from the start
+ * servers have it. When the process dies, any of them may have been done.
+ * @param hasCommand asked each time, since servers change; after one refusal it is not asked again
  */
-export function createJointWrites(target: () => Target, onWrite: (collectionName: string) => void, hasCommand = true) {
+export function createJointWrites(target: () => Target, onWrite: (collectionName: string) => void, hasCommand: () => boolean) {
+  let wasRefused = false;
+
   async function run(writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
-    if (!hasCommand || writes.length === 1) return writeEach(target(), writes);
-    try {
-      return await writeAtOnce(target(), writes);
-    } catch (error) {
-      if ((error as { cause?: { code?: unknown } }).cause?.code !== COMMAND_NOT_FOUND) throw error;
-      hasCommand = false;
-      return writeEach(target(), writes);
-    }
+    if (wasRefused || writes.length === 1 || !hasCommand()) return writeEach(target(), writes);
+    const results = await writeAtOnce(target(), writes).catch((error: unknown) => {
+      const { code } = (error as { cause?: { code?: unknown } }).cause ?? {};
+      if (!REFUSALS.has(code)) throw error;
+      return writes.map((): PromiseSettledResult<number> => ({ status: 'rejected', reason: { code } }));
+    });
+    // of several shards one may have refused its part alone: only what was refused is written again
+    const refused = results.flatMap((result, at) => (isRefusal(result) ? [at] : []));
+    if (refused.length === 0) return results;
+    wasRefused = true;
+    const again = await writeEach(target(), refused.map((at) => writes[at] as JointWrite)); // prettier-ignore
+    for (const [position, at] of refused.entries()) results[at] = again[position] as PromiseSettledResult<number>;
+    return results;
   }
 
   return async (writes: readonly JointWrite[]): Promise<void> => {

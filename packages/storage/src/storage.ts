@@ -11,13 +11,16 @@ import { exportLines, importLines, type TransferProgress } from './transfer.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
 
 export interface StorageOptions {
-  /** Address of a MongoDB server; its path names the database, `tandem` if there is none. */
+  /**
+   * Address of a MongoDB 7.0 or later; its path names the database, `tandem` if there is none. It may not ask for less safety than
+   * `primary` and `majority` give, nor for a size of the pool.
+   */
   uri: string;
   clock?: Clock;
   log?: Log;
   /** The longest that one operation may run in the store, in ms. Default 10,000. */
   maxTimeMs?: number;
-  /** Connections at most. Default 8, as many commands as the embedded engine works on at once. */
+  /** Connections at most. Default 50; over a Unix socket 8, as many commands as the embedded engine works on at once. */
   poolSize?: number;
 }
 
@@ -68,15 +71,16 @@ export interface Storage {
 /**
  * Connects to the store.
  * @throws when it cannot be reached within five seconds (`isStoreUnavailable`)
+ * @throws StoreSetupError when address or server would cost safety: a line for each reason (decision H13)
  */
 export async function openStorage({
   uri,
   clock = systemClock,
   log = noLog,
   maxTimeMs = 10_000,
-  poolSize = 8,
+  poolSize,
 }: StorageOptions): Promise<Storage> {
-  const { connection, pool } = await connect(uri, poolSize);
+  const { connection, pool, servers } = await connect(uri, poolSize);
   const models = new Map<string, { definition: ModelDefinition<BaseRecord>; model: Model<BaseRecord> }>();
   const stops = new Set<() => Promise<void>>();
   const listeners: ((collectionName: string) => void)[] = [];
@@ -85,6 +89,7 @@ export async function openStorage({
   const writeJointly = createJointWrites(
     () => ({ client: connection.getClient(), database: database(connection), maxTimeMS: maxTimeMs }),
     written,
+    servers.canWriteJointly,
   );
   const units = createUnits({ intents: model(IntentModel), clock, log });
 

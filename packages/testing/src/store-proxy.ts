@@ -1,91 +1,114 @@
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { helloOf, refusal, refusalOf, type PlayedServer } from './played-servers.js';
+import { createStoreFaults, isWrite, type StoreCommand, type StoreFaults } from './store-faults.js';
+import {
+  createMessageReader,
+  documentsOf,
+  encodeCommand,
+  encodeReply,
+  readCommand,
+  readReply,
+  type CommandMessage,
+  type Document,
+} from './wire-messages.js';
 
-/** A write on its way to the store. */
-export interface StoreWrite {
-  command: 'insert' | 'update' | 'delete' | 'findAndModify' | 'bulkWrite';
-  /** Of a bulk, all of them, with a `+` between. */
-  collection: string;
+export interface StoreProxyOptions {
+  /** Asked of each write, in order: one that may not pass is never done, and whoever waits for it waits until the connection ends. */
+  mayPass?(write: StoreCommand): boolean;
+  /** The server that it plays, as the one primary of a replica set; else the engine is seen as it is. */
+  as?: PlayedServer;
 }
 
-/** A way to the store that can be watched and barred. */
-export interface StoreProxy extends AsyncDisposable {
+/** A way to the store that can be watched and barred, and plays servers that are not at hand. */
+export interface StoreProxy extends AsyncDisposable, StoreFaults {
   /** The address of the same database through it. */
   uri: string;
+  /** Every command that came, in order; not those of the handshake. */
+  commands: readonly StoreCommand[];
+  /** Those of them that a server of the played version does not have. */
+  refusals: readonly StoreCommand[];
+  /** Becomes another server, as by an upgrade: open connections end. */
+  play(server: PlayedServer): void;
+  /** The primary steps down: it writes nothing, until `stepUp`. Resolves with the first write that it has refused. */
+  stepDown(): Promise<StoreCommand>;
+  stepUp(): void;
+  /** Of two that play members of one set, the other is named by each. */
+  join(others: readonly StoreProxy[]): void;
+  /** Host and port. */
+  address: string;
   /** Waits until every write that went on is done. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-const WRITES = new Set(['insert', 'update', 'delete', 'findAndModify']);
-/** Enough connections that writes which are held do not hold up others. */
-const POOL = 64;
+const HANDSHAKES = new Set(['hello', 'ismaster', 'isMaster']);
+const READS = new Set(['find', 'aggregate', 'count', 'distinct', 'getMore', 'listIndexes']);
+/** The fields of a session, which the engine does not take. */
+const SESSION_FIELDS = ['lsid', 'txnNumber', '$clusterTime'];
 
-/** The operation of all commands, and where in its message the name of the first field begins: that is the command's. */
-const OP_MSG = 2013;
-const NAME_AT = 26;
-
-/** The names of a bulk's collections: each is the value of a text field `ns`, after its database's. */
-// oxlint-disable-next-line no-control-regex -- BSON's own marks
-const NAMESPACES = /\x02ns\0[^]{4}[^.\0]+\.([^\0]+)\0/g;
-
-/** What a message writes; undefined when it writes nothing. */
-function writeOf(message: Buffer): StoreWrite | undefined {
-  if (message.readInt32LE(12) !== OP_MSG) return undefined;
-  const nameEnd = message.indexOf(0, NAME_AT);
-  const command = message.toString('utf8', NAME_AT, nameEnd);
-  if (command === 'bulkWrite') {
-    const collections = [...message.toString('latin1').matchAll(NAMESPACES)].map(([, name]) => name);
-    return { command, collection: collections.join('+') };
-  }
-  if (!WRITES.has(command)) return undefined;
-  // the field's text: its length with the closing zero, then itself
-  const length = message.readInt32LE(nameEnd + 1);
-  const collection = message.toString('utf8', nameEnd + 5, nameEnd + 4 + length);
-  return { command: command as StoreWrite['command'], collection };
+function describe(message: CommandMessage): StoreCommand {
+  const { body } = message;
+  const [command = ''] = Object.keys(body);
+  const names = documentsOf(message, 'nsInfo').map(({ ns }) => String(ns).replace(/^[^.]*\./, ''));
+  const collection = names.length > 0 ? names.join('+') : body[command];
+  return { command, collection: typeof collection === 'string' ? collection : '', body };
 }
 
-/** Cuts what comes in on a connection into messages. */
-function createMessageReader(): (chunk: Buffer) => Buffer[] {
-  let rest = Buffer.alloc(0);
-  return (chunk) => {
-    rest = Buffer.concat([rest, chunk]);
-    const messages: Buffer[] = [];
-    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
-      messages.push(rest.subarray(0, rest.readInt32LE(0)));
-      rest = rest.subarray(rest.readInt32LE(0));
-    }
-    return messages;
-  };
+/** The name by which a session sends a write again; undefined where it does not. */
+function retryKey({ lsid, txnNumber }: Document): string | undefined {
+  return txnNumber === undefined ? undefined : `${JSON.stringify(lsid)} ${String(txnNumber)}`;
 }
 
 /**
- * Opens a way to a database on a Unix socket, through which a server under test writes only what it may: so a test can let its process die
- * between any two writes.
+ * Opens a way to a database, through which a server under test reaches the real engine: so a test can let a process die between any two
+ * writes, have a primary step down, or meet a server of another version.
  * @param uri of the database, on a Unix socket
- * @param mayPass asked of each write, in order; one that may not is never done, and whoever waits for it waits until the connection ends
  */
-export async function startStoreProxy(uri: string, mayPass: (write: StoreWrite) => boolean): Promise<StoreProxy> {
-  const [, host = '', rest = ''] = /^mongodb:\/\/([^/]+)(\/[^?]*)/.exec(uri) ?? [];
+export async function startStoreProxy(uri: string, { mayPass = () => true, as }: StoreProxyOptions = {}): Promise<StoreProxy> {
+  const [, host = '', database = ''] = /^mongodb:\/\/([^/]+)(\/[^?]*)/.exec(uri) ?? [];
   const store = decodeURIComponent(host);
-  const dir = await mkdtemp(path.join(tmpdir(), 'tandem-proxy-'));
-  // by the ending a driver knows a socket
-  const socketPath = path.join(dir, 'store.sock');
   const sockets = new Set<net.Socket>();
   /** Connections on which a write is under way, and who waits for them. */
   const writing = new Set<net.Socket>();
   const settled = new EventEmitter();
+  const commands: StoreCommand[] = [];
+  const refusals: StoreCommand[] = [];
+  const { faults, fateOf } = createStoreFaults();
+  /** What writes of sessions were answered: sent again, they are not done again. */
+  const answered = new Map<string, Promise<Document>>();
+  let played = as;
+  let isPrimary = true;
+  let members: string[] = [];
 
   function stopWriting(upstream: net.Socket): void {
     if (writing.delete(upstream) && writing.size === 0) settled.emit('settled');
   }
 
+  /** How the member of a replica set that is played refuses a command; undefined where it does it. */
+  function refuse(message: CommandMessage, { command, collection, body }: StoreCommand): Document | undefined {
+    if (!played || HANDSHAKES.has(command)) return undefined;
+    if (!isPrimary && isWrite({ command, collection, body })) {
+      const isRetryable = retryKey(body) !== undefined;
+      return {
+        ...refusal(10_107, 'NotWritablePrimary', 'not primary'),
+        ...(isRetryable && { errorLabels: ['RetryableWriteError'] }),
+      };
+    }
+    if (!isPrimary && READS.has(command)) return refusal(13_435, 'NotPrimaryNoSecondaryOk', 'not primary and secondaryOk=false');
+    const refused = refusalOf(played, command, message);
+    if (refused) refusals.push({ command, collection, body });
+    return refused;
+  }
+
   function join(client: net.Socket): void {
     const upstream = net.connect(store);
-    const read = createMessageReader();
+    const readRequests = createMessageReader();
+    const readReplies = createMessageReader();
+    /** Who waits for the next answers of the engine, in order. */
+    const waiting: ((reply: Buffer) => void)[] = [];
+    let isHeld = false;
+    let turn = Promise.resolve();
     for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -96,34 +119,88 @@ export async function startStoreProxy(uri: string, mayPass: (write: StoreWrite) 
     }
     upstream.once('close', () => stopWriting(upstream));
     upstream.on('data', (chunk) => {
-      stopWriting(upstream);
-      client.write(chunk);
+      for (const reply of readReplies(chunk)) waiting.shift()?.(reply);
     });
-    let isHeld = false;
     client.on('data', (chunk) => {
-      for (const message of read(chunk)) {
-        const write = writeOf(message);
-        // a connection sends one command after another: what follows on a held one is held too
-        isHeld ||= write !== undefined && !mayPass(write);
-        if (isHeld) continue;
-        if (write) writing.add(upstream);
-        upstream.write(message);
-      }
+      for (const bytes of readRequests(chunk)) turn = turn.then(() => take(bytes));
     });
+
+    /** Has the engine do a command. A write of a session that it has done before is answered as it was then. */
+    function forward(message: CommandMessage, bytes: Buffer): Promise<Document> {
+      const key = played && retryKey(message.body);
+      const before = key === undefined ? undefined : answered.get(key);
+      if (before) return before;
+      const isChanged = SESSION_FIELDS.some((field) => field in message.body);
+      const body = Object.fromEntries(Object.entries(message.body).filter(([field]) => !SESSION_FIELDS.includes(field)));
+      const reply = new Promise<Document>((resolve) => {
+        if (!message.isUnanswered) waiting.push((answer) => resolve(readReply(answer)));
+        upstream.write(isChanged ? encodeCommand({ ...message, body }) : bytes);
+      });
+      if (key !== undefined) answered.set(key, reply);
+      return reply;
+    }
+
+    async function take(bytes: Buffer): Promise<void> {
+      const message = readCommand(bytes);
+      const command = describe(message);
+      const writes = isWrite(command);
+      // a connection sends one command after another: what follows on a held one is held too
+      isHeld ||= writes && !mayPass(command);
+      if (isHeld || client.destroyed) return;
+      const isHandshake = HANDSHAKES.has(command.command);
+      if (!isHandshake) commands.push(command);
+      const refused = refuse(message, command);
+      const fate = fateOf(command);
+      if (fate.kind === 'hold') await fate.until;
+      if (fate.kind === 'cut' && fate.when === 'before') return void client.destroy();
+      if (fate.kind === 'answer' || refused) {
+        const reply = fate.kind === 'answer' ? fate.reply : refused;
+        return void client.write(encodeReply(message, reply ?? {}));
+      }
+      if (writes) writing.add(upstream);
+      const answering = forward(message, bytes);
+      if (message.isUnanswered) return;
+      const reply = await answering;
+      stopWriting(upstream);
+      if (fate.kind === 'cut') return void client.destroy();
+      const ofMember = isHandshake && played && helloOf(played, address, [address, ...members], isPrimary);
+      client.write(encodeReply(message, { ...reply, ...ofMember, ...(fate.kind === 'amend' && fate.fields) }));
+    }
   }
 
-  const server = net.createServer(join).listen(socketPath);
+  const server = net.createServer({ noDelay: true }, join).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const address = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  const endConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
 
   async function close(): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const socket of sockets) socket.destroy();
+    endConnections();
     await closed;
-    await rm(dir, { recursive: true, force: true });
   }
-  async function settle(): Promise<void> {
-    if (writing.size > 0) await once(settled, 'settled');
-  }
-  const options = `directConnection=true&journal=true&retryWrites=false&minHeartbeatFrequencyMS=100&maxPoolSize=${POOL}`;
-  return { uri: `mongodb://${encodeURIComponent(socketPath)}${rest}?${options}`, settle, close, [Symbol.asyncDispose]: close };
+  const way = as ? 'replicaSet=rs0' : 'directConnection=true';
+  return {
+    ...faults,
+    address,
+    uri: `mongodb://${address}${database}?${way}&heartbeatFrequencyMS=500&minHeartbeatFrequencyMS=100`,
+    commands,
+    refusals,
+    play(server) {
+      played = server;
+      endConnections();
+    },
+    stepDown() {
+      isPrimary = false;
+      return faults.seen(isWrite);
+    },
+    stepUp: () => void (isPrimary = true),
+    join: (others) => void (members = others.map((other) => other.address)),
+    async settle() {
+      if (writing.size > 0) await once(settled, 'settled');
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

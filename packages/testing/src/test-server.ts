@@ -97,6 +97,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     development: false,
     dataDir: tmpdir(),
     mongodbUri: databaseUri(),
+    mongodbPoolSize: undefined,
     redisUrl: undefined,
     rateLimits: false,
     authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { splitSecrets } from '@tandem/core';
 import { EmbeddedMongoError } from '@tandem/embedded-mongo';
-import { systemClock } from '@tandem/storage';
+import { StoreSetupError, systemClock } from '@tandem/storage';
 import { Command } from 'commander';
 import { readConfig, type Config } from '../config.js';
 import { openDrivers, type Drivers } from '../drivers.js';
@@ -160,7 +160,7 @@ async function lookAtDatabase(): Promise<Finding[]> {
   } catch (error) {
     const { name, code = '' } = error as { name: string; code?: unknown };
     const advice =
-      error instanceof EmbeddedMongoError
+      error instanceof EmbeddedMongoError || error instanceof StoreSetupError
         ? error.message
         : `it cannot be used (${[name, code].join(' ').trim()}): check MONGODB_URI, and that the server there runs and takes the password`;
     findings.push({ subject: 'database', advice });
