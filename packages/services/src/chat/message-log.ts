@@ -1,4 +1,4 @@
-import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { MAJORITY, isDuplicateKey, notOnMajority, type Storage } from '@tandem/storage';
 import { messageModel, type MessageRecord } from './message.model.js';
 
 /** Messages stored by one write at most. */
@@ -36,8 +36,9 @@ export function createMessageLog(storage: Storage) {
   }
 
   /** The number of the last message of a channel, deleted ones included; 0 before the first. */
-  async function lastSeq(channelId: string): Promise<number> {
-    const last = await collection.findOne({ channelId } as object, { sort: { seq: -1 }, projection: { _id: 0, seq: 1 } });
+  async function lastSeq(channelId: string, concern?: typeof MAJORITY): Promise<number> {
+    const newest = { sort: { seq: -1 }, projection: { _id: 0, seq: 1 }, ...concern } as const;
+    const last = await collection.findOne({ channelId } as object, newest);
     return (last as unknown as Pick<MessageRecord, 'seq'> | null)?.seq ?? 0;
   }
 
@@ -54,10 +55,10 @@ export function createMessageLog(storage: Storage) {
     }
   }
 
-  /** The message that a client has sent before under the same name. */
+  /** The message that a client has sent before under the same name. @throws notOnMajority while a failover could still lose it */
   async function findTwin({ channelId, senderId, clientId }: Unnumbered): Promise<MessageRecord> {
-    const twin = await collection.findOne({ channelId, senderId, clientId } as object);
-    if (!twin) throw new Error('a message that was refused as stored is not there');
+    const twin = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
+    if (!twin) throw notOnMajority('a message that was refused as stored');
     return twin as unknown as MessageRecord;
   }
 
@@ -92,7 +93,8 @@ export function createMessageLog(storage: Storage) {
   }
 
   return {
-    lastSeq,
+    /** The number of the last message that no failover takes back, to be told to readers: they go on from it. */
+    lastSeq: (channelId: string) => lastSeq(channelId, MAJORITY),
 
     /** Stores a message under the next number of its channel; one that its client has sent before is answered as it was stored. */
     append: (message: Unnumbered): Promise<MessageRecord> =>

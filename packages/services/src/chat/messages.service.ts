@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import { newId, present, type Storage } from '@tandem/storage';
+import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
@@ -89,27 +89,30 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
 
     /**
      * For replay: the messages of a channel after a number, upwards. Those below the highest number of an answer that are not in it are
-     * deleted: none of them comes later. Fewer than `limit` are all there were.
+     * deleted: none of them comes later. Fewer than `limit` are all there were. No failover takes them back.
      */
     async since(channelId: string, seq: number, limit: number): Promise<Message[]> {
-      const after = Messages.find({ channelId, seq: { $gt: seq } }, undefined, { sort: { seq: 1 }, limit });
+      const after = Messages.find({ channelId, seq: { $gt: seq } }, undefined, { sort: { seq: 1 }, limit, ...MAJORITY });
       const messages = (await after.lean<MessageRecord[]>()).map(showBare);
       await addAttachments(messages);
       return messages;
     },
 
-    /** The ends of channels, in one query and one for the attachments. */
+    /** The ends of channels, in one query and one for the attachments; as of what no failover takes back, since readers go on from there. */
     async lastOf(channelIds: readonly string[]): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
       const newest = [{ $sort: { seq: -1 } }, { $limit: 1 }];
-      const found = (await Channels.collection
-        .aggregate([
-          { $match: { _id: { $in: channelIds } } },
-          { $project: { _id: 1 } },
-          { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
-          { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest] } },
-        ])
-        .toArray()) as unknown as { _id: string; numbers: { seq: number }[]; live: MessageRecord[] }[];
+      const pipeline = [
+        { $match: { _id: { $in: channelIds } } },
+        { $project: { _id: 1 } },
+        { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
+        { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest] } },
+      ];
+      const found = (await Channels.collection.aggregate(pipeline, MAJORITY).toArray()) as unknown as {
+        _id: string;
+        numbers: { seq: number }[];
+        live: MessageRecord[];
+      }[];
       const lasts = found.map(({ _id, numbers, live }) => {
         const [last] = live.map(showBare);
         return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastMessage: last ?? null }] as const;

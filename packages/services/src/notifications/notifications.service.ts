@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import { newId, present, type Presented, type Storage } from '@tandem/storage';
+import { MAJORITY, newId, present, type Presented, type Storage } from '@tandem/storage';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -57,11 +57,12 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       return (await query.setOptions({ deleted: 'include' }).lean<NotificationRecord>())?.createdAt;
     },
 
-    /** What a receiver was given from a time on, oldest first, read from the store in pages. */
+    /** What a receiver was given from a time on, oldest first, read from the store in pages. No failover takes it back. */
     async *createdSince(receiverId: string, { createdAt }: { createdAt: Date }, page: number): AsyncGenerator<ShownNotification> {
       let after: object = { createdAt: { $gte: createdAt } };
       for (;;) {
-        const records = await Notifications.find({ receiverId, ...after }, undefined, { sort: { createdAt: 1, _id: 1 }, limit: page }).lean<NotificationRecord[]>(); // prettier-ignore
+        const paged = { sort: { createdAt: 1, _id: 1 }, limit: page, ...MAJORITY } as const;
+        const records = await Notifications.find({ receiverId, ...after }, undefined, paged).lean<NotificationRecord[]>();
         yield* records.map(show);
         const last = records.at(-1);
         if (!last || records.length < page) return;

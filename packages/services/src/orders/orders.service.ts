@@ -1,5 +1,5 @@
 import { ruleErrors } from '@tandem/core';
-import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
@@ -53,9 +53,12 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
   const Orders = storage.model(orderModel);
   const keys = createIdempotencyKeys(storage);
 
-  /** The order as it was answered when it was made: its lines and amounts never change. Also when it has been deleted since. */
+  /**
+   * The order as it was answered when it was made: its lines and amounts never change. Also when it has been deleted since, and only once no
+   * failover takes it back.
+   */
   async function asMade(orderId: string): Promise<Order | undefined> {
-    const record = (await Orders.collection.findOne({ _id: orderId } as object)) as unknown as OrderRecord | null;
+    const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
     if (!record) return undefined;
     const { createdAt } = record;
     return show({ ...record, status: 'pending', history: record.history.slice(0, 1), updatedAt: createdAt });
@@ -115,8 +118,9 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         await Orders.create(order);
       } catch (error) {
         // of two at once with one key the other was first
-        const first = isDuplicateKey(error) ? await asMade(order._id) : undefined;
-        if (!first) throw error;
+        if (!isDuplicateKey(error)) throw error;
+        const first = await asMade(order._id);
+        if (!first) throw notOnMajority('an order that was refused as made');
         return first;
       }
       return show(order);

@@ -1,0 +1,70 @@
+import { openStream, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, say } from '../../test/chat-world.js';
+import { productModel } from '../products/product.model.js';
+import { databaseOf } from '../../test/database-of.js';
+
+let proxy: StoreProxy;
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  proxy = await startStoreProxy(databaseOf('told'), { as: 'MongoDB 8.0' });
+  app = await startTestServer({ mongodbUri: proxy.uri });
+  ann = await app.signUp();
+});
+afterAll(async () => {
+  await app.close();
+  await proxy.close();
+});
+
+/** The read concerns of the commands to a collection while something is done. */
+async function concernsOf(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
+  const start = proxy.commands.length;
+  await work();
+  const commands = proxy.commands.slice(start).filter(({ collection, command }) => `${collection}.${command}` === name);
+  return [...new Set(commands.map(({ body }) => (body['readConcern'] as { level: string } | undefined)?.level))];
+}
+
+describe('what others have been told no failover takes back: it is read with the majority', () => {
+  it('when messages are replayed, and who subscribes is told the last number', async () => {
+    const { id: channelId } = await openChannel(ann);
+    await say(ann, channelId);
+    const concerns = await concernsOf('messages.find', async () => {
+      await using stream = await openStream(app.url, '/messages/listen', ann.credentials);
+      stream.send({ type: 'subscribe', channelId, sinceSeq: 0 });
+      await stream.next('message.created');
+    });
+    expect(concerns).toEqual(['majority']);
+  });
+
+  it('when channels are listed with their last numbers', async () => {
+    await openChannel(ann);
+    const concerns = await concernsOf('channels.aggregate', () => ann.rest('GET', `/channels?memberId=${ann.id}`).expect(200));
+    expect(concerns).toContain('majority');
+  });
+
+  it('when notifications are replayed', async () => {
+    const { notifications } = app.tandem.services;
+    const [first] = [await notifications.notify(ann.id), await notifications.notify(ann.id)];
+    const concerns = await concernsOf('notifications.find', async () => {
+      await using stream = await openStream(app.url, `/notifications/listen?since=${first.id}`, ann.credentials);
+      await stream.next('notification.created');
+    });
+    expect(concerns).toContain('majority');
+  });
+
+  it('when a message or an order that is sent again is answered as it was stored', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const message = { channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' };
+    const again = () => ann.rest('POST', '/messages', message).expect(201);
+    await again();
+    expect(await concernsOf('messages.find', again)).toEqual(['majority']);
+
+    const { _id: productId } = await app.storage.model(productModel).create({ name: 'Bread' });
+    const credentials = { ...ann.credentials, headers: { 'idempotency-key': 'mine' } };
+    const order = { identityId: ann.id, items: [{ productId, quantity: 1 }] };
+    const orderAgain = () => app.rest('POST', '/orders', order, credentials).expect(201);
+    await orderAgain();
+    expect(await concernsOf('orders.find', orderAgain)).toEqual(['majority']);
+  });
+});
