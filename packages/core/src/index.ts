@@ -41,6 +41,7 @@ export {
   anyOf,
   defineRule,
   allOf,
+  allow,
   inWrite,
   notGuest,
   organizationRole,
@@ -48,7 +49,10 @@ export {
   ownerInWrite,
   ruleErrors,
   self,
+  type AnyRule,
   type Rule,
+  type RuleCall,
+  type RuleInWrite,
 } from './rules.js';
 export { createAccessWatch, type AccessWatch, type Watched } from './streams/access-watch.js';
 export { CLOSE, type CloseReason } from './streams/close-codes.js';

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import {
   ApiError,
   admin,
+  allow,
   anyOf,
   authenticated,
   authenticationErrors,
@@ -15,6 +16,7 @@ import {
   createRequestContext,
   defineErrors,
   defineRule,
+  inWrite,
   mountRest,
   organizationRole,
   owner,
@@ -29,12 +31,15 @@ import {
 
 const errors = defineErrors('orders', { busy: [409, 'Order cannot move from {from} to {to}'], refused: [403, 'refused'] });
 const asked: string[] = [];
-const counting = defineRule([errors.refused], () => {
+const counting = defineRule('nobody', [errors.refused], () => {
   asked.push('counting');
   throw errors.refused();
 });
-const broken = defineRule([], () => {
+const broken = defineRule('nobody knows who', [], () => {
   throw new TypeError('secret detail of ann@example.org');
+});
+const undecided = defineRule('nobody can tell who', [], () => {
+  throw new Error('store away');
 });
 const meta = (route: Parameters<typeof rest>[0]) => rest(route, { summary: 'of a test', failure: 'Failed to find thing' });
 const ownerOf = (id: string) => {
@@ -70,31 +75,45 @@ const app = router({
     hosts: publicProcedure.meta(meta('GET /hosts')).output(z.void()).query(() => { throw new TRPCError({ code: 'CONFLICT', message: 'of a host' }); }), // prettier-ignore
     owned: authenticated
       .meta(meta('POST /owned/{id}'))
-      .use(owner('id', ownerOf))
+      .use(allow(owner('id', ownerOf)))
       .input(Thing)
       .output(z.void())
       .mutation(() => {}),
     ownedInBody: authenticated
       .meta(meta('POST /owned'))
-      .use(owner('id', ownerOf))
+      .use(allow(owner('id', ownerOf)))
       .input(Thing)
       .output(z.void())
       .mutation(() => {}),
-    ownedInWrite: authenticated.meta(meta('PUT /owned/{id}')).use(ownerInWrite('id', ownerOf)).input(Thing).output(z.void()).mutation(({ ctx, input }) => { if (input.id !== 'mine' || ctx.identity.id !== 'ann') throw errors.refused(); }), // prettier-ignore
+    ownedInWrite: authenticated.meta(meta('PUT /owned/{id}')).use(allow(ownerInWrite('id', ownerOf))).input(Thing).output(z.void()).mutation(({ ctx, input }) => { if (input.id !== 'mine' || ctx.identity.id !== 'ann') throw errors.refused(); }), // prettier-ignore
     either: authenticated
       .meta(meta('GET /either/{id}'))
-      .use(anyOf(admin, self('id')))
+      .use(allow(anyOf(admin, self('id'))))
       .input(Thing)
       .output(z.void())
       .query(() => {}),
-    shortCircuit: authenticated.meta(meta('GET /short/{id}')).use(anyOf(self('id'), counting)).input(Thing).output(z.void()).query(() => {}), // prettier-ignore
+    shortCircuit: authenticated.meta(meta('GET /short/{id}')).use(allow(anyOf(self('id'), counting))).input(Thing).output(z.void()).query(() => {}), // prettier-ignore
     firstBroken: authenticated
       .meta(meta('GET /broken/{id}'))
-      .use(anyOf(broken, counting))
+      .use(allow(anyOf(broken, counting)))
       .input(Thing)
       .output(z.void())
       .query(() => {}),
-    organization: authenticated.meta(meta('GET /organizations/{id}')).use(organizationRole('id', ['owner'], roleOf)).input(Thing).output(z.void()).query(() => {}), // prettier-ignore
+    undecided: authenticated
+      .meta(meta('GET /undecided/{id}'))
+      .use(allow(anyOf(admin, undecided, self('id'))))
+      .input(Thing)
+      .output(z.void())
+      .query(() => {}),
+    undecidedInWrite: authenticated
+      .meta(meta('PUT /undecided/{id}'))
+      .use(allow(inWrite(undecided)))
+      .input(Thing)
+      .output(z.void())
+      .mutation(({ input }) => {
+        if (input.id !== 'mine') throw errors.refused();
+      }),
+    organization: authenticated.meta(meta('GET /organizations/{id}')).use(allow(organizationRole('id', ['owner'], roleOf))).input(Thing).output(z.void()).query(() => {}), // prettier-ignore
   }),
 });
 
@@ -222,6 +241,23 @@ describe('rules', () => {
     expect(asked).toEqual([]);
     expect(await call('GET', '/short/bob', 'ann')).toEqual([403, 'Identity ID does not match']);
     expect(asked).toEqual(['counting']);
+  });
+
+  it('anyOf: a rule that cannot be decided is no refusal; where no other passes the answer is 503, logged once', async () => {
+    const route = '/undecided/ann';
+    for (const token of ['ann', 'root']) expect(await call('GET', route, token)).toEqual([204, undefined]);
+    lines.length = 0;
+    expect(await call('GET', '/undecided/bob', 'ann')).toEqual([503, 'Service Unavailable']);
+    expect(lines).toMatchObject([{ text: 'rule could not be decided', facts: { procedure: 'things.undecided' } }]);
+    const input = encodeURIComponent('{"id":"bob"}');
+    expect(await call('GET', `/trpc/things.undecided?input=${input}`, 'ann')).toEqual([503, 'Service Unavailable']);
+    const answer = await fetch(`${url}/undecided/bob`, { headers: { authorization: 'Bearer ann' } });
+    expect(answer.headers.get('retry-after')).toBe('2');
+  });
+
+  it('inWrite: a rule that cannot be decided is 503, whatever the procedure failed by', async () => {
+    expect(await call('PUT', '/undecided/mine', 'ann')).toEqual([204, undefined]);
+    expect(await call('PUT', '/undecided/his', 'ann')).toEqual([503, 'Service Unavailable']);
   });
 
   it('organizationRole: no member, another role, the right one', async () => {

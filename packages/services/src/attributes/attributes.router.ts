@@ -1,4 +1,4 @@
-import { admin, authenticated, publicProcedure, rest, router } from '@tandem/core';
+import { admin, allow, authenticated, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { listErrors } from '../shared/lists.errors.js';
 import { attributeErrors as errors } from './attributes.errors.js';
@@ -22,7 +22,7 @@ export function createAttributesRouter(attributes: AttributesService) {
           failure: 'Failed to create attribute group',
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(createAttributeInput)
       .output(AttributeSchema)
       .mutation(({ input }) => attributes.create(input)),
@@ -59,7 +59,7 @@ export function createAttributesRouter(attributes: AttributesService) {
           errors: [errors.notFound, errors.nothingToUpdate],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(attributePatchInput)
       .output(AttributeSchema)
       .mutation(({ input: { attributeId, ...patch } }) => attributes.patch(attributeId, patch)),
@@ -73,7 +73,7 @@ export function createAttributesRouter(attributes: AttributesService) {
           errors: [errors.notFoundToDelete],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(attributeInput)
       .output(z.void())
       .mutation(({ input }) => attributes.delete(input.attributeId)),
@@ -86,7 +86,7 @@ export function createAttributesRouter(attributes: AttributesService) {
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(attributeInput)
       .output(AttributeSchema)
       .mutation(({ input }) => attributes.restore(input.attributeId)),

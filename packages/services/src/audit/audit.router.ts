@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
 import { listErrors } from '../shared/lists.errors.js';
 import { eventList, identityEventList } from './audit.schemas.js';
 import type { AuditService } from './audit.service.js';
@@ -14,7 +14,7 @@ export function createAuditRouter(audit: AuditService) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(eventList.input)
       .output(eventList.output)
       .query(({ input }) => audit.list(input)),
@@ -27,7 +27,7 @@ export function createAuditRouter(audit: AuditService) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(identityEventList.input)
       .output(identityEventList.output)
       .query(({ input }) => audit.listFor(input.identityId, input)),

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -17,7 +17,7 @@ export function createAccountsRouter(identities: IdentitiesService) {
           errors: [identityErrors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
@@ -31,7 +31,7 @@ export function createAccountsRouter(identities: IdentitiesService) {
           errors: [identityErrors.notFound],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),

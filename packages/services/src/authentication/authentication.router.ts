@@ -2,6 +2,7 @@ import {
   ACCESS_COOKIE,
   REFRESH_COOKIE,
   admin,
+  allow,
   anyOf,
   authenticated,
   authenticationErrors,
@@ -215,7 +216,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
           failure: 'Failed to delete refresh tokens',
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(identityTokensInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.endSessions(input.identityId, requestFactsOf(ctx))),

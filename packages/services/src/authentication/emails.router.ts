@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, authenticationErrors, publicProcedure, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -24,7 +24,7 @@ export function createEmailsRouter({ emails, rateLimits }: { emails: EmailsServi
           errors: [identityErrors.notFound],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(sendVerificationInput)
       .use(limitMails)
       .output(z.void())
@@ -58,7 +58,7 @@ export function createEmailsRouter({ emails, rateLimits }: { emails: EmailsServi
           ],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(changeEmailInput)
       .use(limitMails)
       .output(z.void())

@@ -1,4 +1,15 @@
-import { admin, anyOf, authenticated, authenticationErrors, publicProcedure, readBearer, rest, router, self } from '@tandem/core';
+import {
+  admin,
+  allow,
+  anyOf,
+  authenticated,
+  authenticationErrors,
+  publicProcedure,
+  readBearer,
+  rest,
+  router,
+  self,
+} from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -64,7 +75,7 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
           errors: [identityErrors.notFound, errors.invalidInput, errors.locked],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(changeInput)
       .output(z.void())
       .mutation(({ ctx, input: { identityId, password, newPassword } }) =>

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
@@ -17,7 +17,7 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(sessionList.input)
       .output(sessionList.output)
       .query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, input)),
@@ -31,7 +31,7 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
           errors: [sessionErrors.notFound],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(sessionInput)
       .output(z.void())
       .mutation(({ ctx, input }) => shownSessions.end(input.identityId, input.sessionId, requestFactsOf(ctx))),

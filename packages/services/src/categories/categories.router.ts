@@ -1,4 +1,4 @@
-import { admin, authenticated, defineRule, publicProcedure, rest, router } from '@tandem/core';
+import { admin, allow, authenticated, defineRule, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { listErrors } from '../shared/lists.errors.js';
 import { Id } from '../shared/schemas.js';
@@ -9,7 +9,7 @@ import type { CategoriesService } from './categories.service.js';
 /** Spec, "Other services" and "Errors", rule 3: who reads, anybody; who writes, the admin. */
 export function createCategoriesRouter(categories: CategoriesService) {
   /** Comes before the other rules (decisions A17). What is no id at all is left to the validation. */
-  const exists = defineRule([errors.doesNotExist], async ({ valueOf }) => {
+  const exists = defineRule('who names a category that exists', [errors.doesNotExist], async ({ valueOf }) => {
     const categoryId = Id.safeParse(await valueOf('categoryId')).data;
     if (categoryId !== undefined && !(await categories.existing([categoryId])).has(categoryId)) throw errors.doesNotExist();
   });
@@ -24,7 +24,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(createCategoryInput)
       .output(CategorySchema)
       .mutation(({ input }) => categories.create(input)),
@@ -61,8 +61,8 @@ export function createCategoriesRouter(categories: CategoriesService) {
           errors: [errors.notFound, errors.nothingToUpdate, errors.cycle],
         }),
       )
-      .use(exists)
-      .use(admin)
+      .use(allow(exists))
+      .use(allow(admin))
       .input(categoryPatchInput)
       .output(CategorySchema)
       .mutation(({ input: { categoryId, ...patch } }) => categories.patch(categoryId, patch)),
@@ -75,8 +75,8 @@ export function createCategoriesRouter(categories: CategoriesService) {
           failure: 'Failed to delete category',
         }),
       )
-      .use(exists)
-      .use(admin)
+      .use(allow(exists))
+      .use(allow(admin))
       .input(categoryInput)
       .output(z.void())
       .mutation(({ input }) => categories.delete(input.categoryId)),
@@ -89,8 +89,8 @@ export function createCategoriesRouter(categories: CategoriesService) {
           failure: 'Failed to enable category',
         }),
       )
-      .use(exists)
-      .use(admin)
+      .use(allow(exists))
+      .use(allow(admin))
       .input(categoryInput)
       .output(z.void())
       .mutation(({ input }) => categories.setStatus(input.categoryId, 'active')),
@@ -103,8 +103,8 @@ export function createCategoriesRouter(categories: CategoriesService) {
           failure: 'Failed to disable category',
         }),
       )
-      .use(exists)
-      .use(admin)
+      .use(allow(exists))
+      .use(allow(admin))
       .input(categoryInput)
       .output(z.void())
       .mutation(({ input }) => categories.setStatus(input.categoryId, 'inactive')),
@@ -117,7 +117,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(categoryInput)
       .output(CategorySchema)
       .mutation(({ input }) => categories.restore(input.categoryId)),

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, notGuest, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, notGuest, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
@@ -28,8 +28,8 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
-      .use(notGuest)
-      .use(anyOf(admin, self('ownerId')))
+      .use(allow(notGuest))
+      .use(allow(anyOf(admin, self('ownerId'))))
       .input(createChannelInput)
       .output(ChannelSchema)
       .mutation(({ ctx, input }) => channels.create(input, ctx.identity.id)),
@@ -42,7 +42,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(rules.listsOwnChannels)
+      .use(allow(rules.listsOwnChannels))
       .input(channelList.input)
       .output(channelList.output)
       .query(({ input }) => channels.list(input.memberId, input)),
@@ -55,7 +55,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [errors.channelNotFound],
         }),
       )
-      .use(rules.readsChannel)
+      .use(allow(rules.readsChannel))
       .input(channelInput)
       .output(ChannelSchema)
       .query(({ input }) => channels.get(input.channelId)),
@@ -68,8 +68,8 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [errors.channelNotFound, errors.noChannelUpdate, ...ATTACH_ERRORS],
         }),
       )
-      .use(notGuest)
-      .use(rules.managesChannel)
+      .use(allow(notGuest))
+      .use(allow(rules.managesChannel))
       .input(channelPatchInput)
       .output(ChannelSchema)
       .mutation(({ ctx, input: { channelId, ...patch } }) => channels.patch(channelId, patch, ctx.identity.id)),
@@ -83,8 +83,8 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [errors.channelNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.managesChannel)
+      .use(allow(notGuest))
+      .use(allow(rules.managesChannel))
       .input(channelInput)
       .output(z.void())
       .mutation(({ input }) => channels.delete(input.channelId)),
@@ -97,7 +97,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [errors.channelNotFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(channelInput)
       .output(ChannelSchema)
       .mutation(({ input }) => channels.restore(input.channelId)),
@@ -110,8 +110,8 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
           errors: [errors.channelNotFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(notGuest)
-      .use(rules.managesChannel)
+      .use(allow(notGuest))
+      .use(allow(rules.managesChannel))
       .input(iconUploadInput)
       .output(UploadAddressSchema)
       .query(({ ctx, input }) => channels.iconUploadUrl(input.channelId, input, ctx.identity.id)),

@@ -9,7 +9,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
 
   /** The caller is a member of the channel that `channelIdOf` finds by the input's `key`. */
   function memberBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
-    return defineRule([errors.notSubscribed], async ({ ctx, valueOf }) => {
+    return defineRule('a member of the channel', [errors.notSubscribed], async ({ ctx, valueOf }) => {
       const id = await valueOf(key);
       const channelId = id === undefined ? undefined : await channelIdOf(id);
       if (channelId === undefined) throw errors.notSubscribed();
@@ -17,29 +17,40 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     });
   }
 
+  /** The caller owns the channel that `channelIdOf` finds by the input's `key`. */
+  function ownsChannelBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
+    const ownerBy = async (id: string) => {
+      const channelId = await channelIdOf(id);
+      return channelId && ownerOf(channelId);
+    };
+    return owner(key, ownerBy, 'the owner of the channel');
+  }
+
   const ownsChannel = owner('channelId', ownerOf);
   const member = memberBy('channelId', (channelId) => Promise.resolve(channelId));
   const memberOfMessage = memberBy('messageId', messages.channelOf);
-  const sender = owner('messageId', messages.senderOf);
+  const sender = owner('messageId', messages.senderOf, 'the sender of the message');
 
   /** Anybody joins an open channel, by oneself alone. */
-  const joinsOpen = defineRule([ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+  const joinsOpen = defineRule('who joins an open channel', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
     const channelId = await valueOf('channelId');
     const isOpen = channelId !== undefined && (await channels.accessTo(channelId))?.open === true;
     if (!isOpen || (await valueOf('subscribedId')) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 
   /** One's own channels: those one is a member of, or else those one owns. */
-  const listsOwn = defineRule([ruleErrors.notSelf], async ({ ctx, given }) => {
+  const listsOwn = defineRule('who asks for channels of their own', [ruleErrors.notSelf], async ({ ctx, given }) => {
     const memberId = await given('memberId');
     if ((memberId === undefined ? await given('ownerId') : memberId) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 
-  const ownSubscription = owner('subscriptionId', async (id) => (await subscriptions.endsOf(id))?.subscribedId);
+  const subscriberOf = async (id: string) => (await subscriptions.endsOf(id))?.subscribedId;
+  const channelOf = async (id: string) => (await subscriptions.endsOf(id))?.channelId;
+  const ownSubscription = owner('subscriptionId', subscriberOf, 'the subscribed identity');
 
   return {
     /** Comes before the other rules. What is no id at all is left to the validation. */
-    channelExists: defineRule([errors.channelDoesNotExist], async ({ valueOf }) => {
+    channelExists: defineRule('who names a channel that exists', [errors.channelDoesNotExist], async ({ valueOf }) => {
       const channelId = Id.safeParse(await valueOf('channelId')).data;
       if (channelId !== undefined && !(await channels.exists(channelId))) throw errors.channelDoesNotExist();
     }),
@@ -50,14 +61,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
 
     addsMember: anyOf(admin, ownsChannel, joinsOpen),
     listsMembers: anyOf(admin, member, ownsChannel, self('subscribedId')),
-    managesSubscription: anyOf(
-      admin,
-      ownSubscription,
-      owner('subscriptionId', async (id) => {
-        const ends = await subscriptions.endsOf(id);
-        return ends && ownerOf(ends.channelId);
-      }),
-    ),
+    managesSubscription: anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOf)),
 
     /** A guest, who writes nowhere, may leave. */
     leavesAsGuest: anyOf(notGuest, ownSubscription),
@@ -65,14 +69,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     sender,
     memberOfMessage,
     readsMessage: anyOf(admin, memberOfMessage),
-    deletesMessage: anyOf(
-      admin,
-      sender,
-      owner('messageId', async (id) => {
-        const channelId = await messages.channelOf(id);
-        return channelId && ownerOf(channelId);
-      }),
-    ),
+    deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf)),
     removesAttachment: anyOf(admin, sender),
   };
 }

@@ -1,4 +1,15 @@
-import { admin, anyOf, authenticated, defineRule, notGuest, organizationRole, rest, router, ruleErrors } from '@tandem/core';
+import {
+  admin,
+  allow,
+  anyOf,
+  authenticated,
+  defineRule,
+  notGuest,
+  organizationRole,
+  rest,
+  router,
+  ruleErrors,
+} from '@tandem/core';
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
@@ -22,12 +33,16 @@ interface MessageTemplatesRouterOptions {
 /** Spec, "Other services": message templates. Global ones are the admin's; others are of who manages their organization too. */
 export function createMessageTemplatesRouter({ templates, roleOf }: MessageTemplatesRouterOptions) {
   const managesGiven = organizationRole('organizationId', MANAGING_ROLES, roleOf);
-  const managesItsOrganization = defineRule([ruleErrors.notInRole], async ({ ctx, valueOf }) => {
-    const messageTemplateId = await valueOf('messageTemplateId');
-    const organizationId = messageTemplateId && (await templates.organizationOf(messageTemplateId));
-    const role = organizationId ? await roleOf(organizationId, ctx.identity.id) : undefined;
-    if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
-  });
+  const managesItsOrganization = defineRule(
+    "an owner or admin of the template's organization",
+    [ruleErrors.notInRole],
+    async ({ ctx, valueOf }) => {
+      const messageTemplateId = await valueOf('messageTemplateId');
+      const organizationId = messageTemplateId && (await templates.organizationOf(messageTemplateId));
+      const role = organizationId ? await roleOf(organizationId, ctx.identity.id) : undefined;
+      if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
+    },
+  );
   const manages = anyOf(admin, managesItsOrganization);
 
   return router({
@@ -40,8 +55,8 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [organizationErrors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(anyOf(admin, managesGiven))
+      .use(allow(notGuest))
+      .use(allow(anyOf(admin, managesGiven)))
       .input(createMessageTemplateInput)
       .output(MessageTemplateSchema)
       .mutation(({ input }) => templates.create(input)),
@@ -54,7 +69,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(messageTemplateList.input)
       .output(messageTemplateList.output)
       .query(({ input }) => templates.list(input)),
@@ -67,7 +82,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(managesGiven)
+      .use(allow(managesGiven))
       .input(organizationTemplateList.input)
       .output(organizationTemplateList.output)
       .query(({ input }) => templates.listOfOrganization(input.organizationId, input)),
@@ -80,7 +95,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [errors.notFound],
         }),
       )
-      .use(manages)
+      .use(allow(manages))
       .input(messageTemplateInput)
       .output(MessageTemplateSchema)
       .query(({ input }) => templates.get(input.messageTemplateId)),
@@ -93,8 +108,8 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [errors.notFoundToChange, errors.nothingToUpdate],
         }),
       )
-      .use(notGuest)
-      .use(manages)
+      .use(allow(notGuest))
+      .use(allow(manages))
       .input(messageTemplatePatchInput)
       .output(MessageTemplateSchema)
       .mutation(({ input: { messageTemplateId, ...patch } }) => templates.patch(messageTemplateId, patch)),
@@ -108,8 +123,8 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [errors.notFoundToChange],
         }),
       )
-      .use(notGuest)
-      .use(manages)
+      .use(allow(notGuest))
+      .use(allow(manages))
       .input(messageTemplateInput)
       .output(z.void())
       .mutation(({ input }) => templates.delete(input.messageTemplateId)),
@@ -122,7 +137,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
           errors: [errors.notFoundToChange, organizationErrors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(messageTemplateInput)
       .output(MessageTemplateSchema)
       .mutation(({ input }) => templates.restore(input.messageTemplateId)),

@@ -1,4 +1,4 @@
-import { admin, allOf, authenticated, inWrite, notGuest, rest, router, self } from '@tandem/core';
+import { admin, allOf, allow, authenticated, inWrite, notGuest, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
@@ -29,7 +29,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           failure: 'Failed to create chat message.',
         }),
       )
-      .use(allOf(notGuest, self('senderId'), inWrite(rules.member)))
+      .use(allow(allOf(notGuest, self('senderId'), inWrite(rules.member))))
       .input(createMessageInput)
       .output(MessageSchema)
       .mutation(({ input }) => messages.post(input)),
@@ -42,7 +42,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(rules.member)
+      .use(allow(rules.member))
       .input(messageList.input)
       .output(messageList.output)
       .query(({ input }) => messages.list(input.channelId, input)),
@@ -55,8 +55,8 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(rules.channelExists)
-      .use(rules.member)
+      .use(allow(rules.channelExists))
+      .use(allow(rules.member))
       .input(channelMessageList.input)
       .output(channelMessageList.output)
       .query(({ input }) => messages.list(input.channelId, input)),
@@ -69,7 +69,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFoundStop],
         }),
       )
-      .use(rules.readsMessage)
+      .use(allow(rules.readsMessage))
       .input(messageInput)
       .output(MessageSchema)
       .query(({ input }) => messages.get(input.messageId)),
@@ -82,9 +82,9 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound, errors.noMessageUpdate],
         }),
       )
-      .use(notGuest)
-      .use(rules.sender)
-      .use(rules.memberOfMessage)
+      .use(allow(notGuest))
+      .use(allow(rules.sender))
+      .use(allow(rules.memberOfMessage))
       .input(messagePatchInput)
       .output(MessageSchema)
       .mutation(({ input: { messageId, ...patch } }) => messages.patch(messageId, patch)),
@@ -98,8 +98,8 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.deletesMessage)
+      .use(allow(notGuest))
+      .use(allow(rules.deletesMessage))
       .input(messageInput)
       .output(z.void())
       .mutation(({ input }) => messages.delete(input.messageId)),
@@ -112,7 +112,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound, errors.channelNotFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(messageInput)
       .output(MessageSchema)
       .mutation(({ input }) => messages.restore(input.messageId)),
@@ -125,9 +125,9 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(notGuest)
-      .use(rules.sender)
-      .use(rules.memberOfMessage)
+      .use(allow(notGuest))
+      .use(allow(rules.sender))
+      .use(allow(rules.memberOfMessage))
       .input(attachmentUploadInput)
       .output(UploadAddressSchema)
       .query(({ ctx, input }) => messages.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
@@ -141,9 +141,9 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
         }),
       )
-      .use(notGuest)
-      .use(rules.sender)
-      .use(rules.memberOfMessage)
+      .use(allow(notGuest))
+      .use(allow(rules.sender))
+      .use(allow(rules.memberOfMessage))
       .input(attachInput)
       .output(FileSchema)
       .mutation(({ ctx, input: { messageId, ...file } }) => messages.attach(messageId, file, ctx.identity.id)),
@@ -157,8 +157,8 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           errors: [errors.messageNotFound, errors.messageNotFoundStop, errors.attachmentNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.removesAttachment)
+      .use(allow(notGuest))
+      .use(allow(rules.removesAttachment))
       .input(attachmentInput)
       .output(z.void())
       .mutation(({ input }) => messages.detach(input.messageId, input.attachmentId)),

@@ -1,4 +1,4 @@
-import { authenticated, rest, router, self } from '@tandem/core';
+import { allow, authenticated, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
@@ -15,8 +15,8 @@ export function createReadStatesRouter(readStates: ReadStatesService, rules: Cha
           failure: 'Failed to find channel read state',
         }),
       )
-      .use(rules.channelExists)
-      .use(rules.member)
+      .use(allow(rules.channelExists))
+      .use(allow(rules.member))
       .input(readStateInput)
       .output(ReadStateSchema)
       .query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id)),
@@ -30,9 +30,9 @@ export function createReadStatesRouter(readStates: ReadStatesService, rules: Cha
           errors: [errors.lastReadMessageNotFound],
         }),
       )
-      .use(rules.channelExists)
-      .use(rules.member)
-      .use(self('identityId'))
+      .use(allow(rules.channelExists))
+      .use(allow(rules.member))
+      .use(allow(self('identityId')))
       .input(markReadInput)
       .output(z.void())
       .mutation(({ input: { channelId, identityId, lastReadMessageId } }) =>

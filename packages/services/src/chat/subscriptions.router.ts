@@ -1,4 +1,4 @@
-import { authenticated, notGuest, rest, router } from '@tandem/core';
+import { allow, authenticated, notGuest, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -19,8 +19,8 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
           errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed],
         }),
       )
-      .use(notGuest)
-      .use(rules.addsMember)
+      .use(allow(notGuest))
+      .use(allow(rules.addsMember))
       .input(createSubscriptionInput)
       .output(SubscriptionSchema)
       .mutation(({ input }) => subscriptions.create(input)),
@@ -33,7 +33,7 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(rules.listsMembers)
+      .use(allow(rules.listsMembers))
       .input(subscriptionList.input)
       .output(subscriptionList.output)
       .query(({ input }) => subscriptions.list(input)),
@@ -46,7 +46,7 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
           errors: [errors.subscriptionNotFound],
         }),
       )
-      .use(rules.managesSubscription)
+      .use(allow(rules.managesSubscription))
       .input(subscriptionInput)
       .output(SubscriptionSchema)
       .query(({ input }) => subscriptions.get(input.subscriptionId)),
@@ -60,8 +60,8 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
           errors: [errors.subscriptionNotFound],
         }),
       )
-      .use(rules.leavesAsGuest)
-      .use(rules.managesSubscription)
+      .use(allow(rules.leavesAsGuest))
+      .use(allow(rules.managesSubscription))
       .input(subscriptionInput)
       .output(z.void())
       .mutation(({ input }) => subscriptions.delete(input.subscriptionId)),

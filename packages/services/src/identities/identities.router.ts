@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -27,7 +27,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityList.input)
       .output(identityList.output)
       .query(({ input }) => identities.list(input)),
@@ -40,7 +40,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(identityInput)
       .output(IdentitySchema)
       .query(({ input }) => identities.get(input.identityId)),
@@ -53,7 +53,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound, nothingToUpdate, emailTaken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityPatchInput(types))
       .output(IdentitySchema)
       .mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
@@ -67,7 +67,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.delete(input.identityId, requestFactsOf(ctx))),
@@ -80,7 +80,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound, emailTaken, identityErrors.providerTaken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityInput)
       .output(IdentitySchema)
       .mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
@@ -94,7 +94,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.lock(input.identityId, requestFactsOf(ctx))),
@@ -108,7 +108,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
           errors: [notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(identityInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {

@@ -1,5 +1,6 @@
 import {
   admin,
+  allow,
   anyOf,
   authenticated,
   authenticationErrors,
@@ -36,12 +37,16 @@ interface InvitationsRouterOptions {
 /** Invitations (decisions A8): an organization's owners and admins look after its own, the admin after all. */
 export function createInvitationsRouter({ invitations, acceptance, organizations }: InvitationsRouterOptions) {
   const managesNamed = organizationRole('organizationId', MANAGING_ROLES, organizations.roleOf);
-  const managesInvitations = defineRule([ruleErrors.notMember], async ({ ctx, valueOf }) => {
-    const invitationId = await valueOf('invitationId');
-    const organizationId = invitationId === undefined ? undefined : await invitations.organizationIdOf(invitationId);
-    const role = organizationId === undefined ? undefined : await organizations.roleOf(organizationId, ctx.identity.id);
-    if (!MANAGING_ROLES.some((one) => one === role)) throw ruleErrors.notMember();
-  });
+  const managesInvitations = defineRule(
+    "an owner or admin of the invitation's organization",
+    [ruleErrors.notMember],
+    async ({ ctx, valueOf }) => {
+      const invitationId = await valueOf('invitationId');
+      const organizationId = invitationId === undefined ? undefined : await invitations.organizationIdOf(invitationId);
+      const role = organizationId === undefined ? undefined : await organizations.roleOf(organizationId, ctx.identity.id);
+      if (!MANAGING_ROLES.some((one) => one === role)) throw ruleErrors.notMember();
+    },
+  );
 
   return router({
     create: authenticated
@@ -53,8 +58,8 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
           errors: [errors.alreadyPending, organizationErrors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(anyOf(admin, managesNamed))
+      .use(allow(notGuest))
+      .use(allow(anyOf(admin, managesNamed)))
       .input(createInvitationInput)
       .output(InvitationSchema)
       .mutation(({ ctx, input }) => {
@@ -71,7 +76,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, managesNamed))
+      .use(allow(anyOf(admin, managesNamed)))
       .input(invitationList.input)
       .output(invitationList.output)
       .query(({ input }) => invitations.list(input)),
@@ -84,7 +89,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
           errors: [errors.notFound],
         }),
       )
-      .use(anyOf(admin, managesInvitations))
+      .use(allow(anyOf(admin, managesInvitations)))
       .input(invitationInput)
       .output(InvitationSchema)
       .query(({ input }) => invitations.get(input.invitationId)),
@@ -98,8 +103,8 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
           errors: [errors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(anyOf(admin, managesInvitations))
+      .use(allow(notGuest))
+      .use(allow(anyOf(admin, managesInvitations)))
       .input(invitationInput)
       .output(z.void())
       .mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),

@@ -1,4 +1,4 @@
-import { admin, authenticated, publicProcedure, rest, router } from '@tandem/core';
+import { admin, allow, authenticated, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { listErrors } from '../shared/lists.errors.js';
 import { locationErrors as errors } from './locations.errors.js';
@@ -17,7 +17,7 @@ export function createLocationsRouter(locations: LocationsService) {
           errors: [errors.notFound, errors.tooDeep],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(createLocationInput)
       .output(LocationSchema)
       .mutation(({ input }) => locations.create(input)),
@@ -54,7 +54,7 @@ export function createLocationsRouter(locations: LocationsService) {
           errors: [errors.notFound, errors.nothingToUpdate, errors.cycle, errors.tooDeep],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(locationPatchInput)
       .output(LocationSchema)
       .mutation(({ input: { locationId, ...patch } }) => locations.patch(locationId, patch)),
@@ -68,7 +68,7 @@ export function createLocationsRouter(locations: LocationsService) {
           errors: [errors.notFound, errors.hasDescendants],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(locationInput)
       .output(z.void())
       .mutation(({ input }) => locations.delete(input.locationId)),
@@ -81,7 +81,7 @@ export function createLocationsRouter(locations: LocationsService) {
           errors: [errors.notFound, errors.parentDeleted, errors.tooDeep],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(locationInput)
       .output(LocationSchema)
       .mutation(({ input }) => locations.restore(input.locationId)),

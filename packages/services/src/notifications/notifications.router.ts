@@ -1,4 +1,4 @@
-import { admin, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
+import { admin, allow, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { listErrors } from '../shared/lists.errors.js';
 import { notificationErrors } from './notifications.errors.js';
@@ -29,7 +29,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
           errors: [notFound],
         }),
       )
-      .use(ownerInWrite('notificationId', notifications.receiverOf))
+      .use(allow(ownerInWrite('notificationId', notifications.receiverOf, 'the receiver of the notification')))
       .input(notificationInput)
       .output(z.void())
       .mutation(({ ctx, input }) => notifications.markRead(input.notificationId, ctx.identity.id)),
@@ -42,7 +42,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(self('identityId'))
+      .use(allow(self('identityId')))
       .input(notificationList.input)
       .output(notificationList.output)
       .query(({ input }) => notifications.list(input.identityId, input)),
@@ -54,7 +54,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
           failure: 'Failed to find notifications',
         }),
       )
-      .use(self('identityId'))
+      .use(allow(self('identityId')))
       .input(unreadCountInput)
       .output(UnreadCountSchema)
       .query(async ({ input }) => ({ unread: await notifications.unreadCount(input.identityId) })),
@@ -68,7 +68,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
           errors: [notFound],
         }),
       )
-      .use(self('identityId'))
+      .use(allow(self('identityId')))
       .input(markReadUpToInput)
       .output(z.void())
       .mutation(({ input }) => notifications.markReadUpTo(input.identityId, input.lastReadNotificationId)),
@@ -81,7 +81,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
           errors: [notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(notificationInput)
       .output(NotificationSchema)
       .mutation(({ input }) => notifications.restore(input.notificationId)),

@@ -1,4 +1,4 @@
-import { admin, authenticated, authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
+import { admin, allow, authenticated, authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import type { AuditService } from '../audit/audit.service.js';
 import { requestFactsOf } from '../audit/request-facts.js';
@@ -64,7 +64,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
           errors: [identityErrors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(generateInput)
       .output(GeneratedSchema)
       .mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
@@ -82,7 +82,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
           errors: [unverified, wrongType, onetimeTokenErrors.notRestorable],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {
@@ -99,7 +99,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
           errors: [unverified, wrongType],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {

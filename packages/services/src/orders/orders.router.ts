@@ -1,5 +1,6 @@
 import {
   admin,
+  allow,
   anyOf,
   authenticated,
   defineRule,
@@ -58,13 +59,17 @@ function actorOf({ identity, server }: AuthenticatedContext): OrderActor {
 /** Spec, "Other services": orders (decisions R5, R6). */
 export function createOrdersRouter({ orders, organizations }: OrdersRouterOptions) {
   /** The caller has a role in the order's organization. */
-  const inItsOrganization = defineRule([ruleErrors.notMember], async ({ ctx, valueOf }) => {
-    const orderId = await valueOf('orderId');
-    const organizationId = orderId === undefined ? undefined : await orders.organizationOf(orderId);
-    const role = organizationId ? await organizations.roleOf(organizationId, ctx.identity.id) : undefined;
-    if (role === undefined) throw ruleErrors.notMember();
-  });
-  const own = owner('orderId', orders.buyerOf);
+  const inItsOrganization = defineRule(
+    "a member of the order's organization",
+    [ruleErrors.notMember],
+    async ({ ctx, valueOf }) => {
+      const orderId = await valueOf('orderId');
+      const organizationId = orderId === undefined ? undefined : await orders.organizationOf(orderId);
+      const role = organizationId ? await organizations.roleOf(organizationId, ctx.identity.id) : undefined;
+      if (role === undefined) throw ruleErrors.notMember();
+    },
+  );
+  const own = owner('orderId', orders.buyerOf, 'the buyer');
 
   return router({
     create: authenticated
@@ -83,8 +88,8 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           headers: [IDEMPOTENCY_KEY],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
-      .use(notGuest)
+      .use(allow(anyOf(admin, self('identityId'))))
+      .use(allow(notGuest))
       .input(createOrderInput)
       .output(OrderSchema)
       .mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
@@ -97,7 +102,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(orderList.input)
       .output(orderList.output)
       .query(({ input }) => orders.list(input.identityId, input)),
@@ -110,7 +115,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf)))
+      .use(allow(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))))
       .input(organizationOrderList.input)
       .output(organizationOrderList.output)
       .query(({ input }) => orders.listOfOrganization(input.organizationId, input)),
@@ -119,7 +124,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .meta(
         rest('GET /orders/{orderId}', { summary: 'Read an order', failure: 'Failed to get order', errors: [errors.notFound] }),
       )
-      .use(anyOf(admin, own, inItsOrganization))
+      .use(allow(anyOf(admin, own, inItsOrganization)))
       .input(orderInput)
       .output(OrderSchema)
       .query(({ input }) => orders.get(input.orderId)),
@@ -132,7 +137,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [errors.notFound, errors.nothingToUpdate, errors.cannotMove],
         }),
       )
-      .use(anyOf(admin, own, inItsOrganization))
+      .use(allow(anyOf(admin, own, inItsOrganization)))
       .input(orderPatchInput)
       .output(OrderSchema)
       .mutation(({ ctx, input: { orderId, status } }) => {
@@ -148,7 +153,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [errors.notFound, errors.cannotMove],
         }),
       )
-      .use(anyOf(admin, own, inItsOrganization))
+      .use(allow(anyOf(admin, own, inItsOrganization)))
       .input(orderInput)
       .output(OrderSchema)
       .mutation(({ ctx, input }) => orders.move(input.orderId, 'cancelled', actorOf(ctx))),
@@ -162,7 +167,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(orderInput)
       .output(z.void())
       .mutation(({ input }) => orders.delete(input.orderId)),
@@ -175,7 +180,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(orderInput)
       .output(OrderSchema)
       .mutation(({ input }) => orders.restore(input.orderId)),

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { listErrors } from '../shared/lists.errors.js';
 import {
@@ -29,8 +29,8 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
           errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
         }),
       )
-      .use(notGuest)
-      .use(ownOrganization)
+      .use(allow(notGuest))
+      .use(allow(ownOrganization))
       .input(createChangeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input: { organizationId, ...given } }) => {
@@ -46,7 +46,7 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
           errors: [errors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(ownOrganization)
+      .use(allow(ownOrganization))
       .input(changeRequestList.input)
       .output(changeRequestList.output)
       .query(({ input }) => changeRequests.list(input.organizationId, input)),
@@ -59,7 +59,7 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
           errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided, errors.nameTaken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(changeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input }) => changeRequests.decide(input, 'approved', ctx.identity.id)),
@@ -72,7 +72,7 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
           errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(changeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input }) => changeRequests.decide(input, 'rejected', ctx.identity.id)),

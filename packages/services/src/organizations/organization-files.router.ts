@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, notGuest, organizationRole, rest, router } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, notGuest, organizationRole, rest, router } from '@tandem/core';
 import type { Attachments } from '../files/attachments.js';
 import { fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
@@ -30,8 +30,8 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(notGuest)
-      .use(ownerOrAdmin)
+      .use(allow(notGuest))
+      .use(allow(ownerOrAdmin))
       .input(logoUploadInput)
       .output(UploadAddressSchema)
       .query(async ({ ctx, input }) => {
@@ -47,8 +47,8 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(notGuest)
-      .use(ownerOrAdmin)
+      .use(allow(notGuest))
+      .use(allow(ownerOrAdmin))
       .input(certificateUploadInput)
       .output(UploadAddressSchema)
       .query(async ({ ctx, input }) => {

@@ -1,5 +1,6 @@
 import {
   admin,
+  allow,
   anyOf,
   authenticated,
   defineRule,
@@ -42,7 +43,7 @@ interface OrganizationsRouterOptions {
 }
 
 /** Who creates an organization becomes its owner; only an admin may name another. */
-const ownerIsCaller = defineRule([ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+const ownerIsCaller = defineRule('who becomes the owner', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
   const ownerId = await valueOf('ownerId');
   if (ownerId !== undefined && ownerId !== ctx.identity.id) throw ruleErrors.notSelf();
 });
@@ -56,13 +57,17 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
   const memberOf = (...roles: readonly OrganizationRole[]) =>
     anyOf(admin, organizationRole('organizationId', roles, organizations.roleOf));
   /** What an organization is made part of gets nothing that it has not asked for. */
-  const managesParent = defineRule([ruleErrors.notMember, ruleErrors.notInRole], async ({ ctx, valueOf }) => {
-    const parentId = await valueOf('parentId');
-    if (parentId === undefined) return;
-    const role = await organizations.roleOf(parentId, ctx.identity.id);
-    if (role === undefined) throw ruleErrors.notMember();
-    if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
-  });
+  const managesParent = defineRule(
+    'an owner or admin of the parent organization, if one is named',
+    [ruleErrors.notMember, ruleErrors.notInRole],
+    async ({ ctx, valueOf }) => {
+      const parentId = await valueOf('parentId');
+      if (parentId === undefined) return;
+      const role = await organizations.roleOf(parentId, ctx.identity.id);
+      if (role === undefined) throw ruleErrors.notMember();
+      if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
+    },
+  );
   return router({
     create: authenticated
       .meta(
@@ -73,9 +78,9 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
-      .use(notGuest)
-      .use(anyOf(admin, ownerIsCaller))
-      .use(anyOf(admin, managesParent))
+      .use(allow(notGuest))
+      .use(allow(anyOf(admin, ownerIsCaller)))
+      .use(allow(anyOf(admin, managesParent)))
       .input(createOrganizationInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input }) => {
@@ -91,7 +96,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(organizationList.input)
       .output(organizationList.output)
       .query(({ input }) => organizations.list(input)),
@@ -104,7 +109,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound],
         }),
       )
-      .use(memberOf(...ORGANIZATION_ROLES))
+      .use(allow(memberOf(...ORGANIZATION_ROLES)))
       .input(organizationInput)
       .output(OrganizationSchema)
       .query(({ input }) => organizations.get(input.organizationId)),
@@ -117,8 +122,8 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.nothingToUpdate],
         }),
       )
-      .use(notGuest)
-      .use(memberOf('owner'))
+      .use(allow(notGuest))
+      .use(allow(memberOf('owner')))
       .input(organizationPatchInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
@@ -131,7 +136,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken, ...ATTACH_ERRORS],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(organizationAdminPatchInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
@@ -144,7 +149,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.cycle, errors.tooDeep],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(moveOrganizationInput)
       .output(OrganizationSchema)
       .mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
@@ -157,7 +162,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(memberOf(...MANAGING_ROLES))
+      .use(allow(memberOf(...MANAGING_ROLES)))
       .input(descendantList.input)
       .output(descendantList.output)
       .query(({ input }) => organizations.descendantsOf(input.organizationId, input.depth, input)),
@@ -171,8 +176,8 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(memberOf('owner'))
+      .use(allow(notGuest))
+      .use(allow(memberOf('owner')))
       .input(organizationInput)
       .output(z.void())
       .mutation(({ input }) => organizations.delete(input.organizationId)),
@@ -185,7 +190,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.nameTakenMeanwhile],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(organizationInput)
       .output(OrganizationSchema)
       .mutation(({ input }) => organizations.restore(input.organizationId)),
@@ -198,7 +203,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(memberOf(...MANAGING_ROLES))
+      .use(allow(memberOf(...MANAGING_ROLES)))
       .input(memberList.input)
       .output(memberList.output)
       .query(({ input }) => members.list(input.organizationId, input)),
@@ -220,8 +225,8 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           ],
         }),
       )
-      .use(notGuest)
-      .use(memberOf(...MANAGING_ROLES))
+      .use(allow(notGuest))
+      .use(allow(memberOf(...MANAGING_ROLES)))
       .input(upsertMembersInput)
       .output(z.void())
       .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
@@ -235,8 +240,8 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.memberNotFound, errors.noOwnerLeft],
         }),
       )
-      .use(anyOf(notGuest, self('identityId')))
-      .use(memberOf(...ORGANIZATION_ROLES))
+      .use(allow(anyOf(notGuest, self('identityId'))))
+      .use(allow(memberOf(...ORGANIZATION_ROLES)))
       .input(memberInput)
       .output(z.void())
       .mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
@@ -249,7 +254,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound, errors.noRole],
         }),
       )
-      .use(memberOf(...MANAGING_ROLES))
+      .use(allow(memberOf(...MANAGING_ROLES)))
       .input(memberInput)
       .output(HeldRoleSchema)
       .query(async ({ input }) => {
@@ -266,7 +271,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [errors.notFound],
         }),
       )
-      .use(memberOf(...MANAGING_ROLES))
+      .use(allow(memberOf(...MANAGING_ROLES)))
       .input(memberInput)
       .output(IsMemberSchema)
       .query(async ({ input }) => ({
@@ -281,7 +286,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(membershipList.input)
       .output(membershipList.output)
       .query(({ input }) => organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, input)),

@@ -1,4 +1,4 @@
-import { admin, authenticated, notGuest, publicProcedure, rest, router } from '@tandem/core';
+import { admin, allow, authenticated, notGuest, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import type { ProductRules } from '../products/product-rules.js';
 import { productErrors } from '../products/products.errors.js';
@@ -35,8 +35,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           errors: [productErrors.notFound, productErrors.imageNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(createVariantInput)
       .output(ProductVariantSchema)
       .mutation(({ input: { productId, ...variant } }) => variants.create(productId, variant)),
@@ -73,8 +73,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           errors: [errors.notFound, errors.nothingToUpdate, productErrors.imageNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(variantPatchInput)
       .output(ProductVariantSchema)
       .mutation(({ input: { productId, productVariantId, ...patch } }) => variants.patch(productId, productVariantId, patch)),
@@ -88,8 +88,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           errors: [errors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(productVariantInput)
       .output(z.void())
       .mutation(({ input }) => variants.delete(input.productId, input.productVariantId)),
@@ -102,7 +102,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           errors: [errors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(productVariantInput)
       .output(ProductVariantSchema)
       .mutation(({ input }) => variants.restore(input.productId, input.productVariantId)),
@@ -117,8 +117,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           bodyKey: 'variants',
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(createVariantsInput)
       .output(Variants)
       .mutation(({ input }) => variants.createMany(input.productId, input.variants)),
@@ -131,8 +131,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           errors: [errors.manyNotFound, errors.nothingToUpdateInMany, productErrors.imageNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(variantsPatchInput)
       .output(Variants)
       .mutation(({ input }) => variants.patchMany(input.productId, input.ids, input.data)),
@@ -147,8 +147,8 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
           bodyKey: 'ids',
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(deleteVariantsInput)
       .output(z.void())
       .mutation(({ input }) => variants.deleteMany(input.productId, input.ids)),

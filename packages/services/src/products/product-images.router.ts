@@ -1,4 +1,4 @@
-import { authenticated, notGuest, rest, router } from '@tandem/core';
+import { allow, authenticated, notGuest, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
@@ -23,8 +23,8 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(imageUploadInput)
       .output(UploadAddressSchema)
       .query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
@@ -38,8 +38,8 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
           errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(addImageInput)
       .output(FileSchema)
       .mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
@@ -53,8 +53,8 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
           errors: [errors.notFound, errors.imageNotFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(imageInput)
       .output(z.void())
       .mutation(({ input }) => productImages.remove(input.productId, input.imageId)),

@@ -29,7 +29,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
   return {
     /** Of the organization that a new product is to be of. */
     ofGiven: orAdmin(
-      defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+      defineRule('an owner or admin of the organization', [ruleErrors.notAdmin], async ({ ctx, given }) => {
         await mustManage(ctx.identity.id, [await given('organizationId')]);
       }),
     ),
@@ -37,7 +37,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
     /** Of the organizations that new products are to be of, in a list under this key. */
     ofEachGiven: (key: string) =>
       orAdmin(
-        defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+        defineRule('an owner or admin of every organization named', [ruleErrors.notAdmin], async ({ ctx, given }) => {
           const many = listOf(await given(key));
           const organizationOf = (one: unknown) =>
             typeof one === 'object' && one !== null ? (Reflect.get(one, 'organizationId') as unknown) : undefined;
@@ -47,7 +47,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
 
     /** Of the product in the path. */
     ofProduct: orAdmin(
-      defineRule([ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
+      defineRule("an owner or admin of the product's organization", [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
         const productId = await valueOf('productId');
         await mustManage(ctx.identity.id, productId === undefined ? [] : await products.organizationsOf([productId]));
       }),
@@ -56,7 +56,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
     /** Of all products that are named under this key. */
     ofProducts: (key: string) =>
       orAdmin(
-        defineRule([ruleErrors.notAdmin], async ({ ctx, given }) => {
+        defineRule('an owner or admin of the organization of every product', [ruleErrors.notAdmin], async ({ ctx, given }) => {
           const ids = listOf(await given(key));
           const areIds = ids.length > 0 && ids.length <= 100 && ids.every(isText);
           await mustManage(ctx.identity.id, areIds ? await products.organizationsOf(ids) : []);
@@ -66,7 +66,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
     /** To whom a product belongs is changed by the admin alone: it would leave one organization for another. */
     keepsOrganization: (key?: string) =>
       orAdmin(
-        defineRule([ruleErrors.notAdmin], async ({ given }) => {
+        defineRule('who leaves the organization as it is', [ruleErrors.notAdmin], async ({ given }) => {
           const value = await given(key ?? 'organizationId');
           const isGiven = key === undefined ? value !== undefined : typeof value === 'object' && value !== null && Object.hasOwn(value, 'organizationId'); // prettier-ignore
           if (isGiven) throw ruleErrors.notAdmin();

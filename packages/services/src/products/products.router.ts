@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, notGuest, organizationRole, publicProcedure, rest, router } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, notGuest, organizationRole, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import { categoryErrors } from '../categories/categories.errors.js';
@@ -43,8 +43,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: missing,
         }),
       )
-      .use(notGuest)
-      .use(rules.ofGiven)
+      .use(allow(notGuest))
+      .use(allow(rules.ofGiven))
       .input(createProductInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.create(input)),
@@ -69,7 +69,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(memberOf)
+      .use(allow(memberOf))
       .input(organizationProductList.input)
       .output(organizationProductList.output)
       .query(({ input }) => products.listOfOrganization(input.organizationId, input)),
@@ -94,9 +94,9 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [errors.notFound, errors.nothingToUpdate, ...missing],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
-      .use(rules.keepsOrganization())
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
+      .use(allow(rules.keepsOrganization()))
       .input(productPatchInput)
       .output(ProductSchema)
       .mutation(({ input: { productId, ...patch } }) => products.patch(productId, patch)),
@@ -110,8 +110,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [errors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(productInput)
       .output(z.void())
       .mutation(({ input }) => products.delete(input.productId)),
@@ -125,8 +125,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [errors.notFound],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProduct)
+      .use(allow(notGuest))
+      .use(allow(rules.ofProduct))
       .input(productInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.copy(input.productId)),
@@ -139,7 +139,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [errors.notFound, organizationErrors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(productInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.restore(input.productId)),
@@ -154,8 +154,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           bodyKey: 'products',
         }),
       )
-      .use(notGuest)
-      .use(rules.ofEachGiven('products'))
+      .use(allow(notGuest))
+      .use(allow(rules.ofEachGiven('products')))
       .input(createProductsInput)
       .output(Products)
       .mutation(({ input }) => products.createMany(input.products)),
@@ -168,9 +168,9 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           errors: [errors.manyNotFound, errors.nothingToUpdateInMany, ...missing],
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProducts('ids'))
-      .use(rules.keepsOrganization('data'))
+      .use(allow(notGuest))
+      .use(allow(rules.ofProducts('ids')))
+      .use(allow(rules.keepsOrganization('data')))
       .input(productsPatchInput)
       .output(Products)
       .mutation(({ input }) => products.patchMany(input.ids, input.data)),
@@ -185,8 +185,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           bodyKey: 'ids',
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProducts('ids'))
+      .use(allow(notGuest))
+      .use(allow(rules.ofProducts('ids')))
       .input(productIdsInput)
       .output(z.void())
       .mutation(({ input }) => products.deleteMany(input.ids)),
@@ -201,8 +201,8 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
           bodyKey: 'ids',
         }),
       )
-      .use(notGuest)
-      .use(rules.ofProducts('ids'))
+      .use(allow(notGuest))
+      .use(allow(rules.ofProducts('ids')))
       .input(productIdsInput)
       .output(Products)
       .mutation(({ input }) => products.copyMany(input.ids)),

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, organizationRole, owner, rest, router } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, organizationRole, owner, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
@@ -33,7 +33,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [errors.notFound, errors.profileFollowed],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileFollowInput)
       .output(z.void())
       .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
@@ -47,7 +47,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [errors.notFound, errors.profileNotFollowed],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileFollowInput)
       .output(z.void())
       .mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
@@ -60,7 +60,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileFollowList.input)
       .output(profileFollowList.output)
       .query(({ input }) => follows.listProfiles(input.profileId, input)),
@@ -73,7 +73,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [errors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileFollowerList.input)
       .output(profileFollowerList.output)
       .query(({ input }) => follows.listFollowersOfProfile(input.profileId, input)),
@@ -87,7 +87,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [errors.notFound, organizationErrors.notFound, errors.organizationFollowed],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(organizationFollowInput)
       .output(z.void())
       .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
@@ -101,7 +101,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(organizationFollowInput)
       .output(z.void())
       .mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
@@ -114,7 +114,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(organizationFollowList.input)
       .output(organizationFollowList.output)
       .query(({ input }) => follows.listOrganizations(input.profileId, input)),
@@ -137,7 +137,7 @@ export function createOrganizationFollowersRouter({ follows, roleOf }: Organizat
           errors: [organizationErrors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(anyOf(admin, organizationRole('organizationId', ['owner'], roleOf)))
+      .use(allow(anyOf(admin, organizationRole('organizationId', ['owner'], roleOf))))
       .input(organizationFollowerList.input)
       .output(organizationFollowerList.output)
       .query(({ input }) => follows.listFollowersOfOrganization(input.organizationId, input)),

@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, owner, rest, router } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, owner, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { productErrors } from '../products/products.errors.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -25,7 +25,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
           errors: [errors.notFound, productErrors.notFound, errors.productLiked],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(productLikeInput)
       .output(ProductLikeSchema)
       .mutation(({ input }) => likes.like(input.profileId, input.likeProductId)),
@@ -39,7 +39,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
           errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(productLikeInput)
       .output(z.void())
       .mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
@@ -52,7 +52,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(productLikeList.input)
       .output(productLikeList.output)
       .query(({ input }) => likes.list(input.profileId, input)),
@@ -70,7 +70,7 @@ export function createLikersRouter(likes: LikesService) {
           errors: [productErrors.notFound, listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(productLikerList.input)
       .output(productLikerList.output)
       .query(({ input }) => likes.listLikers(input.productId, input)),

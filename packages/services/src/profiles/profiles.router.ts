@@ -1,4 +1,4 @@
-import { admin, anyOf, authenticated, owner, rest, router, self } from '@tandem/core';
+import { admin, allow, anyOf, authenticated, owner, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
@@ -29,7 +29,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [identityErrors.notFound, ...ATTACH_ERRORS],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(createProfileInput)
       .output(ProfileSchema)
       .mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id)),
@@ -42,7 +42,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(profileList.input)
       .output(profileList.output)
       .query(({ input }) => profiles.list(input)),
@@ -55,7 +55,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [errors.notFound],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileInput)
       .output(ProfileSchema)
       .query(({ input }) => profiles.get(input.profileId)),
@@ -68,7 +68,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [errors.notFound, errors.nothingToUpdate, ...ATTACH_ERRORS],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profilePatchInput)
       .output(ProfileSchema)
       .mutation(({ ctx, input: { profileId, ...patch } }) => profiles.patch(profileId, patch, ctx.identity.id)),
@@ -81,7 +81,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(avatarUploadInput)
       .output(UploadAddressSchema)
       .query(({ ctx, input: { profileId, ...request } }) => profiles.avatarUploadUrl(profileId, request, ctx.identity.id)),
@@ -95,7 +95,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [errors.notFound],
         }),
       )
-      .use(ownProfile)
+      .use(allow(ownProfile))
       .input(profileInput)
       .output(z.void())
       .mutation(({ input }) => profiles.delete(input.profileId)),
@@ -108,7 +108,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [errors.notFound, identityErrors.notFound],
         }),
       )
-      .use(admin)
+      .use(allow(admin))
       .input(profileInput)
       .output(ProfileSchema)
       .mutation(({ input }) => profiles.restore(input.profileId)),
@@ -121,7 +121,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
           errors: [listErrors.invalidNextToken],
         }),
       )
-      .use(self('identityId'))
+      .use(allow(self('identityId')))
       .input(identityProfileList.input)
       .output(identityProfileList.output)
       .query(({ input }) => profiles.listOfIdentity(input.identityId, input)),

@@ -1,5 +1,6 @@
 import {
   admin,
+  allow,
   anyOf,
   authenticated,
   authenticationErrors,
@@ -103,7 +104,7 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
           ],
         }),
       )
-      .use(self('identityId'))
+      .use(allow(self('identityId')))
       .input(linkInput(redirectUrls))
       .output(LinkSchema)
       .mutation(async ({ ctx, input: { identityId: _, ...given } }) => {
@@ -122,7 +123,7 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
           errors: [identityErrors.notFound],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(linkedInput)
       .output(LinkedProvidersSchema)
       .query(async ({ input }) => {
@@ -139,7 +140,7 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
           errors: [identityErrors.notFound, identityErrors.notLinked, identityErrors.onlyWayIn],
         }),
       )
-      .use(anyOf(admin, self('identityId')))
+      .use(allow(anyOf(admin, self('identityId'))))
       .input(unlinkInput)
       .output(z.void())
       .mutation(({ ctx, input }) => providers.unlink(input.identityId, input.provider, requestFactsOf(ctx))),

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { admin, allOf, allow, anyOf, defineGuard, inWrite, notGuest, organizationRole, owner, self, type Rule } from './index.js';
+
+const nobodys = () => Promise.resolve(undefined);
+const guard = defineGuard([], () => {});
+/** What a caller hands over that the types would not let pass. */
+const untyped = (value: unknown): Rule => value as Rule;
+
+describe('what takes rules', () => {
+  const takers = { allow, inWrite, anyOf: (rule: Rule) => anyOf(admin, rule), allOf: (rule: Rule) => allOf(admin, rule) };
+
+  it.each(Object.entries(takers))('%s throws when it is given what is no rule', (name, take) => {
+    const { says, errors, before } = admin;
+    const none = [guard, allow(admin), before, undefined, null, 'admin', {}, { errors, before }, { says, before }, { says, errors }, { says, errors, before, after: 1 }]; // prettier-ignore
+    for (const value of none) expect(() => take(untyped(value))).toThrow(new RegExp(`^${name} takes rules`));
+    expect(() => take({ says, errors, before })).not.toThrow();
+  });
+
+  it('anyOf and allOf throw when they are given nothing', () => {
+    const noRules = [] as unknown as [Rule];
+    for (const take of [anyOf, allOf] as ((...rules: [Rule]) => Rule)[]) expect(() => take(...noRules)).toThrow(TypeError);
+  });
+
+  it('anyOf and inWrite take no rule that is decided in a write, by type and when they are called', () => {
+    const late = inWrite(owner('id', nobodys));
+    const text = 'takes no rule that is decided in a write';
+    // @ts-expect-error -- it is decided too late for the others
+    expect(() => anyOf(admin, late)).toThrow(`anyOf ${text}`);
+    // @ts-expect-error -- so is a part of it
+    expect(() => anyOf(admin, allOf(notGuest, late))).toThrow(`anyOf ${text}`);
+    // @ts-expect-error -- what it asks before would come after
+    expect(() => inWrite(allOf(notGuest, late))).toThrow(`inWrite ${text}`);
+    expect(allOf(notGuest, late).after).toBeTypeOf('function');
+  });
+
+  it('allow, and the others, take no middleware by type', () => {
+    // @ts-expect-error -- a guard is a middleware already
+    expect(() => allow(guard)).toThrow(TypeError);
+    // @ts-expect-error -- left out of the decision it would let everybody pass
+    expect(() => anyOf(guard)).toThrow(TypeError);
+    // @ts-expect-error -- likewise
+    expect(() => allOf(admin, guard)).toThrow(TypeError);
+    // @ts-expect-error -- likewise
+    expect(() => inWrite(guard)).toThrow(TypeError);
+  });
+});
+
+describe('a rule says who passes', () => {
+  it.each<[Rule, string]>([
+    [admin, 'an admin'],
+    [self('identityId'), 'the identity that identityId names'],
+    [owner('productVariantId', nobodys), 'the owner of the product variant'],
+    [owner('messageId', nobodys, 'the sender of the message'), 'the sender of the message'],
+    [organizationRole('organizationId', ['owner', 'admin'], nobodys), 'owner or admin of the organization'],
+    [anyOf(admin, self('senderId'), owner('channelId', nobodys)), 'an admin, the identity that senderId names or the owner of the channel'], // prettier-ignore
+    [allOf(notGuest, self('senderId')), 'anybody but a guest and the identity that senderId names'],
+  ])('%#', ({ says }, phrase) => {
+    expect(says).toBe(phrase);
+  });
+});
