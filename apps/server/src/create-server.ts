@@ -44,7 +44,10 @@ export interface Server {
 }
 
 /** What only code can say of the services, and no variable. */
-export type CodeConfiguration = Pick<TandemConfiguration, 'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs'>;
+export type CodeConfiguration = Pick<
+  TandemConfiguration,
+  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus'
+>;
 
 /** The configuration of the services for a store. */
 export function wire(

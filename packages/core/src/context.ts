@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiError } from './errors.js';
+import type { ApiError, ErrorStatus } from './errors.js';
+import type { StreamPlaces } from './streams/stream-places.js';
 import type { CookieOptions, Request, Response } from 'express';
 
 /** Where all time comes from, so that tests can move it. */
@@ -55,6 +56,8 @@ export interface ServerFacts {
   isUnavailable(error: unknown): boolean;
   /** Milliseconds after which a request is answered 503, whatever it waits for. */
   deadlineMs: number;
+  /** What everybody has open in this process. */
+  places: StreamPlaces;
   log: Log;
 }
 
@@ -71,6 +74,8 @@ export interface CallWatch {
   began(): void;
   /** Before the first one is let in. @throws ApiError to refuse it */
   authenticated(access: VerifiedAccess): void;
+  /** Takes a place for a subscription. @returns gives it back, at the first call @throws requestErrors.tooMany */
+  subscribed(): () => void;
   /** Of a subscription: it is read from now on. */
   succeeded(type: string): void;
   ended(): void;
@@ -93,6 +98,10 @@ export interface RequestContext {
   setCookie(name: string, value: string, options: CookieOptions): void;
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
+  /** The status of an answer of server-sent events that is refused before it begins; tRPC would answer 200 all the same. */
+  refusedWith?: ErrorStatus;
+  /** Calls `listener` once, when the answer is over, however it has ended. */
+  onClose(listener: () => void): void;
   /** Where many calls, one after the other, have this one context: what is told of them. */
   calls?: CallWatch;
   /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
@@ -143,6 +152,10 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     setHeader(name, value) {
       // a streamed tRPC answer has sent its headers before the work begins
       if (!res.headersSent) res.setHeader(name, value);
+    },
+    onClose(listener) {
+      if (res.closed) listener();
+      else res.once('close', listener);
     },
     authentications: new Map(),
   };

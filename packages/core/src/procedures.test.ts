@@ -14,6 +14,7 @@ import {
   authenticationErrors,
   createErrorMiddlewares,
   createRequestContext,
+  createStreamPlaces,
   defineErrors,
   defineRule,
   inWrite,
@@ -134,6 +135,7 @@ const facts: ServerFacts = {
   },
   isUnavailable: (error) => error instanceof Error && error.message === 'store away',
   deadlineMs: 200,
+  places: createStreamPlaces(),
   log,
 };
 

@@ -1,5 +1,6 @@
 import { getTRPCErrorFromUnknown, initTRPC, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { addressGroup } from './address-group.js';
 import { knownError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
@@ -7,6 +8,7 @@ import { withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
 import { placesOf, type Meta } from './operation.js';
+import { untilOver } from './streams/until-over.js';
 import { validationTexts } from './validation-texts.js';
 
 /** Between two signs of life of an answer that is streamed, in milliseconds: proxies cut what is silent for long. */
@@ -85,6 +87,22 @@ async function translate(
   return unexpectedError(meta.rest?.failure ?? requestErrors.unexpected.message, { isUnavailable, cause: error.cause ?? error });
 }
 
+/**
+ * Counts an answer of server-sent events as a connection, until it is over.
+ * @throws requestErrors.tooMany
+ */
+function countAnswer(ctx: RequestContext, identity: Identity | undefined): void {
+  const { places } = ctx.server;
+  const connection = { holder: '', subscriptions: 1 };
+  try {
+    places.open(connection, identity?.id ?? addressGroup(ctx.ip));
+  } catch (error) {
+    if (error instanceof ApiError) ctx.refusedWith = error.status;
+    throw error;
+  }
+  ctx.onClose(() => places.close(connection));
+}
+
 interface Entering {
   ctx: RequestContext;
   path: string;
@@ -96,8 +114,11 @@ interface Entering {
  * translated. One for all of that, because tRPC copies a call for each.
  * @param errors what `enter` throws to refuse a caller; it gives what is added to the context
  */
-function entrance<Added extends object>(enter: (call: Entering) => Promise<Added> | Added, errors: readonly ErrorDefinition[]) {
-  const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, next }) => {
+function entrance<Added extends { identity?: Identity }>(
+  enter: (call: Entering) => Promise<Added> | Added,
+  errors: readonly ErrorDefinition[],
+) {
+  const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, signal, next }) => {
     const readInput = async () => {
       if (ctx.unreadableBody) throw ctx.unreadableBody;
       try {
@@ -107,15 +128,22 @@ function entrance<Added extends object>(enter: (call: Entering) => Promise<Added
         throw knownError(error) ?? error;
       }
     };
-    // tRPC takes both at once; its types, either
-    const goOn = async () => next({ ctx: await enter({ ctx, path, type }), getRawInput: readInput } as { ctx: Added });
+    const goOn = async () => {
+      const added = await enter({ ctx, path, type });
+      if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
+      // tRPC takes both at once; its types, either
+      return next({ ctx: added, getRawInput: readInput } as { ctx: Added });
+    };
+    let leave: (() => void) | undefined;
     ctx.calls?.began();
     try {
+      if (type === 'subscription') leave = ctx.calls?.subscribed();
       const result = await withDeadline(ctx.server.deadlineMs, goOn());
       if (!result.ok) throw result.error;
       ctx.calls?.succeeded(type);
-      return result;
+      return leave ? { ...result, data: untilOver(result.data, signal, leave) } : result;
     } catch (error) {
+      leave?.();
       const failure = await translate(getTRPCErrorFromUnknown(error), { ctx, path, meta, readInput });
       // here for both faces: tRPC's adapter knows no headers of an error
       if (failure.retryAfter !== undefined) ctx.setHeader('retry-after', String(failure.retryAfter));

@@ -6,6 +6,7 @@ import {
   type EventBus,
   type IdentityTypeIds,
   type Log,
+  type StreamLimits,
 } from '@tandem/core';
 import type { FilesDriver } from '@tandem/drivers/files';
 import type { RedisDriver } from '@tandem/drivers/redis';
@@ -73,6 +74,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   bus?: EventBus;
   /** Milliseconds between two signs of life that open streams are asked for. Default 30,000. */
   heartbeatMs?: number;
+  /** How much anybody may have open of streams, in this process. */
+  streamLimits?: Partial<StreamLimits>;
   /** Milliseconds after which a request is answered 503. Default 14,000. */
   deadlineMs?: number;
   clock?: Clock;

@@ -2,6 +2,7 @@ import {
   createErrorMiddlewares,
   createInProcessBus,
   createOpenApiDocument,
+  createStreamPlaces,
   createTokens,
   createTrpcFace,
   deriveKey,
@@ -88,6 +89,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     verifyAccess: services.sessions.verifyAccess,
     isUnavailable: isStoreUnavailable,
     deadlineMs: configuration.deadlineMs ?? 14_000,
+    places: createStreamPlaces(configuration.streamLimits),
     log,
   };
   const names = configuration.services ?? (SERVICE_NAMES as readonly ServiceName[] as readonly Name[]);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import {
   createErrorMiddlewares,
   createOpenApiDocument,
+  createStreamPlaces,
   createTrpcFace,
   defineErrors,
   mountRest,
@@ -40,6 +41,7 @@ const facts: ServerFacts = {
   verifyAccess: () => Promise.reject(new Error('nobody signs in here')),
   isUnavailable: () => false,
   deadlineMs: 5000,
+  places: createStreamPlaces(),
   log: { debug() {}, info() {}, warn() {}, error() {} },
 };
 

@@ -4,10 +4,9 @@ import { withDeadline } from '../deadline.js';
 import { describeError } from '../error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError } from '../errors.js';
 import { validationTexts } from '../validation-texts.js';
+import { countFrame } from './pace.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** What a client may send in a second; twice as much closes the stream (decisions S5). */
-const FRAMES_A_SECOND = 50;
 /** Frames of a socket that may wait for those before them. */
 const PENDING_MAX = 100;
 /** Longest name of what a frame was about that an error frame repeats, in characters. */
@@ -49,23 +48,23 @@ export const ErrorFrame = z.object({
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
+/** What the sender of a frame is told of its failure, by the names that it gave itself. @param given the frame as it came */
+export function errorFrameOf({ message, data, errorCode, mayPass }: ApiError, given: unknown): ErrorFrame {
+  const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
+  const isEcho = (text: unknown): text is string => typeof text === 'string' && text.length <= ECHO_MAX;
+  return {
+    type: 'error',
+    message,
+    errorCode,
+    ...(mayPass && { retry: true }),
+    ...(data && { data }),
+    ...(isEcho(clientId) && { clientId }),
+    ...(isEcho(channelId) && { channelId }),
+  };
+}
+
 /** Makes the one path that all frames of clients take, whatever is in them. */
 export function createFrameReader(server: ServerFacts) {
-  /** Tells the sender what became of a frame, by the names that it gave itself. */
-  function refuse(socket: StreamSocket, { message, data, errorCode, mayPass }: ApiError, given: unknown): void {
-    const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
-    const isEcho = (text: unknown): text is string => typeof text === 'string' && text.length <= ECHO_MAX;
-    socket.say({
-      type: 'error',
-      message,
-      errorCode,
-      ...(mayPass && { retry: true }),
-      ...(data && { data }),
-      ...(isEcho(clientId) && { clientId }),
-      ...(isEcho(channelId) && { channelId }),
-    } satisfies ErrorFrame);
-  }
-
   function parse(text: string): unknown {
     try {
       return JSON.parse(text);
@@ -95,28 +94,16 @@ export function createFrameReader(server: ServerFacts) {
       if (socket.readyState !== socket.OPEN) return;
       await withDeadline(server.deadlineMs, handler.handle(socket, frame));
     } catch (error) {
-      refuse(socket, translate(error, handler.failureOf(frame)), frame);
+      socket.say(errorFrameOf(translate(error, handler.failureOf(frame)), frame));
     } finally {
       socket.pending -= 1;
       if (socket.pending === 0) socket.work = undefined;
     }
   }
 
-  /** Counts a frame. @returns whether it is within what a client may send; a flood closes the stream */
-  function isWithinPace(socket: StreamSocket): boolean {
-    const second = Math.floor(performance.now() / 1000);
-    if (socket.second !== second) {
-      socket.second = second;
-      socket.frames = 0;
-    }
-    socket.frames += 1;
-    if (socket.frames > 2 * FRAMES_A_SECOND) socket.end('flooding');
-    return socket.frames <= FRAMES_A_SECOND;
-  }
-
   /** Takes a frame as it came. Never throws. */
   function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
-    const isWithin = isWithinPace(socket) && socket.pending < PENDING_MAX;
+    const isWithin = countFrame(socket) && socket.pending < PENDING_MAX;
     let given: unknown;
     try {
       if (isBinary) throw validationError(['frame must be text']);
@@ -128,9 +115,9 @@ export function createFrameReader(server: ServerFacts) {
       socket.pending += 1;
       socket.work = work(socket, handler, frame, socket.work);
     } catch (error) {
-      refuse(socket, translate(error, requestErrors.unexpected.message), given);
+      socket.say(errorFrameOf(translate(error, requestErrors.unexpected.message), given));
     }
   }
 
-  return { receive, isWithinPace };
+  return receive;
 }

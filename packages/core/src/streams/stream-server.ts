@@ -9,6 +9,7 @@ import { createRequestContext, type RequestContext, type ServerFacts, type Verif
 import { requestErrors, validationError } from '../errors.js';
 import type { AccessWatch } from './access-watch.js';
 import { CLOSE } from './close-codes.js';
+import { countFrame } from './pace.js';
 import { createFrameReader, type StreamHandler } from './stream-handler.js';
 import { StreamSocket, type StreamCounts } from './stream-socket.js';
 
@@ -17,10 +18,6 @@ const FRAME_MAX = 64 * 1024;
 const HEARTBEAT_MS = 30_000;
 /** For how long a client may take to agree that a stream is closed, in milliseconds. */
 const CLOSE_MS = 5000;
-/** Open streams that an identity may have in a process, and those that an address may have on which nobody has signed in. */
-const STREAMS_PER_HOLDER = 100;
-/** Seconds after which who has too many may try again. */
-const RETRY_AFTER_TOO_MANY = 10;
 
 /** Codes that are counted one by one: ours, and those of a client that leaves, of one that is gone, and of no code at all (RFC 6455, 7.4.1). */
 const CLOSE_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE).map(([code]) => code), 1000, 1001, 1005, 1006, 1009]);
@@ -89,11 +86,10 @@ export function createStreamServer(
   server: ServerFacts,
   { watch, heartbeatMs = HEARTBEAT_MS }: { watch: AccessWatch; heartbeatMs?: number | undefined },
 ) {
-  const { receive, isWithinPace } = createFrameReader(server);
+  const receive = createFrameReader(server);
+  const { places } = server;
   const sockets = new Set<StreamSocket>();
   const totals: StreamCounts = { received: 0, sent: 0, closed: new Map() };
-  /** Open streams by their holders. */
-  const counts = new Map<string, number>();
   /** What came after the head of each request that wants a stream. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
   let timer: NodeJS.Timeout | undefined;
@@ -109,11 +105,11 @@ export function createStreamServer(
     this.isAlive = true;
     totals.received += 1;
     if (this.handler) receive(this, this.handler, data, isBinary);
-    else isWithinPace(this);
+    else countFrame(this);
   }
   function onPing(this: StreamSocket): void {
     this.isAlive = true;
-    isWithinPace(this);
+    countFrame(this);
   }
   function onPong(this: StreamSocket): void {
     this.isAlive = true;
@@ -123,31 +119,17 @@ export function createStreamServer(
     const known = CLOSE_CODES.has(code) ? code : 0;
     totals.closed.set(known, (totals.closed.get(known) ?? 0) + 1);
     watch.remove(this);
-    count(this.holder, -1);
     this.handler?.closed(this);
+    places.close(this);
     if (sockets.size > 0) return;
     clearInterval(timer);
     timer = undefined;
     closing?.resolve();
   }
 
-  function count(holder: string, change: number): void {
-    const open = (counts.get(holder) ?? 0) + change;
-    if (open > 0) counts.set(holder, open);
-    else counts.delete(holder);
-  }
-
-  /** @throws requestErrors.tooMany */
-  function checkRoom(holder: string): void {
-    if ((counts.get(holder) ?? 0) >= STREAMS_PER_HOLDER) throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
-  }
-
   function claim(socket: StreamSocket, identityId: string): void {
-    if (socket.holder === identityId || !sockets.has(socket)) return;
-    checkRoom(identityId);
-    count(socket.holder, -1);
-    count(identityId, 1);
-    socket.holder = identityId;
+    if (!sockets.has(socket)) return;
+    places.open(socket, identityId);
     socket.isKept = true;
   }
 
@@ -165,11 +147,10 @@ export function createStreamServer(
   function take(socket: StreamSocket, { access, handler }: Opening, holder: string): void {
     socket.access = access;
     socket.handler = handler;
-    socket.holder = holder;
     socket.isKept = access !== undefined;
     socket.counts = totals;
     sockets.add(socket);
-    count(holder, 1);
+    places.open(socket, holder);
     const events: EventEmitter = socket;
     events.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', ignoreError);
     if (access) watch.add(socket as StreamSocket & { access: VerifiedAccess });
@@ -181,7 +162,7 @@ export function createStreamServer(
     const head = heads.get(req);
     if (!head || !isHandshake(req)) throw validationError(['request must be a WebSocket handshake of version 13']);
     if (closing) throw requestErrors.unavailable({ retryAfter: 1 });
-    checkRoom(holder);
+    places.checkConnection(holder);
     const { socket } = req;
     res.statusCode = 101;
     res.detachSocket(socket);

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import type { VerifiedAccess } from '../context.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
 import type { StreamHandler } from './stream-handler.js';
+import type { StreamConnection } from './stream-places.js';
 
 /** Bytes that may wait for a reader; beyond it the reader is too slow (decisions S5). */
 export const WAITING_MAX = 1024 * 1024;
@@ -27,7 +28,7 @@ export interface StreamCounts {
 /**
  * A socket of a stream. There are thousands that say nothing: it has few fields, and no function of its own.
  */
-export class StreamSocket extends WebSocket {
+export class StreamSocket extends WebSocket implements StreamConnection {
   /** Who is at the other end; undefined where each call brings its own credentials. */
   access: VerifiedAccess | undefined = undefined;
   handler: StreamHandler | undefined = undefined;
@@ -35,15 +36,15 @@ export class StreamSocket extends WebSocket {
   counts: StreamCounts | undefined = undefined;
   /** What the handler keeps of it. */
   state: unknown = undefined;
-  /** Who counts it as one of theirs: an identity by its id, or an address by its group. */
   holder = '';
+  subscriptions = 0;
   /** Whether somebody has signed in on it, or reads by it; else it has to be used to stay. */
   isKept = false;
   /** Whether a call has succeeded on it since the last heartbeat. */
   isUsed = true;
   /** Whether anything has come from the other end since the last heartbeat. */
   isAlive = true;
-  /** Frames of the present second, and which it is. */
+  /** Frames, or calls, of the present second, and which it is. */
   frames = 0;
   second = 0;
   /** Frames, or calls, that are being worked on; frames one after the other. */

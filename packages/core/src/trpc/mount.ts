@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import { Router, type Request } from 'express';
-import { createRequestContext, type ServerFacts } from '../context.js';
+import { createRequestContext, type RequestContext, type ServerFacts } from '../context.js';
 import { requestErrors } from '../errors.js';
 import { isJson } from '../media-type.js';
 
@@ -32,6 +32,10 @@ export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBo
       router,
       maxBodySize,
       maxBatchSize: MAX_BATCH_SIZE,
+      responseMeta: ({ ctx }) => {
+        const status = (ctx as RequestContext | undefined)?.refusedWith;
+        return status === undefined ? {} : { status };
+      },
       createContext({ req, res }) {
         const ctx = createRequestContext(server, req, res);
         if (unreadable.has(req)) ctx.unreadableBody = requestErrors.unsupportedType();

@@ -1,8 +1,11 @@
-import type { AnyTRPCRouter } from '@trpc/server';
-import { getWSConnectionHandler, type CreateWSSContextFnOptions } from '@trpc/server/adapters/ws';
+import { getErrorShape, transformTRPCResponse, type AnyTRPCRouter } from '@trpc/server';
+import { getWSConnectionHandler, jsonEncoder, type CreateWSSContextFnOptions, type Encoder } from '@trpc/server/adapters/ws';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authentication.js';
 import type { CallWatch, RequestContext, VerifiedAccess } from '../context.js';
 import type { AccessWatch, Watched } from '../streams/access-watch.js';
+import { requestErrors } from '../errors.js';
+import { countCalls } from '../streams/pace.js';
+import type { StreamPlaces } from '../streams/stream-places.js';
 import type { Stream } from '../streams/stream-server.js';
 import type { StreamSocket } from '../streams/stream-socket.js';
 import { MAX_BATCH_SIZE } from './mount.js';
@@ -48,6 +51,7 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
           const calls: CallWatch = {
             began: () => (socket.pending += 1),
             authenticated: ({ identity }) => claim(socket, identity.id),
+            subscribed: () => subscribe(socket, ctx.server.places),
             succeeded(type) {
               socket.isUsed = true;
               socket.isKept ||= type === 'subscription';
@@ -58,6 +62,7 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
             router,
             maxBatchSize: MAX_BATCH_SIZE,
             createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams), server: facts, calls }),
+            experimental_encoder: { encode: jsonEncoder.encode, decode: createDecoder(socket, router) },
             // failures are logged where they are translated
             onError() {},
           } as Omit<HandlerOptions, 'wss'> as HandlerOptions);
@@ -65,6 +70,43 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
         },
       });
     },
+  };
+}
+
+/** @throws requestErrors.tooMany */
+function subscribe(socket: StreamSocket, places: StreamPlaces): () => void {
+  places.subscribe(socket);
+  let isOver = false;
+  return () => {
+    if (!isOver) places.unsubscribe(socket);
+    isOver = true;
+  };
+}
+
+/** Reads frames. Of the calls in them, those that are too many in this second are refused here (decisions H2). */
+function createDecoder(socket: StreamSocket, { _def: { _config: config } }: AnyTRPCRouter): Encoder['decode'] {
+  function refuse(call: unknown): void {
+    const { id } = (call ?? {}) as { id?: unknown };
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const details = { path: undefined, type: 'unknown', input: undefined, ctx: undefined } as const;
+    const error = getErrorShape({ config, error: requestErrors.tooMany(), ...details });
+    socket.send(JSON.stringify(transformTRPCResponse(config, { id, error })));
+  }
+
+  return (data) => {
+    const given = jsonEncoder.decode(data);
+    const calls: unknown[] = Array.isArray(given) ? given : [given];
+    let room = countCalls(socket, calls.length);
+    if (socket.readyState !== socket.OPEN) return [];
+    // the adapter refuses every call of a frame that has too many
+    if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
+    return calls.filter((call) => {
+      // stopping costs nothing, and frees a place
+      if ((call as { method?: unknown } | null)?.method === 'subscription.stop') return true;
+      room -= 1;
+      if (room < 0) refuse(call);
+      return room >= 0;
+    });
   };
 }
 

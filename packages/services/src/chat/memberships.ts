@@ -15,6 +15,57 @@ export function standingOf(lastSeq: number, readSeq: number): Standing {
   return { lastSeq, readSeq, unread: Math.max(0, lastSeq - readSeq) };
 }
 
+/** Pairs of channels and identities that are asked for by one query: ids, and branches, for each of which a planner takes its time. */
+const IDS_MAX = 10_000;
+const BRANCHES_MAX = 100;
+
+/** Identities by channel, or channels by identity. */
+type Pairs = ReadonlyMap<string, ReadonlySet<string>>;
+
+function turned(pairs: Pairs): Pairs {
+  const others = new Map<string, Set<string>>();
+  for (const [id, otherIds] of pairs)
+    for (const otherId of otherIds) others.set(otherId, (others.get(otherId) ?? new Set()).add(id));
+  return others;
+}
+
+/**
+ * Conditions for these pairs, each of which stands in one of them: beside others of its channel, or beside its identity's other channels,
+ * whichever are more. So neither a channel of thousands nor somebody who reads thousands of channels takes more than one.
+ */
+function conditionsOf(readers: Pairs): { channelId: { $in: string[] }; subscribedId: { $in: string[] } }[] {
+  const channels = turned(readers);
+  const isByChannel = (channelId: string, identityId: string) =>
+    (readers.get(channelId)?.size ?? 0) >= (channels.get(identityId)?.size ?? 0);
+  const byChannel = [...readers].map(([channelId, ids]) => ({
+    channelId: { $in: [channelId] },
+    subscribedId: { $in: [...ids].filter((identityId) => isByChannel(channelId, identityId)) },
+  }));
+  const byIdentity = [...channels].map(([identityId, ids]) => ({
+    channelId: { $in: [...ids].filter((channelId) => !isByChannel(channelId, identityId)) },
+    subscribedId: { $in: [identityId] },
+  }));
+  return [...byChannel, ...byIdentity].filter(
+    ({ channelId, subscribedId }) => channelId.$in.length * subscribedId.$in.length > 0,
+  );
+}
+
+/** Conditions in groups, each for one query. */
+function grouped(conditions: ReturnType<typeof conditionsOf>): (typeof conditions)[] {
+  const groups: (typeof conditions)[] = [];
+  let ids = Number.POSITIVE_INFINITY;
+  for (const condition of conditions) {
+    const more = condition.channelId.$in.length + condition.subscribedId.$in.length;
+    if (ids + more > IDS_MAX || (groups.at(-1)?.length ?? 0) >= BRANCHES_MAX) {
+      groups.push([]);
+      ids = 0;
+    }
+    groups.at(-1)?.push(condition);
+    ids += more;
+  }
+  return groups;
+}
+
 /** Who is a member of which channel (decisions S4). */
 export function createMemberships(storage: Storage, log: MessageLog) {
   const { collection } = storage.model(subscriptionModel);
@@ -39,15 +90,18 @@ export function createMemberships(storage: Storage, log: MessageLog) {
     /** Members have gone from a channel: this instance at least knows at once. */
     forget: (channelId: string): void => copies.dropWhere((key) => key.startsWith(`${channelId} `)),
 
-    /** Which of these identities are members, by channel. */
-    async membersAmong(identityIds: ReadonlyMap<string, readonly string[]>): Promise<Map<string, Set<string>>> {
-      const asked = [...identityIds].map(([channelId, ids]) => ({ channelId, subscribedId: { $in: ids }, deletedAt: null }));
-      const members = new Map([...identityIds.keys()].map((channelId) => [channelId, new Set<string>()]));
-      if (asked.length === 0) return members;
+    /**
+     * Those of these identities that are members, by channel.
+     * @param readers identities by channel, each once
+     */
+    async membersAmong(readers: Pairs): Promise<Map<string, Set<string>>> {
+      const members = new Map([...readers.keys()].map((channelId) => [channelId, new Set<string>()]));
       const projection = { _id: 0, channelId: 1, subscribedId: 1 };
-      const found = await collection.find({ $or: asked } as object, { projection }).toArray();
-      for (const { channelId, subscribedId } of found as unknown as SubscriptionRecord[])
-        members.get(channelId)?.add(subscribedId);
+      for (const conditions of grouped(conditionsOf(readers))) {
+        const filter = { $or: conditions.map((condition) => ({ ...condition, deletedAt: null })) } as object;
+        const found = (await collection.find(filter, { projection }).toArray()) as unknown as SubscriptionRecord[];
+        for (const { channelId, subscribedId } of found) members.get(channelId)?.add(subscribedId);
+      }
       return members;
     },
 

@@ -14,8 +14,6 @@ const HELD_MAX = 1000;
 const PRESENCE_MAX = 50;
 /** How often it is looked at whether readers are members still, in milliseconds: a removal acts within a second (decisions S4). */
 const CHECK_MS = 700;
-/** Channels whose members are looked up at once. */
-const BATCH = 100;
 
 /** What reads a channel. */
 export interface ChannelReader extends Reader {
@@ -166,18 +164,14 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
   async function checkMembers(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
-    const all = [...feeds.all()];
     try {
-      for (let at = 0; at < all.length; at += BATCH) {
-        const batch = all.slice(at, at + BATCH);
-        const asked = new Map(batch.map(({ id, readers }) => [id, [...readers]]));
-        const members = await chat.membersAmong(
-          new Map([...asked].map(([id, readers]) => [id, readers.map(({ identityId }) => identityId)])),
-        );
-        for (const feed of batch)
-          for (const reader of asked.get(feed.id) ?? [])
-            if (feed.readers.has(reader) && !members.get(feed.id)?.has(reader.identityId)) remove(feed, reader);
-      }
+      // who has begun to read meanwhile is not among those who were asked for
+      const asked = [...feeds.all()].map((feed) => ({ feed, readers: [...feed.readers] }));
+      const idsOf = (readers: ChannelReader[]) => new Set(readers.map(({ identityId }) => identityId));
+      const members = await chat.membersAmong(new Map(asked.map(({ feed, readers }) => [feed.id, idsOf(readers)])));
+      for (const { feed, readers } of asked)
+        for (const reader of readers)
+          if (feed.readers.has(reader) && !members.get(feed.id)?.has(reader.identityId)) remove(feed, reader);
     } catch (error) {
       log.warn({ err: describeError(error) }, 'the members of channels with open streams could not be looked up');
     } finally {

@@ -1,12 +1,15 @@
 import {
+  ApiError,
   SocketReader,
   describeError,
+  errorFrameOf,
   ruleErrors,
   validationError,
   type EventBus,
   type Log,
   type Stream,
   type StreamHandler,
+  type StreamPlaces,
   type StreamSocket,
 } from '@tandem/core';
 import { publishChatEvent } from '../chat/chat-events.js';
@@ -18,8 +21,7 @@ import { ChatClientFrame, type ChatServerFrame } from './chat-frames.js';
 import { authenticateStream, refuseUnknown } from './stream-handshake.js';
 import type { StreamTickets } from './stream-tickets.js';
 
-/** Channels that a stream may read, and that a handshake may name. */
-const CHANNELS_MAX = 1000;
+/** Channels that a handshake may name. */
 const CHANNELS_AT_ONCE_MAX = 100;
 /** Between two times that a channel is told that somebody is typing, in milliseconds. */
 const TYPING_MS = 2000;
@@ -36,7 +38,7 @@ const FAILURES: Record<ChatClientFrame['type'], string> = {
 
 type Channels = Map<string, ChannelSocketReader>;
 
-/** A socket's reading of a channel. */
+/** A socket's reading of a channel, which has a place for as long as it lasts (decisions H2). */
 class ChannelSocketReader extends SocketReader implements ChannelReader {
   from: number | undefined = undefined;
   typedAt = Number.NEGATIVE_INFINITY;
@@ -45,8 +47,22 @@ class ChannelSocketReader extends SocketReader implements ChannelReader {
     socket: StreamSocket,
     identityId: string,
     readonly channelId: string,
+    private readonly places: StreamPlaces,
   ) {
     super(socket, identityId);
+  }
+
+  /** @throws requestErrors.tooMany */
+  begin(): void {
+    this.places.subscribe(this.socket);
+    channelsOf(this.socket).set(this.channelId, this);
+  }
+
+  /** @returns whether it was reading */
+  stop(): boolean {
+    if (!this.isReading) return false;
+    this.places.unsubscribe(this.socket);
+    return channelsOf(this.socket).delete(this.channelId);
   }
 
   get isReading(): boolean {
@@ -54,7 +70,7 @@ class ChannelSocketReader extends SocketReader implements ChannelReader {
   }
 
   removed(): void {
-    if (this.isReading) channelsOf(this.socket).delete(this.channelId);
+    this.stop();
     say(this.socket, { type: 'unsubscribed', channelId: this.channelId });
   }
 }
@@ -70,6 +86,7 @@ function say(socket: StreamSocket, frame: ChatServerFrame): void {
 interface ChatStreamOptions {
   chat: ChatService;
   feeds: ChannelFeeds;
+  places: StreamPlaces;
   redeem: StreamTickets['redeem'];
   bus: EventBus;
   log: Log;
@@ -78,20 +95,16 @@ interface ChatStreamOptions {
 }
 
 /** `GET /messages/listen` (decisions S1 to S5). */
-export function createChatStream({ chat, feeds, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
+export function createChatStream({ chat, feeds, places, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
-    if (!reader) return;
-    channelsOf(socket).delete(channelId);
-    feeds.leave(channelId, reader);
+    if (reader?.stop()) feeds.leave(channelId, reader);
   }
 
   async function subscribe(socket: StreamSocket, identityId: string, channelId: string, sinceSeq?: number): Promise<void> {
     leave(socket, channelId);
-    const channels = channelsOf(socket);
-    if (channels.size >= CHANNELS_MAX) throw validationError([`a stream reads at most ${CHANNELS_MAX} channels`]);
-    const reader = new ChannelSocketReader(socket, identityId, channelId);
-    channels.set(channelId, reader);
+    const reader = new ChannelSocketReader(socket, identityId, channelId, places);
+    reader.begin();
     try {
       const { from, unread } = await feeds.start(channelId, reader);
       if (!reader.isReading) return feeds.leave(channelId, reader);
@@ -100,7 +113,7 @@ export function createChatStream({ chat, feeds, redeem, bus, log, guestTypeId }:
       // the frames after this one do not wait for a long replay
       else void catchUp(reader, sinceSeq);
     } catch (error) {
-      if (reader.isReading) channels.delete(channelId);
+      reader.stop();
       throw error;
     }
   }
@@ -168,13 +181,16 @@ export function createChatStream({ chat, feeds, redeem, bus, log, guestTypeId }:
 
   /** Subscribes to the channels of the handshake, whose member the caller was a moment ago. */
   async function subscribeAll(socket: StreamSocket, identityId: string, channelIds: readonly string[]): Promise<void> {
-    try {
-      await Promise.all(channelIds.map((channelId) => subscribe(socket, identityId, channelId)));
-    } catch (error) {
-      if (!chatErrors.notSubscribed.matches(error))
+    const begin = async (channelId: string) => {
+      try {
+        await subscribe(socket, identityId, channelId);
+      } catch (error) {
+        if (error instanceof ApiError) return socket.say(errorFrameOf(error, { channelId }));
         log.error({ err: describeError(error) }, 'a stream of messages could not begin');
-      socket.end('failed');
-    }
+        socket.end('failed');
+      }
+    };
+    await Promise.all(channelIds.map(begin));
   }
 
   return {

@@ -38,7 +38,7 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [
     ...(names.includes('chat')
-      ? [createChatStream({ chat, feeds: channels, redeem, bus, log, guestTypeId: facts.typeIds.guest })]
+      ? [createChatStream({ chat, feeds: channels, places: facts.places, redeem, bus, log, guestTypeId: facts.typeIds.guest })]
       : []),
     ...(names.includes('notifications') ? [createNotificationStream({ feeds: notifications, redeem, log })] : []),
   ];

@@ -1,0 +1,107 @@
+import { requestErrors } from '../errors.js';
+
+/** What may be open in a process. */
+export interface StreamLimits {
+  /** Connections of an identity, or of an address on which nobody has signed in. Default 100. */
+  connections: number;
+  /** Subscriptions by one connection. Default 1,000. */
+  subscriptionsPerConnection: number;
+  /** Subscriptions of an identity, by all its connections. Default 5,000. */
+  subscriptions: number;
+}
+const LIMITS: StreamLimits = { connections: 100, subscriptionsPerConnection: 1000, subscriptions: 5000 };
+
+/** Seconds after which who has too many may try again. */
+const RETRY_AFTER_TOO_MANY = 10;
+
+/** What counts as one connection: a WebSocket, or an answer of server-sent events. */
+export interface StreamConnection {
+  /** Who it counts for: an identity by its id, or the group of an address where nobody has signed in. Empty while it is not counted. */
+  holder: string;
+  /** What is read by it: channels, tRPC subscriptions. */
+  subscriptions: number;
+}
+
+interface Taken {
+  connections: number;
+  subscriptions: number;
+}
+
+export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
+
+/**
+ * The one count of what is open in a process, whatever it is open by: WebSockets, tRPC subscriptions, server-sent events (decisions H2).
+ * Each place is given back once: a connection that has been closed holds nothing.
+ */
+export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
+  const max = { ...LIMITS, ...limits };
+  const takenBy = new Map<string, Taken>();
+
+  /** @throws requestErrors.tooMany when a holder has no room for so many more */
+  function check(holder: string, more: Taken): void {
+    const { connections, subscriptions } = takenBy.get(holder) ?? { connections: 0, subscriptions: 0 };
+    if (connections + more.connections > max.connections || subscriptions + more.subscriptions > max.subscriptions)
+      throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
+  }
+
+  function change(holder: string, by: Taken): void {
+    const before = takenBy.get(holder) ?? { connections: 0, subscriptions: 0 };
+    const after = { connections: before.connections + by.connections, subscriptions: before.subscriptions + by.subscriptions };
+    if (after.connections > 0) takenBy.set(holder, after);
+    else takenBy.delete(holder);
+  }
+
+  function leave({ holder, subscriptions }: StreamConnection): void {
+    if (holder !== '') change(holder, { connections: -1, subscriptions: -subscriptions });
+  }
+
+  return {
+    /** Whether a holder may open a connection. @throws requestErrors.tooMany */
+    checkConnection: (holder: string): void => check(holder, { connections: 1, subscriptions: 0 }),
+
+    /**
+     * Counts a connection, with what is read by it, for a holder, whoever had it before.
+     * @throws requestErrors.tooMany, and the connection is counted as before
+     */
+    open(connection: StreamConnection, holder: string): void {
+      if (connection.holder === holder) return;
+      const whole = { connections: 1, subscriptions: connection.subscriptions };
+      check(holder, whole);
+      leave(connection);
+      change(holder, whole);
+      connection.holder = holder;
+    },
+
+    /** @throws requestErrors.tooMany, also for a connection that has been closed */
+    subscribe(connection: StreamConnection): void {
+      const more = { connections: 0, subscriptions: 1 };
+      if (connection.holder === '' || connection.subscriptions >= max.subscriptionsPerConnection)
+        throw requestErrors.tooMany({ retryAfter: RETRY_AFTER_TOO_MANY });
+      check(connection.holder, more);
+      change(connection.holder, more);
+      connection.subscriptions += 1;
+    },
+
+    unsubscribe(connection: StreamConnection): void {
+      if (connection.holder === '') return;
+      change(connection.holder, { connections: 0, subscriptions: -1 });
+      connection.subscriptions -= 1;
+    },
+
+    close(connection: StreamConnection): void {
+      leave(connection);
+      connection.holder = '';
+      connection.subscriptions = 0;
+    },
+
+    /** What is open in the process. */
+    total(): Taken {
+      const total = { connections: 0, subscriptions: 0 };
+      for (const { connections, subscriptions } of takenBy.values()) {
+        total.connections += connections;
+        total.subscriptions += subscriptions;
+      }
+      return total;
+    },
+  };
+}
