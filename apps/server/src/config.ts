@@ -25,6 +25,7 @@ export interface Config {
     accessTokenExpireTime: string;
     refreshTokenExpireTime: string;
     onetimeTokenExpireTime: string;
+    sessionMaxTime: string;
     invitationExpireTime: string;
     providerTokenExpireTime: string;
   };
@@ -133,6 +134,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       accessTokenExpireTime: env.ACCESS_TOKEN_EXPIRE_TIME,
       refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
       onetimeTokenExpireTime: env.ONETIME_TOKEN_EXPIRE_TIME,
+      sessionMaxTime: env.SESSION_MAX_TIME,
       invitationExpireTime: env.INVITATION_EXPIRE_TIME,
       providerTokenExpireTime: env.PROVIDER_TOKEN_EXPIRE_TIME,
     },

@@ -110,6 +110,11 @@ export const VARIABLES = {
   ACCESS_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '15m', meaning: 'Lifetime of access tokens' }),
   REFRESH_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '14d', meaning: 'Lifetime of refresh tokens' }),
   ONETIME_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '48h', meaning: 'Lifetime of one-time tokens' }),
+  SESSION_MAX_TIME: variable({
+    read: Lifetime,
+    fallback: '90d',
+    meaning: 'Time from a sign-in until its session ends, however often its refresh token is exchanged',
+  }),
   INVITATION_EXPIRE_TIME: variable({ read: Lifetime, fallback: '7d', meaning: 'Lifetime of invitations' }),
   AUDIT_RETENTION: variable({ read: Lifetime, fallback: '365d', meaning: 'For how long security events are kept' }),
   IDENTITY_TYPE_ADMIN: variable({ read: z.string().min(1), fallback: 'admin', meaning: 'Id of the identity type of admins' }),

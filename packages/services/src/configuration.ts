@@ -35,6 +35,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   accessTokenExpireTime?: string;
   refreshTokenExpireTime?: string;
   onetimeTokenExpireTime?: string;
+  /** A session ends so long after its sign-in, however often its refresh token is exchanged. Default `90d`. */
+  sessionMaxTime?: string;
   /** Lifetime of invitations. Default `7d`. */
   invitationExpireTime?: string;
   /** Of the one-time token with which a person comes back from an identity provider. Default `5m`. */
@@ -86,6 +88,8 @@ export interface Lifetimes {
   access: number;
   refresh: number;
   onetime: number;
+  /** Of a session, from its sign-in. */
+  session: number;
   invitation: number;
   provider: number;
 }

@@ -117,7 +117,7 @@ export function createServices(options: ServicesOptions) {
     countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
   });
   const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
-  const shownSessions = createShownSessionsService({ storage, lists, accessStateOf, end: sessions.end, audit });
+  const shownSessions = createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end: sessions.end, audit });
   const failedLogins = createFailedLogins(storage);
   const passwords = createPasswords({
     cost: options.bcryptCost,

@@ -47,6 +47,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     access: parseLifetime('accessTokenExpireTime', configuration.accessTokenExpireTime ?? '15m'),
     refresh: parseLifetime('refreshTokenExpireTime', configuration.refreshTokenExpireTime ?? '14d'),
     onetime: parseLifetime('onetimeTokenExpireTime', configuration.onetimeTokenExpireTime ?? '48h'),
+    session: parseLifetime('sessionMaxTime', configuration.sessionMaxTime ?? '90d'),
     invitation: parseLifetime('invitationExpireTime', configuration.invitationExpireTime ?? '7d'),
     provider: parseLifetime('providerTokenExpireTime', configuration.providerTokenExpireTime ?? '5m'),
   };
@@ -96,7 +97,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
   const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
   const cookieSettings = configuration.cookies ?? {};
   const everything = createAppRouter(services, {
-    cookies: createTokenCookies(cookieSettings, lifetimes),
+    cookies: createTokenCookies(cookieSettings),
     browserCookies: createBrowserCookies(cookieSettings, configuration.publicUrl),
     redirectUrls: oauth.redirectUrls,
     typeIds,
@@ -157,7 +158,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     /** Closes the streams, lets go of the bus, and waits for what is still being recorded. The storage is its owner's to close, after this. */
     async close(): Promise<void> {
       await streams.close();
-      services.sessions.close();
+      await services.sessions.close();
       await services.audit.settle();
     },
   };

@@ -19,7 +19,8 @@ export type Fate =
   | { kind: 'answer'; reply: Document }
   /** It is done, and to its answer these fields are added. */
   | { kind: 'amend'; fields: Document }
-  | { kind: 'hold'; until: Promise<void> };
+  /** It waits: before the store sees it, or after it is done, before the answer. */
+  | { kind: 'hold'; when: 'before' | 'after'; until: Promise<void> };
 
 type Matches = (command: StoreCommand) => boolean;
 interface Planned {
@@ -49,8 +50,8 @@ export interface StoreFaults {
   answer(matches: Matches, reply: Document, times?: number): Promise<StoreCommand>;
   /** Lets the next commands be done, and adds to their answers: an error of the write concern, for instance. */
   amend(matches: Matches, fields: Document, times?: number): Promise<StoreCommand>;
-  /** Keeps the next command back until it is released. */
-  hold(matches: Matches): { reached: Promise<StoreCommand>; release(): void };
+  /** Keeps the next command, or the answer to it, back until it is released. */
+  hold(matches: Matches, when?: 'before' | 'after'): { reached: Promise<StoreCommand>; release(): void };
   /** Changes nothing. */
   seen(matches: Matches, times?: number): Promise<StoreCommand>;
   /** Forgets what has not happened. */
@@ -70,10 +71,10 @@ export function createStoreFaults(): { faults: StoreFaults; fateOf(command: Stor
       cut: (matches, when, times) => add(matches, { kind: 'cut', when }, times),
       answer: (matches, reply, times) => add(matches, { kind: 'answer', reply }, times),
       amend: (matches, fields, times) => add(matches, { kind: 'amend', fields }, times),
-      hold(matches) {
+      hold(matches, when = 'before') {
         let release = (): void => {};
         const until = new Promise<void>((resolve) => (release = resolve));
-        return { reached: add(matches, { kind: 'hold', until }), release };
+        return { reached: add(matches, { kind: 'hold', when, until }), release };
       },
       seen: (matches, times) => add(matches, { kind: 'pass' }, times),
       clear: () => void (plan = []),

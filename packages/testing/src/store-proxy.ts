@@ -151,7 +151,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       if (!isHandshake) commands.push(command);
       const refused = refuse(message, command);
       const fate = fateOf(command);
-      if (fate.kind === 'hold') await fate.until;
+      if (fate.kind === 'hold' && fate.when === 'before') await fate.until;
       if (fate.kind === 'cut' && fate.when === 'before') return void client.destroy();
       if (fate.kind === 'answer' || refused) {
         const reply = fate.kind === 'answer' ? fate.reply : refused;
@@ -161,6 +161,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       const answering = forward(message, bytes);
       if (message.isUnanswered) return;
       const reply = await answering;
+      if (fate.kind === 'hold' && fate.when === 'after') await fate.until;
       stopWriting(upstream);
       if (fate.kind === 'cut') return void client.destroy();
       const ofMember = isHandshake && played && helloOf(played, address, [address, ...members], isPrimary);

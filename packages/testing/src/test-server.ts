@@ -106,6 +106,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
       accessTokenExpireTime: '15m',
       refreshTokenExpireTime: '14d',
       onetimeTokenExpireTime: '48h',
+      sessionMaxTime: '90d',
       invitationExpireTime: '7d',
       providerTokenExpireTime: '5m',
       ...lifetimes,

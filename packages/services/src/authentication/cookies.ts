@@ -10,16 +10,13 @@ export interface CookieSettings {
   httpOnly?: boolean;
 }
 
-/**
- * Puts tokens into cookies, each living as long as its token, and takes them out.
- * @param lifetimes in milliseconds
- */
-export function createTokenCookies(settings: CookieSettings, lifetimes: { access: number; refresh: number }) {
+/** Puts tokens into cookies, each living as long as its token, and takes them out. */
+export function createTokenCookies(settings: CookieSettings) {
   const options = { path: '/', sameSite: 'strict', secure: true, httpOnly: true, ...settings } as const;
   return {
-    set(ctx: RequestContext, { accessToken, refreshToken }: TokenPair): void {
-      ctx.setCookie(ACCESS_COOKIE, accessToken, { ...options, maxAge: lifetimes.access });
-      ctx.setCookie(REFRESH_COOKIE, refreshToken, { ...options, maxAge: lifetimes.refresh });
+    set(ctx: RequestContext, { accessToken, refreshToken, maxAges }: TokenPair): void {
+      ctx.setCookie(ACCESS_COOKIE, accessToken, { ...options, maxAge: maxAges.access });
+      ctx.setCookie(REFRESH_COOKIE, refreshToken, { ...options, maxAge: maxAges.refresh });
     },
     clear(ctx: RequestContext): void {
       ctx.clearCookie(ACCESS_COOKIE, options);

@@ -6,7 +6,9 @@ import { listIndexes } from '../shared/list-indexes.js';
 export interface Rotation {
   jti: string;
   successor: string;
+  /** When its exchange began, and when it had ended; an exchange that a crash or an outage cut off has no end. */
   at: Date;
+  endedAt?: Date | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
   fields: {
     identityId: { type: String, required: true },
     jti: { type: String, required: true },
-    rotations: { type: [{ _id: false, jti: String, successor: String, at: Date }], default: [] },
+    rotations: { type: [{ _id: false, jti: String, successor: String, at: Date, endedAt: Date }], default: [] },
     epoch: { type: Number, required: true },
     fingerprintHash: { type: String, default: null },
     ip: { type: String, default: '' },

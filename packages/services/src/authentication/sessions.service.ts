@@ -16,12 +16,11 @@ import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-c
 import type { AccessState } from '../identities/identity-credentials.js';
 import { createShortCopies } from '../shared/short-copies.js';
 import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
+import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
-/** For how long an exchanged refresh token gets the same successor once more, in milliseconds (decisions A6). */
-const GRACE_MS = 10_000;
 /** Exchanges remembered per session: more than one device makes within the grace. */
 const ROTATIONS_KEPT = 20;
 
@@ -33,6 +32,8 @@ export interface Device extends RequestFacts {
 export interface TokenPair {
   accessToken: string;
   refreshToken: string;
+  /** For how long each counts, in milliseconds: cookies live no longer. */
+  maxAges: { access: number; refresh: number };
 }
 
 interface SessionsOptions {
@@ -41,23 +42,27 @@ interface SessionsOptions {
   tokens: Tokens;
   log: Log;
   audit: AuditService;
-  /** Lifetimes in milliseconds. */
-  lifetimes: { access: number; refresh: number };
+  /** Lifetimes in milliseconds; that of a session begins with its sign-in, however often its tokens are exchanged (decisions H10). */
+  lifetimes: { access: number; refresh: number; session: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>>;
   /** Counts an exchange of a session's refresh token. @throws requestErrors.tooMany */
   countRefresh(sessionId: string): Promise<void>;
 }
 
-type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'expiresAt'>;
-const STATE = { identityId: 1, epoch: 1, expiresAt: 1 } as const;
+type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'expiresAt' | 'createdAt'>;
+const STATE = { identityId: 1, epoch: 1, expiresAt: 1, createdAt: 1 } as const;
+
+/** What is known of a session that lives: its identity's type, and when it began. */
+type LiveSession = { typeId: string } & Pick<SessionRecord, 'createdAt'>;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
 export function createSessionsService(options: SessionsOptions) {
   const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
-  /** Live identity types, by identity and session. */
-  const copies = createShortCopies<string | undefined>();
+  const ends = createExchangeEnds(Sessions, log);
+  /** By identity and session. */
+  const copies = createShortCopies<LiveSession | undefined>();
   const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
 
   const stopListening = bus.subscribe(IDENTITY_CHANGED, (event) => {
@@ -65,28 +70,43 @@ export function createSessionsService(options: SessionsOptions) {
     copies.dropWhere((key) => key.startsWith(`${identityId} `));
   });
 
-  /** The identity's type while session and identity live; undefined when either has ended. */
-  function liveType(session: SessionState | null | undefined, identityId: string, state: AccessState | undefined) {
+  /** When a session ends at the latest. */
+  const endOf = ({ createdAt }: Pick<SessionRecord, 'createdAt'>) => createdAt.getTime() + lifetimes.session;
+  /** Sessions that began then or earlier have ended. */
+  const lastStart = () => new Date(storage.clock.now().getTime() - lifetimes.session);
+
+  /** The session while it and its identity live; undefined when either has ended. */
+  function living(
+    session: SessionState | null | undefined,
+    identityId: string,
+    state: AccessState | undefined,
+  ): LiveSession | undefined {
     if (!session || !state || state.isBarred) return undefined;
-    const isLive =
-      session.identityId === identityId && session.epoch === state.sessionEpoch && session.expiresAt > storage.clock.now();
-    return isLive ? state.typeId : undefined;
+    const { createdAt, expiresAt, epoch } = session;
+    const now = storage.clock.now();
+    if (session.identityId !== identityId || epoch !== state.sessionEpoch) return undefined;
+    return expiresAt > now && createdAt > lastStart() ? { typeId: state.typeId, createdAt } : undefined;
   }
 
-  async function readLiveType(sessionId: string, identityId: string): Promise<string | undefined> {
+  async function readLiving(sessionId: string, identityId: string): Promise<LiveSession | undefined> {
     const [session, state] = await Promise.all([
       Sessions.findById(sessionId, STATE).lean<SessionState>(),
       accessStateOf(identityId),
     ]);
-    return liveType(session, identityId, state);
+    return living(session, identityId, state);
   }
 
   /** The same by a copy at most a second old. */
-  const liveTypeOf = (sessionId: string, identityId: string) =>
-    copies.get(keyOf({ identityId, sessionId }), () => readLiveType(sessionId, identityId));
+  const livingOf = (sessionId: string, identityId: string) =>
+    copies.get(keyOf({ identityId, sessionId }), () => readLiving(sessionId, identityId));
+
+  /** When a refresh token ends that was made at a time. */
+  function refreshExpiry(session: Pick<SessionRecord, 'createdAt'>, madeAt: Date): Date {
+    return new Date(Math.min(madeAt.getTime() + lifetimes.refresh, endOf(session)));
+  }
 
   function issuePair(
-    session: { _id: string; identityId: string; fingerprintHash: string | null },
+    session: Pick<SessionRecord, '_id' | 'identityId' | 'fingerprintHash' | 'createdAt'>,
     jti: string,
     refreshExpiresAt: Date,
   ): TokenPair {
@@ -95,10 +115,12 @@ export function createSessionsService(options: SessionsOptions) {
       sid: session._id,
       ...(session.fingerprintHash !== null && { fph: session.fingerprintHash }),
     };
-    const accessExpiresAt = new Date(storage.clock.now().getTime() + lifetimes.access);
+    const now = storage.clock.now().getTime();
+    const accessExpiresAt = new Date(Math.min(now + lifetimes.access, endOf(session)));
     return {
       accessToken: tokens.issue('access', { ...shared, expiresAt: accessExpiresAt }),
       refreshToken: tokens.issue('refresh', { ...shared, jti, expiresAt: refreshExpiresAt }),
+      maxAges: { access: accessExpiresAt.getTime() - now, refresh: refreshExpiresAt.getTime() - now },
     };
   }
 
@@ -111,15 +133,16 @@ export function createSessionsService(options: SessionsOptions) {
     return claims === undefined || claims.sub === identityId;
   }
 
-  function refreshExpiry(from: Date): Date {
-    return new Date(from.getTime() + lifetimes.refresh);
-  }
-
   /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
-  async function repeatOrRevoke(session: SessionRecord, jti: string, device: Device): Promise<TokenPair> {
-    const graceStart = storage.clock.now().getTime() - GRACE_MS;
-    const rotation = session.rotations.find((past) => past.jti === jti && past.at.getTime() >= graceStart);
-    if (rotation) return issuePair(session, rotation.successor, refreshExpiry(rotation.at));
+  async function repeatOrRevoke(
+    session: SessionRecord,
+    jti: string,
+    pendingEnd: Date | undefined,
+    device: Device,
+  ): Promise<TokenPair> {
+    const rotation = session.rotations.find((past) => past.jti === jti);
+    if (rotation && graceEndOf({ endedAt: pendingEnd, ...rotation }) >= storage.clock.now())
+      return issuePair(session, rotation.successor, refreshExpiry(session, rotation.at));
     await end(session._id);
     void audit.record('refresh.reused', device, { identityId: session.identityId, sessionId: session._id });
     throw authenticationServiceErrors.reused();
@@ -151,7 +174,7 @@ export function createSessionsService(options: SessionsOptions) {
         ip: device.ip,
         userAgent: device.userAgent,
         lastUsedAt: now,
-        expiresAt: refreshExpiry(now),
+        expiresAt: refreshExpiry({ createdAt: now }, now),
         createdAt: now,
         updatedAt: now,
       };
@@ -174,26 +197,33 @@ export function createSessionsService(options: SessionsOptions) {
       const fingerprintHash = device.fingerprintHash ?? null;
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count
-      if ((await liveTypeOf(sessionId, identityId)) === undefined) throw authenticationServiceErrors.unusable();
+      const known = await livingOf(sessionId, identityId);
+      if (!known) throw authenticationServiceErrors.unusable();
       await countRefresh(sessionId);
       const now = storage.clock.now();
-      const live = { _id: sessionId, identityId, expiresAt: { $gt: now } };
+      const live = { _id: sessionId, identityId, expiresAt: { $gt: now }, createdAt: { $gt: lastStart() } };
 
       const successor = randomUUID();
+      const expiresAt = refreshExpiry(known, now);
       const used = { lastUsedAt: now, updatedAt: now, ip: device.ip, userAgent: device.userAgent };
       // by the driver: Mongoose makes a document of each array entry first, which costs as much as the write
       const { matchedCount } = await Sessions.collection.updateOne(
         { ...live, jti } as object,
         {
-          $set: { ...used, jti: successor, expiresAt: refreshExpiry(now) },
+          $set: { ...used, jti: successor, expiresAt },
           $push: { rotations: { $each: [{ jti, successor, at: now }], $slice: -ROTATIONS_KEPT } },
         } as object,
       );
-      if (matchedCount > 0) return issuePair({ _id: sessionId, identityId, fingerprintHash }, successor, refreshExpiry(now));
+      if (matchedCount > 0) {
+        ends.note(sessionId, jti, storage.clock.now());
+        const { createdAt } = known;
+        return issuePair({ _id: sessionId, identityId, fingerprintHash, createdAt }, successor, expiresAt);
+      }
 
+      const pendingEnd = ends.pendingEndOf(jti);
       const session = await Sessions.findOne(live).lean<SessionRecord>();
       if (!session) throw authenticationServiceErrors.unusable();
-      return repeatOrRevoke(session, jti, device);
+      return repeatOrRevoke(session, jti, pendingEnd, device);
     },
 
     /**
@@ -205,9 +235,9 @@ export function createSessionsService(options: SessionsOptions) {
         throw error instanceof TokenError ? tokenRefusal(error) : error;
       });
       const { sub: id, sid: sessionId = '' } = claims;
-      const typeId = await liveTypeOf(sessionId, id);
-      if (typeId === undefined) throw authenticationErrors.unverified();
-      return { identity: { id, typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
+      const known = await livingOf(sessionId, id);
+      if (!known) throw authenticationErrors.unverified();
+      return { identity: { id, typeId: known.typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
     /**
@@ -215,9 +245,9 @@ export function createSessionsService(options: SessionsOptions) {
      * @throws authenticationErrors.unverified when it has ended
      */
     async identityOf(sessionId: string, identityId: string): Promise<Identity> {
-      const typeId = await readLiveType(sessionId, identityId);
-      if (typeId === undefined) throw authenticationErrors.unverified();
-      return { id: identityId, typeId, sessionId };
+      const known = await readLiving(sessionId, identityId);
+      if (!known) throw authenticationErrors.unverified();
+      return { id: identityId, typeId: known.typeId, sessionId };
     },
 
     /** The ids of those sessions that have ended, or whose identity is of another type now, as the store says. */
@@ -228,7 +258,7 @@ export function createSessionsService(options: SessionsOptions) {
       ]);
       const byId = new Map(sessions.map((session) => [session._id, session]));
       const ended = identities.filter(
-        ({ id, sessionId, typeId }) => liveType(byId.get(sessionId), id, states.get(id)) !== typeId,
+        ({ id, sessionId, typeId }) => living(byId.get(sessionId), id, states.get(id))?.typeId !== typeId,
       );
       return new Set(ended.map(({ sessionId }) => sessionId));
     },
@@ -245,10 +275,11 @@ export function createSessionsService(options: SessionsOptions) {
       }
     },
 
-    /** Ends the listening to the bus. */
-    close() {
+    /** Ends the listening to the bus, and waits for what is still being noted. */
+    async close(): Promise<void> {
       stopListening();
       stopHearing();
+      await ends.settle();
     },
   };
 }

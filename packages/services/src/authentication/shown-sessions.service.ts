@@ -17,6 +17,8 @@ type ShownSession = Pick<Presented<SessionRecord>, 'id' | ShownFields> & { isCur
 interface ShownSessionsOptions {
   storage: Storage;
   lists: Lists;
+  /** Of a session, from its sign-in, in milliseconds. */
+  lifetimes: { session: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   /** Ends one session on every instance; says whether there was one. */
   end(sessionId: string): Promise<boolean>;
@@ -27,14 +29,15 @@ interface ShownSessionsOptions {
 const NO_EPOCH = -1;
 
 /** The sessions of an identity, for itself and for admins to see and to end. */
-export function createShownSessionsService({ storage, lists, accessStateOf, end, audit }: ShownSessionsOptions) {
+export function createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end, audit }: ShownSessionsOptions) {
   const Sessions = storage.model(sessionModel);
 
   /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
   async function liveOnes(identityId: string) {
     const state = await accessStateOf(identityId);
     const epoch = state && !state.isBarred ? state.sessionEpoch : NO_EPOCH;
-    return { identityId, epoch, expiresAt: { $gt: storage.clock.now() } };
+    const now = storage.clock.now();
+    return { identityId, epoch, expiresAt: { $gt: now }, createdAt: { $gt: new Date(now.getTime() - lifetimes.session) } };
   }
 
   return {
