@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import net from 'node:net';
+import { createAbandonedReads } from './abandoned-reads.js';
 import { createCommandQueue } from './command-queue.js';
 import { createOwnCommands } from './own-commands.js';
 import { serveConnection } from './serve-connection.js';
@@ -69,7 +70,7 @@ try {
 
   stage = 'listen';
   const host = {
-    engine,
+    roundTrip: createAbandonedReads(engine),
     ownCommands: createOwnCommands({ directory, pid: process.pid }),
     enqueue: createCommandQueue(COMMANDS_AT_ONCE),
   };

