@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import type { CookieOptions, Request, Response } from 'express';
+import { Departures, type Waiting } from './leaving.js';
 
 /** Where all time comes from, so that tests can move it. */
 export interface Clock {
@@ -104,6 +105,10 @@ export interface RequestContext {
   onClose(listener: () => void): void;
   /** Where many calls, one after the other, have this one context: what is told of them. */
   calls?: CallWatch;
+  /** Who wants to know when the caller leaves. */
+  readonly departures: Departures;
+  /** Until when this call is waited for; absent before its procedure has begun. */
+  waiting?: Waiting;
   /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
   readonly authentications: Map<AuthMode, Promise<VerifiedAccess>>;
 }
@@ -157,6 +162,7 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
       if (res.closed) listener();
       else res.once('close', listener);
     },
+    departures: new Departures(res),
     authentications: new Map(),
   };
 }

@@ -7,6 +7,7 @@ import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './conte
 import { withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
+import { Waiting } from './leaving.js';
 import { placesOf, type Meta } from './operation.js';
 import { untilOver } from './streams/until-over.js';
 import { validationTexts } from './validation-texts.js';
@@ -128,11 +129,12 @@ function entrance<Added extends { identity?: Identity }>(
         throw knownError(error) ?? error;
       }
     };
+    const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
       const added = await enter({ ctx, path, type });
       if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
       // tRPC takes both at once; its types, either
-      return next({ ctx: added, getRawInput: readInput } as { ctx: Added });
+      return next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
     };
     let leave: (() => void) | undefined;
     ctx.calls?.began();
@@ -149,6 +151,7 @@ function entrance<Added extends { identity?: Identity }>(
       if (failure.retryAfter !== undefined) ctx.setHeader('retry-after', String(failure.retryAfter));
       throw failure;
     } finally {
+      waiting.over();
       ctx.calls?.ended();
     }
   });

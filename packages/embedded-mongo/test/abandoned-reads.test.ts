@@ -1,4 +1,4 @@
-import type { MongoClient } from 'mongodb';
+import type { Abortable, AggregateOptions, MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { connect, startObserved, temporaryDirectory } from './fixture.js';
 import { until } from './processes.js';
@@ -21,7 +21,9 @@ test('a read ends when the connection that asked for it closes, and no other doe
   const mongo = await startObserved({ dir: await temporaryDirectory() });
   const [watching, staying, leaving] = [connect(mongo.uri), connect(mongo.uri), connect(mongo.uri)];
   const stopping = new AbortController();
-  const stays = staying.db().aggregate(ENDLESS, { signal: stopping.signal }).toArray();
+  // the driver's types know it of collections alone
+  const options: AggregateOptions & Abortable = { signal: stopping.signal };
+  const stays = staying.db().aggregate(ENDLESS, options).toArray();
   const leaves = leaving.db().aggregate(ENDLESS).toArray();
   const outcomes = Promise.allSettled([stays, leaves]);
   await until(async () => (await endlessReads(watching)) === 2);
@@ -40,7 +42,10 @@ test('a write is finished although its connection has closed', async () => {
   const rows = watching.db().collection('rows');
   await rows.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n })));
   const sum = { $reduce: { input: { $range: [0, 1000] }, initialValue: 0, in: { $add: ['$$value', '$$this'] } } };
-  const writing = leaving.db().collection('rows').updateMany({}, [{ $set: { sum } }]);
+  const writing = leaving
+    .db()
+    .collection('rows')
+    .updateMany({}, [{ $set: { sum } }]);
   const outcome = writing.catch((error: unknown) => error);
   await until(async () => (await running(watching, { op: 'update' })) > 0);
   await leaving.close();

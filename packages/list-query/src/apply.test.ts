@@ -156,8 +156,30 @@ describe('the chain', () => {
     expect(idsOf(await rowsOf('orderby(amount desc) then top(3) then filter(amount lt 30)'))).toEqual(['s4', 's5']);
     expect(idsOf(await rowsOf('filter(amount lt 30) then orderby(amount desc) then top(3)'))).toEqual(['s4', 's5', 's1']);
     expect(idsOf(await rowsOf('top(2)'))).toEqual(['s6', 's5']);
-    expect(idsOf(await rowsOf('orderby(amount desc) then top(3) then orderby(soldAt) then top(1)'))).toEqual(['s2']);
+    expect(idsOf(await rowsOf('orderby(amount desc) then top(2) then top(3)'))).toEqual(['s2', 's4']);
+    expect(idsOf(await rowsOf('orderby(amount desc) then top(3) then top(2)'))).toEqual(['s2', 's4']);
+    expect(await apply('orderby(amount desc) then top(5) then top(3)', ['$top', '1'])).toMatchObject({ total: 3, count: 1 });
     expect(await rowsOf('orderby(amount desc) then top(3) then aggregate(amount with sum as s)')).toEqual([{ s: 70 }]);
+  });
+
+  it('sorts once before rows are grouped, and once between two groupings', async () => {
+    const counts = 'groupby((shop), aggregate($count as n))';
+    const chain = `orderby(amount) then top(5) then ${counts} then orderby(n desc) then top(2) then aggregate($count as n) then orderby(n)`;
+    expect(await rowsOf(chain)).toEqual([{ n: 2 }]);
+    const problem = "has a second 'orderby' without a 'groupby' or 'aggregate' between them";
+    for (const [text, at] of [
+      ['orderby(amount) then orderby(shop)', 21],
+      ['orderby(amount) then top(3) then filter(amount gt 1) then orderBy(shop)', 58],
+      [`${counts} then orderby(n) then top(3) then orderby(shop)`, counts.length + 34],
+    ] as const)
+      await expect(apply(text), text).rejects.toMatchObject({
+        status: 400,
+        offset: at,
+        message: `query parameter '$apply' ${problem} at offset ${at}`,
+      });
+    await expect(apply('groupby((shop), orderby(amount) then orderby(soldAt) then top(1))')).rejects.toMatchObject({
+      message: "query parameter '$apply' has a second 'orderby' in a group at offset 37",
+    });
   });
 
   it('is ordered and paged at its end by $orderby, $skip and $top', async () => {

@@ -1,6 +1,7 @@
 import { compileAggregates } from './aggregates.js';
 import { bindCondition } from './bind.js';
 import { compileFilter } from './filter.js';
+import { problemAt } from './errors.js';
 import { applyGroupby } from './group.js';
 import { BY_ID, bindOrder } from './order.js';
 import type { ListResource } from './resource.js';
@@ -16,6 +17,7 @@ export function untransformed(resource: ListResource, parameter = '$apply'): Tra
     shape: { kind: 'records' },
     order: resource.defaultOrder,
     unique: BY_ID,
+    isOrdered: false,
     isSorted: false,
     hidden: resource.hidden,
   };
@@ -41,6 +43,10 @@ function applyStep(state: Transformation, step: Step): void {
       stages.push({ $match: compileFilter(bindCondition(step.condition, fields, parameter)) });
       return;
     case 'orderby':
+      // each may sort all records there are
+      if (state.isOrdered)
+        throw problemAt(parameter, step.at ?? 0, "has a second 'orderby' without a 'groupby' or 'aggregate' between them");
+      state.isOrdered = true;
       state.order = bindOrder(step.keys, fields, parameter);
       state.isSorted = false;
       return;
@@ -65,6 +71,7 @@ function applyAggregate(state: Transformation, step: Step & { kind: 'aggregate' 
     shape: { kind: 'rows' },
     order: [],
     unique: [],
+    isOrdered: false,
     isSorted: true,
     ofNothing,
   } satisfies Partial<Transformation>);

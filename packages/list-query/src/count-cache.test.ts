@@ -2,7 +2,8 @@ import type { Collection } from 'mongodb';
 import { beforeAll, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
-import { createCountCache, runListQuery } from './index.js';
+import { canonical } from './canonical.js';
+import { createCountCache, runListQuery, type Gate } from './index.js';
 
 /** A time that stands still. */
 const now = (): number => 0;
@@ -94,3 +95,48 @@ it('serves the totals of a list: those of the same filter and scope alone, until
   countCache.drop('products');
   expect([await totalOf("status eq 'draft'"), await totalOf("status eq 'draft'", { stock: { $lt: 6 } })]).toEqual([drafts + 1, scoped + 1]); // prettier-ignore
 });
+
+it('knows which counts were of many, whatever is written meanwhile', async () => {
+  const cache = createCountCache({ now });
+  await cache.count('a', 'many', () => Promise.resolve(10_001));
+  await cache.count('a', 'few', () => Promise.resolve(10_000));
+  cache.drop('a');
+  expect([cache.isLarge('a', 'many'), cache.isLarge('a', 'few'), cache.isLarge('b', 'many')]).toEqual([true, false, false]);
+  await cache.count('a', 'many', () => Promise.resolve(3));
+  expect(cache.isLarge('a', 'many')).toBe(false);
+});
+
+it('counts many when there is room for that, once for all who ask, while the page is read at once', async () => {
+  const countCache = createCountCache({ now });
+  const key = canonical({ deletedAt: null });
+  await countCache.count('products', key, () => Promise.resolve(10_001));
+  const admitted: string[] = [];
+  const gate: Gate = (caller, command) => {
+    admitted.push(`${caller.isAnonymous} ${caller.key}`);
+    return command();
+  };
+  const options = { collection, countCache, gate, caller: { key: 'ann', isAnonymous: true } };
+  const both = await Promise.all([1, 2].map(() => runListQuery(products, [['$top', '1']], options)));
+  expect(both.map(({ total, count }) => [total, count])).toEqual([[38, 1], [38, 1]]); // prettier-ignore
+  expect(admitted).toEqual([`false count products ${key}`]);
+});
+
+it('makes a count anew for who waited for that of somebody who has left', async () => {
+  const countCache = createCountCache({ now });
+  const leaving = new AbortController();
+  const options = { collection, countCache, isOnePage: false };
+  const [left, stays] = await Promise.allSettled([
+    runListQuery(products, [['$filter', 'price gt 1']], { ...options, signal: leaving.signal, gate: leavingGate(leaving) }),
+    runListQuery(products, [['$filter', 'price gt 1']], options),
+  ]);
+  expect([left.status, stays.status]).toEqual(['rejected', 'fulfilled']);
+});
+
+/** Lets a command begin, and its caller leave. */
+function leavingGate(leaving: AbortController): Gate {
+  return (_caller, command) => {
+    const running = command();
+    leaving.abort(new Error('left'));
+    return running;
+  };
+}

@@ -1,7 +1,11 @@
+import { LIMITS } from './limits.js';
+
 /** Keeps counts that were slow to make, so that a list's total need not be counted anew for each page (decisions L1). */
 export interface CountCache {
   /** The count under a key of a group: one that is kept, one that is being made, or a new one. */
   count(group: string, key: string, make: () => Promise<number>): Promise<number>;
+  /** Whether the last count under this key was of so many that the next one has to wait for its turn. Writes do not make it forget. */
+  isLarge(group: string, key: string): boolean;
   /** Forgets all counts of a group, also those being made: something in it was written. */
   drop(group: string): void;
 }
@@ -31,6 +35,15 @@ export function createCountCache({
   size = 1000,
 }: CountCacheSettings = {}): CountCache {
   const groups = new Map<string, Map<string, Entry>>();
+  const large = new Set<string>();
+
+  function noteSize(id: string, total: number): void {
+    large.delete(id);
+    if (total <= LIMITS.quickCount) return;
+    large.add(id);
+    const [oldest] = large;
+    if (large.size > size && oldest !== undefined) large.delete(oldest);
+  }
 
   /** Not for longer than it may be kept, should the clock have gone back. */
   function isFresh({ until }: Entry): boolean {
@@ -39,12 +52,13 @@ export function createCountCache({
     return left > 0 && left <= keepMs;
   }
 
-  function startCount(entries: Map<string, Entry>, key: string, make: () => Promise<number>): Promise<number> {
+  function startCount(group: string, key: string, make: () => Promise<number>, entries: Map<string, Entry>): Promise<number> {
     const started = performance.now();
     const entry: Entry = { total: make(), until: undefined };
     const isCurrent = () => entries.get(key) === entry;
     entry.total.then(
-      () => {
+      (total) => {
+        noteSize(`${group} ${key}`, total);
         if (!isCurrent()) return;
         if (performance.now() - started > slowMs) entry.until = now() + keepMs;
         else entries.delete(key);
@@ -68,8 +82,9 @@ export function createCountCache({
       if (groups.size > size && oldest !== undefined) groups.delete(oldest);
       const kept = entries.get(key);
       if (kept && isFresh(kept)) return kept.total;
-      return startCount(entries, key, make);
+      return startCount(group, key, make, entries);
     },
+    isLarge: (group, key) => large.has(`${group} ${key}`),
     // What is being made goes on for those who asked before the write, and is found by nobody after it.
     drop(group) {
       groups.delete(group);

@@ -1,7 +1,14 @@
 import type { Collection, Db } from 'mongodb';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
-import { defineListResource, runListQuery, type ListCollection, type ListQueryOptions, type ListResource } from './index.js';
+import {
+  createGate,
+  defineListResource,
+  runListQuery,
+  type ListCollection,
+  type ListQueryOptions,
+  type ListResource,
+} from './index.js';
 
 const people: ListResource = defineListResource({
   name: 'people',
@@ -128,12 +135,54 @@ it.each<[string, string]>([
   await expect(expand(names)).rejects.toMatchObject({ status: 400, message: `query parameter '$expand' ${problem}` });
 });
 
-it('brings no more than so many records', async () => {
-  const watcherIds = Array.from({ length: 10_001 }, (_, n) => `w${n}`);
-  const collection = await filled(db, 'watched', [{ _id: '1', meta: { watcherIds } }]);
-  await expect(expand('watchers', { collection })).rejects.toMatchObject({
-    status: 400,
-    message: "query parameter '$expand' asks for more than 10000 related records; fewer rows have fewer",
+describe('gives no more related records than an answer may have', () => {
+  /** A row that names these watchers. */
+  async function watchedBy(...watcherIds: string[]): Promise<ListCollection> {
+    return filled(db, 'watched', [{ _id: '1', ownerId: 'ann', teamCode: 'ONE', meta: { watcherIds } }]);
+  }
+  const times = (count: number, id: string) => Array.from({ length: count }, () => id);
+  const TOO_MUCH = { status: 400, message: "query parameter '$expand' gives too much" };
+
+  it('counting each as often as it stands there, and what is gone not at all', async () => {
+    const most = await watchedBy(...times(2000, 'ann'), ...times(3000, 'eve'), 'gone');
+    const [row] = await expand('watchers', { collection: most });
+    expect((row as { watchers: unknown[] }).watchers.filter((one) => one !== null)).toHaveLength(2000);
+    await expect(expand('watchers, owner', { collection: most })).rejects.toMatchObject(TOO_MUCH);
+  });
+
+  it('counting those inside of them too', async () => {
+    const relations = { ...options.relations, 'watchers.team': options.relations?.['team'] as ListCollection };
+    const collection = await watchedBy(...times(1000, 'ann'));
+    expect(await expand('watchers.team', { collection, relations })).toHaveLength(1);
+    await expect(expand('watchers.team', { collection: await watchedBy(...times(1001, 'ann')), relations })).rejects.toMatchObject(TOO_MUCH); // prettier-ignore
+  });
+
+  it('and no more distinct ones, without reading them all', async () => {
+    const names = Array.from({ length: 2001 }, (_, n) => `w${n}`);
+    const many = noted(await filled(db, 'many_people', names.map((_id) => ({ _id, name: _id })))); // prettier-ignore
+    const collection = await watchedBy(...names);
+    const relations = { ...options.relations, watchers: many };
+    await expect(expand('watchers', { collection, relations })).rejects.toMatchObject(TOO_MUCH);
+    expect(await expand('watchers', { collection: await watchedBy(...names.slice(1)), relations })).toHaveLength(1);
+  });
+
+  it('nor more bytes of their JSON, in which they are repeated', async () => {
+    const name = 'é'.repeat(4096);
+    const large = noted(await filled(db, 'large_people', [{ _id: 'ann', name }]));
+    const bytes = Buffer.byteLength(JSON.stringify({ id: 'ann', name }));
+    const fitting = Math.floor((4 * 1024 * 1024) / bytes);
+    const relations = { ...options.relations, watchers: large };
+    const fits = await expand('watchers', { collection: await watchedBy(...times(fitting, 'ann')), relations });
+    expect(fits).toHaveLength(1);
+    const collection = await watchedBy(...times(fitting + 1, 'ann'));
+    await expect(expand('watchers', { collection, relations })).rejects.toMatchObject(TOO_MUCH);
+  });
+
+  it('and waits at the gate with those that are more than a page', async () => {
+    const closed = { gate: createGate({ atOnce: 0, waitMs: 10 }) };
+    const ids = Array.from({ length: 101 }, (_, n) => `w${n}`);
+    expect(await expand('watchers', { collection: await watchedBy(...ids.slice(1)), ...closed })).toHaveLength(1);
+    await expect(expand('watchers', { collection: await watchedBy(...ids), ...closed })).rejects.toMatchObject({ status: 503 });
   });
 });
 

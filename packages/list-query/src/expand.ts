@@ -58,48 +58,106 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
   return expansions;
 }
 
+/** How a query reads related records. */
+interface Reading {
+  sources: RelatedSources;
+  maxTimeMs: number;
+  signal?: AbortSignal | undefined;
+  /** Runs a costly command when it is the caller's turn. */
+  admit<T>(command: () => Promise<T>): Promise<T>;
+}
+
+/** What related records come to where they stand, those inside them included. */
+interface Extent {
+  records: number;
+  /** Of their JSON. */
+  bytes: number;
+}
+
+/** A related record as it is shown, and what it comes to with all that is inside. */
+interface Related extends Extent {
+  shown: unknown;
+}
+
 /**
  * Puts the related records into the shown ones, under the relation's name: null for what is gone, a list where the ids are one. One query a
  * relation, however many records there are.
+ * @throws ListQueryError when the answer would have too much of them: a record that stands in 100 rows is sent 100 times (decisions H3)
  */
 export async function expandRecords(
   records: readonly StoredDocument[],
   shown: readonly unknown[],
   expansions: readonly Expansion[],
-  { sources, maxTimeMs }: { sources: RelatedSources; maxTimeMs: number },
+  reading: Reading,
 ): Promise<void> {
+  const whole: Extent = { records: 0, bytes: 0 };
+  for (const extent of await embed(records, shown, expansions, reading)) add(whole, extent);
+  if (whole.records > LIMITS.expandRecords || whole.bytes > LIMITS.expandBytes) throw tooMuch();
+}
+
+/** Embeds related records, each by reference, so that nothing is repeated before it is known how much that is. @returns by row what was put into it */
+async function embed(
+  records: readonly StoredDocument[],
+  shown: readonly unknown[],
+  expansions: readonly Expansion[],
+  reading: Reading,
+): Promise<Extent[]> {
+  const extents = shown.map((): Extent => ({ records: 0, bytes: 0 }));
   await Promise.all(
     expansions.map(async (expansion) => {
       const ids = records.map((record) => valueAt(record, expansion.relation.from));
-      const related = await findRelated(ids.flat(), expansion, { sources, maxTimeMs });
-      const pick = (id: unknown) => related.get(keyOf(id)) ?? null;
+      const related = await findRelated(ids.flat(), expansion, reading);
       shown.forEach((row, n) => {
+        const pick = (id: unknown) => {
+          const found = related.get(keyOf(id));
+          if (found) add(extents[n] as Extent, found);
+          return found?.shown ?? null;
+        };
         const id = ids[n];
         (row as Record<string, unknown>)[expansion.name] = Array.isArray(id) ? id.map(pick) : pick(id);
       });
     }),
   );
+  return extents;
+}
+
+function add(to: Extent, { records, bytes }: Extent): void {
+  to.records += records;
+  to.bytes += bytes;
+}
+
+function tooMuch() {
+  return problemOf('$expand', 'gives too much');
 }
 
 /** The related records as they are shown, by what names them. */
 async function findRelated(
   ids: readonly unknown[],
   { path, relation, resource, inner }: Expansion,
-  { sources, maxTimeMs }: { sources: RelatedSources; maxTimeMs: number },
-): Promise<Map<string | undefined, unknown>> {
+  reading: Reading,
+): Promise<Map<string | undefined, Related>> {
   const byKey = new Map(ids.map((id) => [keyOf(id), id]));
   byKey.delete(undefined);
-  if (byKey.size > LIMITS.expandRecords)
-    throw problemOf('$expand', `asks for more than ${LIMITS.expandRecords} related records; fewer rows have fewer`);
   if (byKey.size === 0) return new Map();
-  const { collection, scope, show = showRecord } = sourceOf(sources, path);
+  const { collection, scope, show = showRecord } = sourceOf(reading.sources, path);
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };
   const named = { [relation.to]: { $in: [...byKey.values()] } };
   const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
-  const records = await limitStore(collection, maxTimeMs, '$expand').find(allOf(named, live, scope), { projection });
+  // each stands somewhere: one more than there may be is too much
+  const limit = LIMITS.expandRecords + 1;
+  const find = () => limitStore(collection, reading, '$expand').find(allOf(named, live, scope), { projection, limit });
+  // as many as a page has rows are a page by an index
+  const records = await (byKey.size <= LIMITS.top ? find() : reading.admit(find));
+  if (records.length === limit) throw tooMuch();
   const shown = records.map(show);
-  await expandRecords(records, shown, inner, { sources, maxTimeMs });
-  return new Map(records.map((record, n) => [keyOf(valueAt(record, relation.to)), shown[n]]));
+  const sizes = shown.map((one) => Buffer.byteLength(JSON.stringify(one)));
+  const extents = await embed(records, shown, inner, reading);
+  return new Map(
+    records.map((record, n) => {
+      const { records: within, bytes } = extents[n] as Extent;
+      return [keyOf(valueAt(record, relation.to)), { shown: shown[n], records: 1 + within, bytes: (sizes[n] as number) + bytes }];
+    }),
+  );
 }
 
 function sourceOf(sources: RelatedSources, path: string): RelatedSource {

@@ -1,56 +1,150 @@
 import type { Collection } from 'mongodb';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
-import { ListTimeLimitError, createGate, runListQuery } from './index.js';
+import { ListTimeLimitError, createGate, runListQuery, type Caller, type Gate, type ListCollection } from './index.js';
 
-let collection: Collection<Stored>;
-beforeAll(async () => {
-  collection = await filled(await openTestDatabase(), 'products', productDocuments(20));
+const [ann, bob, cid]: Caller[] = ['ann', 'bob', 'cid'].map((key) => ({ key, isAnonymous: false })) as [Caller, Caller, Caller];
+const [north, south] = ['north', 'south'].map((key) => ({ key, isAnonymous: true })) as [Caller, Caller];
+
+/** Commands that end when they are told to, at a gate. */
+function commandsAt(gate: Gate) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    /** Starts a command under this name. */
+    ask(caller: Caller, name: string, signal?: AbortSignal): Promise<string> {
+      const command = async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        return name;
+      };
+      return gate(caller, command, signal);
+    },
+    /** Ends one, and waits until all that may begin then has begun. */
+    async end(name: string): Promise<void> {
+      ends.get(name)?.();
+      await settled();
+    },
+  };
+}
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a gate', () => {
+  it('has one command of a caller under way, and the others in turn, however much each asks', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 2 }));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) void ask(ann, name);
+    for (const name of ['b1', 'b2']) void ask(bob, name);
+    void ask(cid, 'c1');
+    await settled();
+    expect(begun).toEqual(['a1', 'b1']);
+    await end('a1');
+    expect(begun.slice(2)).toEqual(['c1']);
+    await end('b1');
+    expect(begun.slice(3)).toEqual(['a2']);
+    await end('a2');
+    expect(begun.slice(4)).toEqual(['b2']);
+    await end('b2');
+    await end('c1');
+    expect(begun.slice(5)).toEqual(['a3']);
+    await end('a3');
+    expect(begun.slice(6)).toEqual(['a4']);
+  });
+
+  it('gives anonymous callers together no more than their part, and the rest to the others', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 2, anonymousAtOnce: 1 }));
+    void ask(north, 'n1');
+    void ask(south, 's1');
+    void ask(north, 'n2');
+    await settled();
+    expect(begun).toEqual(['n1']);
+    void ask(ann, 'a1');
+    await settled();
+    expect(begun.slice(1)).toEqual(['a1']);
+    await end('n1');
+    expect(begun.slice(2)).toEqual(['s1']);
+    await end('s1');
+    expect(begun.slice(3)).toEqual(['n2']);
+  });
+
+  it('lets the next one in behind a command that fails', async () => {
+    const gate = createGate({ atOnce: 1 });
+    const failing = gate(ann, () => Promise.reject(new Error('failed')));
+    const next = gate(ann, () => Promise.resolve('next'));
+    await expect(failing).rejects.toThrow('failed');
+    expect(await next).toBe('next');
+  });
+
+  it('gives up what waits too long, and what is too much to wait', async () => {
+    const gate = createGate({ atOnce: 1, waitMs: 20, waitingMax: 1 });
+    const { ask, end } = commandsAt(gate);
+    const running = ask(ann, 'a1');
+    const waiting = ask(bob, 'b1');
+    await expect(ask(bob, 'b2')).rejects.toMatchObject({ status: 503 });
+    await expect(waiting).rejects.toThrow(ListTimeLimitError);
+    await end('a1');
+    expect(await running).toBe('a1');
+    expect(await gate(bob, () => Promise.resolve('b3'))).toBe('b3');
+  });
+
+  it('forgets who leaves while waiting, and runs nothing for who has left', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
+    const leaving = new AbortController();
+    void ask(ann, 'a1');
+    const waiting = ask(bob, 'b1', leaving.signal);
+    void ask(cid, 'c1');
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    await expect(ask(bob, 'b2', leaving.signal)).rejects.toThrow('left');
+    await end('a1');
+    expect(begun).toEqual(['a1', 'c1']);
+  });
 });
 
-it('lets so many in at once, first come, first served, also behind work that fails', async () => {
-  const gate = createGate({ atOnce: 2 });
-  const begun: number[] = [];
-  const ends: (() => void)[] = [];
-  const all = [0, 1, 2, 3, 4].map((n) =>
-    gate(async () => {
-      begun.push(n);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (n % 2 === 1) throw new Error(`work ${n}`);
-      return n;
-    }),
-  );
-  const outcomes = Promise.allSettled(all);
-  for (const wanted of [
-    [0, 1],
-    [0, 1, 2],
-    [0, 1, 2, 3],
-    [0, 1, 2, 3, 4],
-  ]) {
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(begun).toEqual(wanted);
-    ends.shift()?.();
+describe('a list query', () => {
+  let collection: Collection<Stored>;
+  beforeAll(async () => {
+    collection = await filled(await openTestDatabase(), 'products', productDocuments(20));
+  });
+
+  /** The collection, and how many commands were under way together at most. */
+  function watched(): { collection: ListCollection; most: () => number } {
+    let [underWay, most] = [0, 0];
+    const watch = (cursor: { toArray(): Promise<object[]> }) => ({
+      async toArray() {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        return cursor.toArray().finally(() => (underWay -= 1));
+      },
+    });
+    return {
+      most: () => most,
+      collection: {
+        collectionName: collection.collectionName,
+        find: (filter, options) => watch(collection.find(filter, options)),
+        aggregate: (pipeline, options) => watch(collection.aggregate(pipeline, options)),
+      },
+    };
   }
-  ends.shift()?.();
-  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled']);
-});
 
-it('lets nobody wait without end, and goes on afterwards', async () => {
-  const gate = createGate({ atOnce: 1, waitMs: 10 });
-  let end = (): void => undefined;
-  const running = gate(() => new Promise<void>((resolve) => (end = resolve)));
-  const waiting = runListQuery(products, [['$apply', 'top(1)']], { collection, gate });
-  await expect(waiting).rejects.toThrow(ListTimeLimitError);
-  end();
-  await running;
-  expect((await runListQuery(products, [['$apply', 'top(1)']], { collection, gate })).count).toBe(1);
-});
+  it('waits at the gate with what is not one page by an index', async () => {
+    const closed = createGate({ atOnce: 0, waitMs: 10 });
+    const options = { collection, gate: closed };
+    expect((await runListQuery(products, [['$top', '1']], options)).count).toBe(1);
+    const costly = runListQuery(products, [['$filter', 'price gt 1']], { ...options, isOnePage: false });
+    await expect(costly).rejects.toMatchObject({ status: 503 });
+    await expect(runListQuery(products, [['$apply', 'top(1)']], options)).rejects.toMatchObject({ status: 503 });
+  });
 
-it('holds no list back that transforms nothing', async () => {
-  const closed = createGate({ atOnce: 0, waitMs: 10 });
-  expect((await runListQuery(products, [['$top', '1']], { collection, gate: closed })).count).toBe(1);
-  await expect(runListQuery(products, [['$apply', 'top(1)']], { collection, gate: closed })).rejects.toMatchObject({
-    status: 503,
+  it('has one command under way for a page of transformed records and their total', async () => {
+    const { collection: counted, most } = watched();
+    const gate = createGate({ atOnce: 5 });
+    const queries = [1, 2, 3].map(
+      () =>
+      runListQuery(products, [['$apply', 'orderby(name) then top(15)'], ['$top', '2']], { collection: counted, gate, caller: ann }), // prettier-ignore
+    );
+    expect((await Promise.all(queries)).map(({ total, count }) => [total, count])).toEqual([[15, 2], [15, 2], [15, 2]]); // prettier-ignore
+    expect(most()).toBe(1);
   });
 });

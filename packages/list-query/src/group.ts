@@ -44,6 +44,7 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
     fields: new Map(fields.map((field) => [field.name, field])),
     shape: { kind: 'rows', ...(top && { top: state.shape }) },
     order: [],
+    isOrdered: false,
     unique: keys.map(({ name }) => ({ field: { name, path: name }, direction: 1 })),
     isSorted: false,
   } satisfies Partial<Transformation>);
@@ -96,6 +97,7 @@ function compileInside(steps: readonly Step[], keys: readonly Field[], state: Tr
       if (inside.aggregates) throw problemAt(parameter, at, "has a second 'aggregate' in a group");
       inside.aggregates = compileAggregates(step.items, { fields, among: names, only: allTrue(conditions), parameter });
     } else if (step.kind === 'orderby') {
+      if (order) throw problemAt(parameter, at, "has a second 'orderby' in a group");
       order = { keys: bindOrder(step.keys, fields, parameter), at };
     } else if (step.kind === 'top') {
       if (step.count > LIMITS.groupTop) throw problemAt(parameter, at, `can keep ${LIMITS.groupTop} records of a group at most`);

@@ -4,7 +4,7 @@ export { ListQueryError, ListTimeLimitError, NextTokenError, type ListQueryProbl
 export type { RelatedSource, RelatedSources } from './expand.js';
 export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
-export { createGate, type Gate } from './gate.js';
+export { createGate, type Caller, type Gate, type GateSettings } from './gate.js';
 export { LIMITS } from './limits.js';
 export { answerList, answerListRequest, bindListRequest, type ListPage, type ListRequest } from './page.js';
 export { readParameters, type ListParameters, type ParameterPairs } from './parameters.js';

@@ -21,12 +21,16 @@ export const LIMITS = {
   expansions: 5,
   /** Relations of relations: `category.parent` has depth 2. */
   expandDepth: 2,
-  /** Records that one relation of a page may bring. */
-  expandRecords: 10_000,
+  /** Related records in one answer, each counted as often as it stands there, and the bytes of their JSON (decisions H3). */
+  expandRecords: 2000,
+  expandBytes: 4 * 1024 * 1024,
   /** `$top` and what it is without being given, `$skip` (decisions L2). */
   top: 100,
   defaultTop: 20,
   skip: 50_000,
+  /** Rows that a page passes over and is one page yet, and rows that are counted in no time (decisions H1). */
+  quickSkip: 1000,
+  quickCount: 10_000,
   /** `page`, `limit` and what they are without being given (decisions L1). */
   page: 1000,
   limit: 50,

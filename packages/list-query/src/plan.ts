@@ -178,5 +178,11 @@ function compilePipelines(
   if (ofNothing) return { kind: 'one', row: made, ofNothing };
   if (shape.kind === 'rows') return { kind: 'together', both: [...made, ...totalingPageStages(transformed, skip, top)] };
   const page = [...made, ...sortStages(transformed), ...pageStages(skip, top), { $project: without(hidden) }];
-  return { kind: 'split', page, total: [...made, { $count: 'total' }] };
+  return { kind: 'split', page, total: [...unsorted(made), { $count: 'total' }] };
+}
+
+/** The stages without the sorts that only decide which rows are kept, and not how many. */
+function unsorted(stages: readonly Stage[]): Stage[] {
+  const decided = stages.findLastIndex((stage) => !('$sort' in stage) && !('$limit' in stage));
+  return stages.filter((stage, n) => n <= decided || !('$sort' in stage));
 }

@@ -1,17 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type CursorSecret } from './cursor.js';
 import { Problems } from './errors.js';
 import { expandRecords, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
-import { createGate, type Gate } from './gate.js';
+import { createGate, type Caller, type Gate } from './gate.js';
 import { sortValues } from './keyset.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
 import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import { showRecord, showRow, type Show, type StoredDocument } from './show.js';
-import { limitStore, type LimitedStore, type ListCollection, type RowsAndTotal } from './store.js';
+import { limitStore, type LimitedStore, type ListCollection, type PageOptions, type RowsAndTotal } from './store.js';
 import type { Shape } from './transformation.js';
 
 /** What a query is run over, and for whom. */
@@ -31,8 +32,14 @@ export interface ListQueryOptions {
   countCache?: CountCache;
   /** The longest that one operation may run in the store. Default 5,000 ms. */
   maxTimeMs?: number;
-  /** Lets transformations in. Default: four at once in this process, so that the store always has room for other work. */
+  /** Lets commands in that are not one page by an index. Default: two at once in this process, so that the store has room for other work. */
   gate?: Gate;
+  /** Whose turn it has to be. Default: a caller of its own for each query. */
+  caller?: Caller;
+  /** Whether an index gives the page, in its order, without looking at more rows than it has. Default: where there is no `$apply`. */
+  isOnePage?: boolean;
+  /** Ends what the query does in the store when nobody waits for its answer any more. */
+  signal?: AbortSignal;
 }
 
 /** The rows of one page. `total` is exact, over all pages; `count` is that of this page. */
@@ -46,8 +53,15 @@ export interface ListResult<Row = Record<string, unknown>> {
 
 const DEFAULT_MAX_TIME_MS = 5000;
 
-/** The embedded engine works on eight commands at once; a process takes half of them for transformations. */
-const transformations = createGate({ atOnce: 4 });
+/** A quarter of the eight commands that the embedded engine works on at once. */
+const ofProcess = createGate({ atOnce: 2 });
+
+/** A query's way to the store. */
+interface Run extends ListQueryOptions {
+  store: LimitedStore;
+  /** Runs one costly command when it is the caller's turn. */
+  admit<T>(command: () => Promise<T>): Promise<T>;
+}
 
 /**
  * Answers a list query (decisions L1 to L6).
@@ -70,63 +84,79 @@ export function runPlan(
   resource: ListResource,
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
-  const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = transformations } = options;
-  const store = limitStore(collection, maxTimeMs, plan.kind === 'records' ? '$orderby' : '$apply');
-  return plan.kind === 'records'
-    ? runRecords(plan, resource, store, options)
-    : gate(() => runTransformation(plan, store, options));
+  const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = ofProcess, signal } = options;
+  const { caller = { key: randomUUID(), isAnonymous: false } } = options;
+  const parameter = plan.kind === 'records' ? '$orderby' : '$apply';
+  const run: Run = {
+    ...options,
+    store: limitStore(collection, { maxTimeMs, signal }, parameter),
+    admit: (command) => gate(caller, command, signal),
+  };
+  return plan.kind === 'records' ? runRecords(plan, resource, run) : runTransformation(plan, run);
 }
 
-async function runRecords(
-  plan: RecordPlan,
-  resource: ListResource,
-  store: LimitedStore,
-  options: ListQueryOptions,
-): Promise<ListResult<unknown>> {
+async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
   const { top, order } = plan;
-  const { countCache, cursorSecret } = options;
-  const { rows: found, total } = await readPage(plan, resource, store, countCache);
+  const { isOnePage = true, cursorSecret } = run;
+  const { rows: found, total } = await (isOnePage
+    ? readQuickly(plan, resource, run)
+    : run.admit(() => readPage(plan, resource, run)));
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
-  const value = await showRecords(records, plan, options);
+  const value = await showRecords(records, plan, run);
   const nextToken =
     last && cursorSecret !== undefined ? writeCursor(sortValues(last, order), plan.binding, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
 
-/** The page, with one row more if there is one: it tells whether there is a next page. With the total in one command, unless that is known. */
-async function readPage(
-  { top, skip, sort, projection, pageFilter, filter }: RecordPlan,
-  { name }: ListResource,
-  store: LimitedStore,
-  countCache: CountCache | undefined,
-): Promise<RowsAndTotal> {
-  const page = { sort, skip, limit: top + 1, projection };
+/** One row more than the page has, if there is one: it tells whether there is a next page. */
+function pageOf({ top, skip, sort, projection }: RecordPlan): PageOptions {
+  return { sort, skip, limit: top + 1, projection };
+}
+
+/** A page by an index. Its total may be that of all rows there are: where it was many, it is counted when there is room for that. */
+async function readQuickly(plan: RecordPlan, resource: ListResource, run: Run): Promise<RowsAndTotal> {
+  const { countCache, gate = ofProcess } = run;
+  const key = canonical(plan.filter);
+  if (!countCache?.isLarge(resource.name, key)) return readPage(plan, resource, run);
+  // who asks first counts for all who ask meanwhile, so it is nobody's turn in particular, and nobody's leaving ends it
+  const shared = { key: `count ${resource.name} ${key}`, isAnonymous: false };
+  const { store, collection, maxTimeMs = DEFAULT_MAX_TIME_MS } = run;
+  const counting = limitStore(collection, { maxTimeMs }, '$filter');
+  const [rows, total] = await Promise.all([
+    store.find(plan.pageFilter, pageOf(plan)),
+    countCache.count(resource.name, key, () => gate(shared, () => counting.count(plan.filter))),
+  ]);
+  return { rows, total };
+}
+
+/** A page with its total in one command, unless that is known. */
+async function readPage(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
+  const { pageFilter, filter } = plan;
+  const page = pageOf(plan);
   if (!countCache) return store.findAndCount(pageFilter, page, filter);
   let both: Promise<RowsAndTotal> | undefined;
   const counting = countCache.count(name, canonical(filter), async () => {
     both = store.findAndCount(pageFilter, page, filter);
     return (await both).total;
   });
-  const [total, rows] = await Promise.all([counting, both?.then((read) => read.rows) ?? store.find(pageFilter, page)]);
-  return { rows, total };
+  if (both) return both;
+  // somebody else's, who may have left before it was counted
+  const total = await counting.catch(() => undefined);
+  if (total === undefined) return store.findAndCount(pageFilter, page, filter);
+  return { rows: await store.find(pageFilter, page), total };
 }
 
-async function runTransformation(
-  plan: TransformationPlan,
-  store: LimitedStore,
-  options: ListQueryOptions,
-): Promise<ListResult<unknown>> {
-  const { rows, total } = await transform(plan, store);
-  const { show = showRecord } = options;
+async function runTransformation(plan: TransformationPlan, run: Run): Promise<ListResult<unknown>> {
+  const { rows, total } = await run.admit(() => transform(plan, run.store));
+  const { show = showRecord } = run;
   const value =
-    plan.shape.kind === 'records'
-      ? await showRecords(rows, plan, options)
-      : rows.map((row) => showComputed(row, plan.shape, show));
+    plan.shape.kind === 'records' ? await showRecords(rows, plan, run) : rows.map((row) => showComputed(row, plan.shape, show));
   return { total, count: value.length, value };
 }
 
-async function transform({ pipelines, skip, top }: TransformationPlan, store: LimitedStore) {
+/** By one command after the other: the gate has let one in. */
+async function transform({ pipelines, skip, top }: TransformationPlan, store: LimitedStore): Promise<RowsAndTotal> {
   switch (pipelines.kind) {
     case 'one': {
       const [row] = await store.aggregate(pipelines.row);
@@ -137,8 +167,11 @@ async function transform({ pipelines, skip, top }: TransformationPlan, store: Li
       return { rows: both?.page ?? [], total: both?.total ?? 0 };
     }
     default: {
-      const [rows, counted] = await Promise.all([store.aggregate(pipelines.page), store.aggregate(pipelines.total)]);
-      return { rows, total: (counted[0] as { total: number } | undefined)?.total ?? 0 };
+      const rows = await store.aggregate(pipelines.page);
+      const isLastPage = rows.length < top && (rows.length > 0 || skip === 0);
+      if (isLastPage) return { rows, total: skip + rows.length };
+      const [counted] = await store.aggregate(pipelines.total);
+      return { rows, total: (counted as { total: number } | undefined)?.total ?? 0 };
     }
   }
 }
@@ -146,10 +179,11 @@ async function transform({ pipelines, skip, top }: TransformationPlan, store: Li
 async function showRecords(
   records: StoredDocument[],
   { expansions }: RecordPlan | TransformationPlan,
-  { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS }: ListQueryOptions,
+  run: Run,
 ): Promise<unknown[]> {
+  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit } = run;
   const shown = records.map((record) => show(record));
-  await expandRecords(records, shown, expansions, { sources: relations, maxTimeMs });
+  await expandRecords(records, shown, expansions, { sources: relations, maxTimeMs, signal, admit });
   return shown;
 }
 

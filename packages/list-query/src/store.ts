@@ -29,6 +29,7 @@ export interface LimitedStore {
   find(filter: StoreFilter, options: PageOptions): Promise<StoredDocument[]>;
   /** A page of what matches one filter and the number of all that match another: one command, where two would cost the driver twice. */
   findAndCount(filter: StoreFilter, options: PageOptions, counted: StoreFilter): Promise<RowsAndTotal>;
+  count(filter: StoreFilter): Promise<number>;
   aggregate(pipeline: Stage[]): Promise<StoredDocument[]>;
 }
 
@@ -37,9 +38,16 @@ const OUT_OF_TIME = 50;
 /** Its codes for one that needs more memory than one operation may have, or gives a document of more than 16 MB. */
 const OUT_OF_MEMORY = new Set<unknown>([146, 292, 10_334, 17_419, 31_034, 5_739_900]);
 
-/** @param parameters those that decide how much the store has to hold, to be named when it is too much */
-export function limitStore(collection: ListCollection, maxTimeMs: number, parameter: string): LimitedStore {
-  const limits = { maxTimeMS: maxTimeMs, allowDiskUse: false };
+/** How long a command may run, and for whom. */
+export interface CommandLimits {
+  maxTimeMs: number;
+  /** Ends the command when it is aborted: the driver closes its connection, and the store ends what it did for that. */
+  signal?: AbortSignal | undefined;
+}
+
+/** @param parameter the one that decides how much the store has to hold, to be named when it is too much */
+export function limitStore(collection: ListCollection, { maxTimeMs, signal }: CommandLimits, parameter: string): LimitedStore {
+  const limits = { maxTimeMS: maxTimeMs, allowDiskUse: false, ...(signal && { signal }) };
   const guard = <T>(result: Promise<T>): Promise<T> => result.catch((error: unknown) => rethrow(error, maxTimeMs, parameter));
   return {
     find: (filter, options) => guard(collection.find(filter, { ...options, ...limits }).toArray()) as Promise<StoredDocument[]>,
@@ -49,6 +57,10 @@ export function limitStore(collection: ListCollection, maxTimeMs: number, parame
       // what has no `_id` is no record: the total, which is missing where nothing matches
       const total = both.find((row) => !('_id' in row)) as { total: number } | undefined;
       return { rows: total ? both.filter((row) => row !== total) : both, total: total?.total ?? 0 };
+    },
+    async count(filter) {
+      const [counted] = await guard(collection.aggregate([{ $match: filter }, { $count: 'total' }], limits).toArray());
+      return (counted as { total: number } | undefined)?.total ?? 0;
     },
     aggregate: (pipeline) => guard(collection.aggregate(pipeline, limits).toArray()) as Promise<StoredDocument[]>,
   };

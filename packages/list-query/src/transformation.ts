@@ -18,6 +18,8 @@ export interface Transformation {
   order: readonly SortKey[];
   /** What makes every order a total one; nothing where there is one row. */
   unique: readonly SortKey[];
+  /** Whether an `orderby` has been given since the last grouping: there is one for each (decisions H1). */
+  isOrdered: boolean;
   /** Whether the stages have brought the rows into that order. */
   isSorted: boolean;
   /** Stored paths that never leave, while the rows are records. */

@@ -2,6 +2,8 @@ import type { mongo } from 'mongoose';
 
 /** The connections of a process to its store. */
 export interface PoolState {
+  /** So many at most. */
+  readonly size: number;
   open: number;
   /** Those with an operation on them. */
   inUse: number;
@@ -11,7 +13,7 @@ export interface PoolState {
 
 /** Keeps count of the driver's connections by its events of them: of commands it has some too, which cost much more. */
 export function watchPool(client: mongo.MongoClient): PoolState {
-  const state = { open: 0, inUse: 0, waiting: 0 };
+  const state = { size: client.options.maxPoolSize, open: 0, inUse: 0, waiting: 0 };
   client
     .on('connectionCreated', () => (state.open += 1))
     .on('connectionClosed', () => (state.open -= 1))

@@ -2,6 +2,7 @@ import { getErrorShape, transformTRPCResponse, type AnyTRPCRouter } from '@trpc/
 import { getWSConnectionHandler, jsonEncoder, type CreateWSSContextFnOptions, type Encoder } from '@trpc/server/adapters/ws';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER, checkOrigin } from '../authentication.js';
 import type { CallWatch, RequestContext, VerifiedAccess } from '../context.js';
+import { Departures } from '../leaving.js';
 import type { AccessWatch, Watched } from '../streams/access-watch.js';
 import { requestErrors } from '../errors.js';
 import { countCalls } from '../streams/pace.js';
@@ -19,7 +20,7 @@ type HandlerOptions = Parameters<typeof getWSConnectionHandler<AnyTRPCRouter>>[0
 const CREDENTIAL_HEADERS = ['authorization', FINGERPRINT_HEADER];
 
 /** What calls of a connection see: its handshake, with the credentials among the connection parameters. */
-function contextOf(ctx: RequestContext, params: ConnectionParams) {
+function contextOf(ctx: RequestContext, params: ConnectionParams, departures: Departures) {
   const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
     CREDENTIAL_HEADERS.includes(name.toLowerCase()) && value !== undefined ? [[name.toLowerCase(), value]] : [],
   );
@@ -28,6 +29,7 @@ function contextOf(ctx: RequestContext, params: ConnectionParams) {
     // as a streamed answer: it can set no cookies
     headers: { ...ctx.headers, ...Object.fromEntries(given), 'trpc-accept': 'application/jsonl' },
     rawHeaders: given.length > 0 ? given.flat() : ctx.rawHeaders,
+    departures,
     authentications: new Map(),
     setCookie() {},
     clearCookie() {},
@@ -58,10 +60,11 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
             },
             ended: () => (socket.pending -= 1),
           };
+          const departures = new Departures(socket);
           const handle = getWSConnectionHandler<AnyTRPCRouter>({
             router,
             maxBatchSize: MAX_BATCH_SIZE,
-            createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams), server: facts, calls }),
+            createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams, departures), server: facts, calls }),
             experimental_encoder: { encode: jsonEncoder.encode, decode: createDecoder(socket, router) },
             // failures are logged where they are translated
             onError() {},

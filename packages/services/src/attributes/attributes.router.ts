@@ -1,5 +1,6 @@
 import { admin, allow, authenticated, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { attributeErrors as errors } from './attributes.errors.js';
 import {
@@ -37,7 +38,7 @@ export function createAttributesRouter(attributes: AttributesService) {
       )
       .input(attributeList.input)
       .output(attributeList.output)
-      .query(({ input }) => attributes.list(input)),
+      .query(({ ctx, input }) => attributes.list(askedBy(ctx, input))),
 
     get: publicProcedure
       .meta(

@@ -1,4 +1,5 @@
 import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { eventList, identityEventList } from './audit.schemas.js';
 import type { AuditService } from './audit.service.js';
@@ -17,7 +18,7 @@ export function createAuditRouter(audit: AuditService) {
       .use(allow(admin))
       .input(eventList.input)
       .output(eventList.output)
-      .query(({ input }) => audit.list(input)),
+      .query(({ ctx, input }) => audit.list(askedBy(ctx, input))),
 
     identityEvents: authenticated
       .meta(
@@ -30,6 +31,6 @@ export function createAuditRouter(audit: AuditService) {
       .use(allow(anyOf(admin, self('identityId'))))
       .input(identityEventList.input)
       .output(identityEventList.output)
-      .query(({ input }) => audit.listFor(input.identityId, input)),
+      .query(({ ctx, input }) => audit.listFor(input.identityId, askedBy(ctx, input))),
   });
 }

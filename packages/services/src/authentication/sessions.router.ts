@@ -2,6 +2,7 @@ import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
@@ -20,7 +21,7 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
       .use(allow(anyOf(admin, self('identityId'))))
       .input(sessionList.input)
       .output(sessionList.output)
-      .query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, input)),
+      .query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, askedBy(ctx, input))),
 
     deleteSession: authenticated
       .meta(

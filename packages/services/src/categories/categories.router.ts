@@ -1,5 +1,6 @@
 import { admin, allow, authenticated, defineRule, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { Id } from '../shared/schemas.js';
 import { categoryErrors as errors } from './categories.errors.js';
@@ -39,7 +40,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
       )
       .input(categoryList.input)
       .output(categoryList.output)
-      .query(({ input }) => categories.list(input)),
+      .query(({ ctx, input }) => categories.list(askedBy(ctx, input))),
 
     get: publicProcedure
       .meta(

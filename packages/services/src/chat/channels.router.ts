@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import {
   ChannelSchema,
@@ -45,7 +46,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
       .use(allow(rules.listsOwnChannels))
       .input(channelList.input)
       .output(channelList.output)
-      .query(({ input }) => channels.list(input.memberId, input)),
+      .query(({ ctx, input }) => channels.list(input.memberId, askedBy(ctx, input))),
 
     getChannel: authenticated
       .meta(

@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
 import {
@@ -72,7 +73,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
       .use(allow(admin))
       .input(messageTemplateList.input)
       .output(messageTemplateList.output)
-      .query(({ input }) => templates.list(input)),
+      .query(({ ctx, input }) => templates.list(askedBy(ctx, input))),
 
     listMessageTemplatesOfOrganization: authenticated
       .meta(
@@ -85,7 +86,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
       .use(allow(managesGiven))
       .input(organizationTemplateList.input)
       .output(organizationTemplateList.output)
-      .query(({ input }) => templates.listOfOrganization(input.organizationId, input)),
+      .query(({ ctx, input }) => templates.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     getMessageTemplate: authenticated
       .meta(

@@ -2,6 +2,7 @@ import { admin, allOf, allow, authenticated, inWrite, notGuest, rest, router, se
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
@@ -45,7 +46,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       .use(allow(rules.member))
       .input(messageList.input)
       .output(messageList.output)
-      .query(({ input }) => messages.list(input.channelId, input)),
+      .query(({ ctx, input }) => messages.list(input.channelId, askedBy(ctx, input))),
 
     listMessagesOfChannel: authenticated
       .meta(
@@ -59,7 +60,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       .use(allow(rules.member))
       .input(channelMessageList.input)
       .output(channelMessageList.output)
-      .query(({ input }) => messages.list(input.channelId, input)),
+      .query(({ ctx, input }) => messages.list(input.channelId, askedBy(ctx, input))),
 
     getMessage: authenticated
       .meta(

@@ -1,6 +1,7 @@
 import { allow, authenticated, notGuest, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
@@ -36,7 +37,7 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
       .use(allow(rules.listsMembers))
       .input(subscriptionList.input)
       .output(subscriptionList.output)
-      .query(({ input }) => subscriptions.list(input)),
+      .query(({ ctx, input }) => subscriptions.list(askedBy(ctx, input))),
 
     getSubscription: authenticated
       .meta(

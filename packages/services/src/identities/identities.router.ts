@@ -1,6 +1,7 @@
 import { admin, allow, anyOf, authenticated, rest, router, self, type IdentityTypeIds } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { identityErrors } from './identities.errors.js';
 import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
@@ -30,7 +31,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       .use(allow(admin))
       .input(identityList.input)
       .output(identityList.output)
-      .query(({ input }) => identities.list(input)),
+      .query(({ ctx, input }) => identities.list(askedBy(ctx, input))),
 
     get: authenticated
       .meta(

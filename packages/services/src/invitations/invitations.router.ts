@@ -16,6 +16,7 @@ import { requestFactsOf } from '../audit/request-facts.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES } from '../organizations/roles.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
@@ -79,7 +80,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       .use(allow(anyOf(admin, managesNamed)))
       .input(invitationList.input)
       .output(invitationList.output)
-      .query(({ input }) => invitations.list(input)),
+      .query(({ ctx, input }) => invitations.list(askedBy(ctx, input))),
 
     get: authenticated
       .meta(

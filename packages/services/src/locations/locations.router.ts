@@ -1,5 +1,6 @@
 import { admin, allow, authenticated, publicProcedure, rest, router } from '@tandem/core';
 import { z } from 'zod';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { locationErrors as errors } from './locations.errors.js';
 import { LocationSchema, createLocationInput, locationInput, locationList, locationPatchInput } from './locations.schemas.js';
@@ -32,7 +33,7 @@ export function createLocationsRouter(locations: LocationsService) {
       )
       .input(locationList.input)
       .output(locationList.output)
-      .query(({ input }) => locations.list(input)),
+      .query(({ ctx, input }) => locations.list(askedBy(ctx, input))),
 
     get: publicProcedure
       .meta(

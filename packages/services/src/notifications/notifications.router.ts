@@ -1,5 +1,6 @@
 import { admin, allow, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
 import { z } from 'zod';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { notificationErrors } from './notifications.errors.js';
 import {
@@ -45,7 +46,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
       .use(allow(self('identityId')))
       .input(notificationList.input)
       .output(notificationList.output)
-      .query(({ input }) => notifications.list(input.identityId, input)),
+      .query(({ ctx, input }) => notifications.list(input.identityId, askedBy(ctx, input))),
 
     unreadCount: authenticated
       .meta(

@@ -20,6 +20,7 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import { productErrors } from '../products/products.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { orderErrors as errors } from './orders.errors.js';
 import {
@@ -105,7 +106,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .use(allow(anyOf(admin, self('identityId'))))
       .input(orderList.input)
       .output(orderList.output)
-      .query(({ input }) => orders.list(input.identityId, input)),
+      .query(({ ctx, input }) => orders.list(input.identityId, askedBy(ctx, input))),
 
     listOfOrganization: authenticated
       .meta(
@@ -118,7 +119,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .use(allow(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))))
       .input(organizationOrderList.input)
       .output(organizationOrderList.output)
-      .query(({ input }) => orders.listOfOrganization(input.organizationId, input)),
+      .query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     get: authenticated
       .meta(

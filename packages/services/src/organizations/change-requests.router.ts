@@ -1,5 +1,6 @@
 import { admin, allow, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import {
   ChangeRequestSchema,
@@ -49,7 +50,7 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
       .use(allow(ownOrganization))
       .input(changeRequestList.input)
       .output(changeRequestList.output)
-      .query(({ input }) => changeRequests.list(input.organizationId, input)),
+      .query(({ ctx, input }) => changeRequests.list(input.organizationId, askedBy(ctx, input))),
 
     approveChange: authenticated
       .meta(

@@ -15,6 +15,7 @@ import {
 import { z } from 'zod';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import type { Actor, MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
@@ -99,7 +100,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(allow(admin))
       .input(organizationList.input)
       .output(organizationList.output)
-      .query(({ input }) => organizations.list(input)),
+      .query(({ ctx, input }) => organizations.list(askedBy(ctx, input))),
 
     get: authenticated
       .meta(
@@ -165,7 +166,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(allow(memberOf(...MANAGING_ROLES)))
       .input(descendantList.input)
       .output(descendantList.output)
-      .query(({ input }) => organizations.descendantsOf(input.organizationId, input.depth, input)),
+      .query(({ ctx, input }) => organizations.descendantsOf(input.organizationId, input.depth, askedBy(ctx, input))),
 
     delete: authenticated
       .meta(
@@ -206,7 +207,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(allow(memberOf(...MANAGING_ROLES)))
       .input(memberList.input)
       .output(memberList.output)
-      .query(({ input }) => members.list(input.organizationId, input)),
+      .query(({ ctx, input }) => members.list(input.organizationId, askedBy(ctx, input))),
 
     upsertMembers: authenticated
       .meta(
@@ -289,6 +290,8 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .use(allow(anyOf(admin, self('identityId'))))
       .input(membershipList.input)
       .output(membershipList.output)
-      .query(({ input }) => organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, input)),
+      .query(({ ctx, input }) =>
+        organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, askedBy(ctx, input)),
+      ),
   });
 }

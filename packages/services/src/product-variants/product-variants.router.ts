@@ -2,6 +2,7 @@ import { admin, allow, authenticated, notGuest, publicProcedure, rest, router } 
 import { z } from 'zod';
 import type { ProductRules } from '../products/product-rules.js';
 import { productErrors } from '../products/products.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { productVariantErrors as errors } from './product-variants.errors.js';
 import {
@@ -51,7 +52,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
       )
       .input(productVariantList.input)
       .output(productVariantList.output)
-      .query(({ input }) => variants.list(input.productId, input)),
+      .query(({ ctx, input }) => variants.list(input.productId, askedBy(ctx, input))),
 
     get: authenticated
       .meta(

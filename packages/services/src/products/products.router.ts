@@ -4,6 +4,7 @@ import { attributeErrors } from '../attributes/attributes.errors.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import type { ProductRules } from './product-rules.js';
 import { productErrors as errors } from './products.errors.js';
@@ -59,7 +60,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       )
       .input(productList.input)
       .output(productList.output)
-      .query(({ input }) => products.list(input)),
+      .query(({ ctx, input }) => products.list(askedBy(ctx, input))),
 
     listOfOrganization: authenticated
       .meta(
@@ -72,7 +73,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       .use(allow(memberOf))
       .input(organizationProductList.input)
       .output(organizationProductList.output)
-      .query(({ input }) => products.listOfOrganization(input.organizationId, input)),
+      .query(({ ctx, input }) => products.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     get: publicProcedure
       .meta(

@@ -20,6 +20,7 @@ export function createFollowerCounts(clock: Clock): FollowerCounts {
   return {
     of: (targetId) => ({
       count: (_, key, make) => counts.count(targetId, key, make),
+      isLarge: (_, key) => counts.isLarge(targetId, key),
       drop: () => counts.drop(targetId),
     }),
     drop: (targetId) => counts.drop(targetId),

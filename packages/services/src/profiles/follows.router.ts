@@ -2,6 +2,7 @@ import { admin, allow, anyOf, authenticated, organizationRole, owner, rest, rout
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import {
   organizationFollowInput,
@@ -63,7 +64,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .use(allow(ownProfile))
       .input(profileFollowList.input)
       .output(profileFollowList.output)
-      .query(({ input }) => follows.listProfiles(input.profileId, input)),
+      .query(({ ctx, input }) => follows.listProfiles(input.profileId, askedBy(ctx, input))),
 
     listFollowers: authenticated
       .meta(
@@ -76,7 +77,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .use(allow(ownProfile))
       .input(profileFollowerList.input)
       .output(profileFollowerList.output)
-      .query(({ input }) => follows.listFollowersOfProfile(input.profileId, input)),
+      .query(({ ctx, input }) => follows.listFollowersOfProfile(input.profileId, askedBy(ctx, input))),
 
     followOrganization: authenticated
       .meta(
@@ -117,7 +118,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .use(allow(ownProfile))
       .input(organizationFollowList.input)
       .output(organizationFollowList.output)
-      .query(({ input }) => follows.listOrganizations(input.profileId, input)),
+      .query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
   });
 }
 
@@ -140,6 +141,6 @@ export function createOrganizationFollowersRouter({ follows, roleOf }: Organizat
       .use(allow(anyOf(admin, organizationRole('organizationId', ['owner'], roleOf))))
       .input(organizationFollowerList.input)
       .output(organizationFollowerList.output)
-      .query(({ input }) => follows.listFollowersOfOrganization(input.organizationId, input)),
+      .query(({ ctx, input }) => follows.listFollowersOfOrganization(input.organizationId, askedBy(ctx, input))),
   });
 }

@@ -1,6 +1,7 @@
 import { admin, allow, anyOf, authenticated, owner, rest, router } from '@tandem/core';
 import { z } from 'zod';
 import { productErrors } from '../products/products.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { ProductLikeSchema, productLikeInput, productLikeList, productLikerList } from './likes.schemas.js';
 import type { LikesService } from './likes.service.js';
@@ -55,7 +56,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
       .use(allow(ownProfile))
       .input(productLikeList.input)
       .output(productLikeList.output)
-      .query(({ input }) => likes.list(input.profileId, input)),
+      .query(({ ctx, input }) => likes.list(input.profileId, askedBy(ctx, input))),
   });
 }
 
@@ -73,6 +74,6 @@ export function createLikersRouter(likes: LikesService) {
       .use(allow(admin))
       .input(productLikerList.input)
       .output(productLikerList.output)
-      .query(({ input }) => likes.listLikers(input.productId, input)),
+      .query(({ ctx, input }) => likes.listLikers(input.productId, askedBy(ctx, input))),
   });
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import {
@@ -45,7 +46,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
       .use(allow(admin))
       .input(profileList.input)
       .output(profileList.output)
-      .query(({ input }) => profiles.list(input)),
+      .query(({ ctx, input }) => profiles.list(askedBy(ctx, input))),
 
     get: authenticated
       .meta(
@@ -124,6 +125,6 @@ export function createProfilesRouter(profiles: ProfilesService) {
       .use(allow(self('identityId')))
       .input(identityProfileList.input)
       .output(identityProfileList.output)
-      .query(({ input }) => profiles.listOfIdentity(input.identityId, input)),
+      .query(({ ctx, input }) => profiles.listOfIdentity(input.identityId, askedBy(ctx, input))),
   });
 }

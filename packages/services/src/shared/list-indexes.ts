@@ -1,4 +1,4 @@
-import { planList, type ListResource } from '@tandem/list-query';
+import { LIMITS, planList, type ListRequest, type ListResource, type StoreFilter } from '@tandem/list-query';
 import type { IndexDefinition } from '@tandem/storage';
 
 export interface ListIndexSettings {
@@ -10,7 +10,11 @@ export interface ListIndexSettings {
   orders?: readonly string[];
 }
 
-type Promises = Required<ListIndexSettings>;
+interface Promises extends Required<ListIndexSettings> {
+  /** The sorts, as JSON, that an index gives by `by`, and within the scope. */
+  servedBy: ReadonlySet<string>;
+  servedWithin: ReadonlySet<string>;
+}
 const promised = new Map<ListResource, Promises>();
 
 /** What was promised of a resource's orders: for the test that explains its queries. */
@@ -30,7 +34,8 @@ export function listIndexes(
   const fields = [...resource.fields.values()].filter(({ path }) => path !== '_id');
   const sorts =
     within.length > 0 ? orders : fields.filter(({ sort }) => sort).flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
-  promised.set(resource, { within, by, orders: sorts });
+  const servedWithin = readingsOf([undefined, ...sorts].map((order) => sortOf(resource, order)));
+  promised.set(resource, { within, by, orders: sorts, servedBy: readingsOf([sortOf(resource)]), servedWithin });
   const scope = Object.fromEntries(within.map((field) => [field, 1 as const]));
   const standing = sortOf(resource);
   const indexes = new Map<string, IndexDefinition>();
@@ -59,4 +64,31 @@ function reversed(keys: Record<string, 1 | -1>, within: readonly string[]): Reco
 function sortOf(resource: ListResource, orderby?: string): Record<string, 1 | -1> {
   const plan = planList(resource, { orderby, top: 1 }, {});
   return plan.kind === 'records' ? plan.sort : {};
+}
+
+/**
+ * Whether an index gives a page of a list, in its order, without looking at more rows than the page has and passes over: within its scope or a
+ * field that has an index, unfiltered, in an order that was promised. What else is asked waits for its turn (decisions H1).
+ */
+export function isOnePage(resource: ListResource, scope: StoreFilter, { bound }: ListRequest): boolean {
+  const { given, filter = {}, transformed, sort } = bound;
+  const promises = promised.get(resource);
+  if (!promises || transformed || (given.skip ?? 0) > LIMITS.quickSkip) return false;
+  const equal = { ...scope, ...filter };
+  const paths = Object.keys(equal);
+  if (!Object.values(equal).every(isOneValue)) return false;
+  const { within, by, servedBy, servedWithin } = promises;
+  const wanted = JSON.stringify(sort);
+  if (paths.length === 1 && by.includes(paths[0] as string)) return servedBy.has(wanted);
+  return paths.length === within.length && within.every((path) => paths.includes(path)) && servedWithin.has(wanted);
+}
+
+function isOneValue(condition: unknown): boolean {
+  if (typeof condition !== 'object' || condition === null) return true;
+  return Object.keys(condition).length === 1 && '$eq' in condition;
+}
+
+/** An index is read in either direction. */
+function readingsOf(sorts: readonly Record<string, 1 | -1>[]): Set<string> {
+  return new Set(sorts.flatMap((sort) => [JSON.stringify(sort), JSON.stringify(reversed(sort, []))]));
 }

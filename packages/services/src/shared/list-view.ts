@@ -40,5 +40,5 @@ export function viewOf<R extends BaseRecord>(model: Model<R>, stages: readonly S
       return aggregate(page, others);
     },
   };
-  return { collection: view };
+  return { collection: view, isView: true };
 }

@@ -5,6 +5,7 @@ import {
   NextTokenError,
   answerListRequest,
   createCountCache,
+  createGate,
   type CountCache,
   type ListCollection,
   type ListResource,
@@ -14,6 +15,8 @@ import {
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './list-declaration.js';
+import { callerOf, signalOf } from './asked-by.js';
+import { isOnePage } from './list-indexes.js';
 import { requestOf, type ListQuery } from './list-query.js';
 import { listErrors } from './lists.errors.js';
 
@@ -36,6 +39,7 @@ export interface Related {
 /** Where the rows are: a model, or what `viewOf` makes of one. */
 export interface ListRows {
   collection: unknown;
+  isView: true;
 }
 
 interface ListSource<R, Row> {
@@ -51,8 +55,9 @@ interface ListSource<R, Row> {
   countCache?: CountCache;
 }
 
-/** The longest that one operation of a list may run in the store. */
+/** The longest that one command of a list may run in the store, in ms (decisions H1). */
 const MAX_TIME_MS = 5000;
+const ANONYMOUS_MAX_TIME_MS = 3000;
 /** Seconds after which a query that was stopped may be tried again: with less to ask, or when less goes on. */
 const RETRY_AFTER_TIME_LIMIT = 2;
 
@@ -63,6 +68,9 @@ const RETRY_AFTER_TIME_LIMIT = 2;
 export function createLists({ storage, cursorSecrets }: { storage: Storage; cursorSecrets: readonly Uint8Array[] }) {
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
+  // the rest of the connections are for pages by an index, reads by id, sessions and writes
+  const atOnce = Math.max(1, Math.floor(storage.connections().size / 4));
+  const gate = createGate({ atOnce, anonymousAtOnce: Math.max(1, Math.floor(atOnce / 2)) });
 
   return {
     /**
@@ -80,21 +88,30 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
       const counts = countCache ?? (collection.collectionName === resource.name ? countsOfAll : undefined);
       try {
         const request = requestOf(resource, query);
-        const equal = equalTo(query);
+        const within = { ...equalTo(query), ...scope };
+        const caller = callerOf(query);
+        const isQuick = !('isView' in rows) && isOnePage(resource, within, request);
+        const isExpanded = request.bound.expansions.length > 0;
+        // a page by an index has ended before anybody could end it
+        const signal = isQuick && !isExpanded ? undefined : signalOf(query);
         const shown: Row[] = [];
         const answer = await answerListRequest<Row>(resource, request, {
           collection,
-          scope: { ...equal, ...scope },
-          ...(cursorScope && { cursorScope: { ...equal, ...cursorScope } }),
+          scope: within,
+          ...(cursorScope && { cursorScope: { ...equalTo(query), ...cursorScope } }),
           cursorSecret: cursorSecrets,
           ...(counts && { countCache: counts }),
-          maxTimeMs: MAX_TIME_MS,
+          maxTimeMs: caller.isAnonymous ? ANONYMOUS_MAX_TIME_MS : MAX_TIME_MS,
+          isOnePage: isQuick,
+          gate,
+          caller,
+          ...(signal && { signal }),
           show(record) {
             const one = show(record as R);
             shown.push(one);
             return one;
           },
-          ...(request.bound.expansions.length > 0 && { relations: sourcesOf(relations) }),
+          ...(isExpanded && { relations: sourcesOf(relations) }),
         });
         if (complete && shown.length > 0) await complete(shown);
         // pages are checked by the output's schema; the other envelope has none for its rows, which may be computed ones

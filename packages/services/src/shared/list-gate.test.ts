@@ -1,0 +1,111 @@
+import { FACES, startTestServer, type Face, type Outcome, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { notificationModel } from '../notifications/notification.model.js';
+import { productModel } from '../products/product.model.js';
+
+const ROWS = 5000;
+const STORM = 12;
+/** Takes the store some hundred milliseconds. */
+const GROUPS = 'groupby((name,description,createdAt,updatedAt)) then orderby(description desc,name) then top(100000)';
+const COSTLY = `orderby(description) then top(100000) then ${Array.from({ length: 2 }, () => GROUPS).join(' then ')}`;
+
+/** What the driver tells of a command. */
+interface Told {
+  requestId: number;
+  commandName: string;
+  command?: Record<string, unknown>;
+  failure?: { name: string };
+}
+
+let home: TestServer;
+/** Another instance, whose commands are watched. */
+let app: TestServer;
+/** Commands over products that have not ended, and the most there were at once. */
+const underWay = new Set<number>();
+let most = 0;
+let failures: string[] = [];
+/** Told of the next command over products. */
+let started = (): void => undefined;
+
+beforeAll(async () => {
+  home = await startTestServer();
+  app = await startTestServer({
+    mongodbUri: `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`,
+  });
+  const createdAt = app.clock.now();
+  const products = Array.from({ length: ROWS }, (_, n) => ({
+    _id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
+    name: `Loaf ${(n * 7919) % ROWS}`,
+    description: `${'x'.repeat(200)}${(n * 104_729) % ROWS}`,
+    price: null,
+    createdAt,
+    updatedAt: createdAt,
+    deletedAt: null,
+  }));
+  await home.storage.model(productModel).collection.insertMany(products as never[]);
+  const client = app.storage.model(notificationModel).db.getClient();
+  client.on('commandStarted', ({ requestId, commandName, command = {} }: Told) => {
+    if (command[commandName] !== 'products') return;
+    underWay.add(requestId);
+    most = Math.max(most, underWay.size);
+    started();
+  });
+  client.on('commandSucceeded', ({ requestId }: Told) => underWay.delete(requestId));
+  client.on('commandFailed', ({ requestId, failure }: Told) => {
+    if (underWay.delete(requestId)) failures.push(String(failure?.name));
+  });
+}, 60_000);
+beforeEach(() => {
+  most = 0;
+  failures = [];
+});
+afterAll(async () => {
+  await app.close();
+  await home.close();
+});
+
+const costly = (face: Face) => app.call(face, 'products.list', { $apply: COSTLY, $top: 1 }, {});
+
+describe.each(FACES)('over %s', (face) => {
+  it(
+    'what strangers of one network ask is done one after the other, and keeps nobody else from reading',
+    { timeout: 60_000 },
+    async () => {
+      const ann = await home.signUp();
+      let answered = 0;
+      const storm = Array.from({ length: STORM }, () => costly(face).finally(() => (answered += 1)));
+      const query = { identityId: ann.id, $filter: 'isRead eq false' };
+      expect(await app.call(face, 'notifications.list', query, ann.credentials)).toMatchObject({ ok: true });
+      expect(answered).toBeLessThan(STORM);
+      const outcomes: Outcome[] = await Promise.all(storm);
+      expect(most).toBe(1);
+      for (const outcome of outcomes) expect(outcome.ok || outcome.status).toSatisfy((said) => said === true || said === 503);
+    },
+  );
+
+  it('what a caller asked ends when the caller leaves, and makes room for others', { timeout: 60_000 }, async () => {
+    const query = { $apply: COSTLY, $top: 1 };
+    const path =
+      face === 'rest'
+        ? `/products?${new URLSearchParams({ ...query, $top: '1' }).toString()}`
+        : `/trpc/products.list?input=${encodeURIComponent(JSON.stringify(query))}`;
+    const leaving = new AbortController();
+    const begun = new Promise<void>((resolve) => (started = resolve));
+    const left = fetch(app.url + path, { signal: leaving.signal });
+    await begun;
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    expect(await costly(face)).toMatchObject({ ok: true });
+    // ended by the driver, not by the store's time limit
+    expect(failures).toEqual(['ApiError']);
+  });
+});
+
+it('a page by an index waits for nobody', async () => {
+  const storm = Array.from({ length: STORM }, () => costly('rest'));
+  let answered = 0;
+  for (const one of storm) void one.finally(() => (answered += 1));
+  expect(await app.call('rest', 'products.list', { $orderby: 'name', $top: 5 }, {})).toMatchObject({ ok: true });
+  expect(answered).toBeLessThan(STORM);
+  await Promise.all(storm);
+});
