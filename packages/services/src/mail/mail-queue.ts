@@ -78,7 +78,8 @@ export function createMailQueue(storage: Storage) {
      */
     async postpone({ _id, attempts, createdAt, expiresAt }: QueuedMailRecord): Promise<boolean> {
       const now = clock.now();
-      const own = { _id, owner, attempts } as object;
+      // each claim counts one more try: whoever has lost the lease finds another number
+      const own = { _id, attempts } as object;
       const dueAt = new Date(now.getTime() + (WAITS_MS[attempts - 1] ?? WAITS_MS[WAITS_MS.length - 1] ?? 0));
       const isTooLate = dueAt.getTime() > createdAt.getTime() + GIVE_UP_MS || (expiresAt !== null && dueAt >= expiresAt);
       if (isTooLate) await collection.deleteOne(own);

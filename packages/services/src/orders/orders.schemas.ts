@@ -73,7 +73,7 @@ export const organizationOrderList = defineList(orderResource, { row: OrderSchem
 export const orderInput = z.strictObject({ orderId: Id });
 export const createOrderInput = z.strictObject({
   identityId: Id,
-  organizationId: Id.optional(),
+  organizationId: Id.optional().meta({ description: 'That of the products; needed where none of them has one' }),
   currency: Currency.optional().meta({ description: 'Needed where no line has a price of its own; else that of the prices' }),
   items: z
     .array(

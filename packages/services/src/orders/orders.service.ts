@@ -1,4 +1,4 @@
-import { ruleErrors } from '@tandem/core';
+import { ruleErrors, validationError } from '@tandem/core';
 import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -48,6 +48,18 @@ function knownPrice(line: LinePrice): CataloguePrice | null {
   return line.price && { ...line.price, source: line.source };
 }
 
+/**
+ * The organization of an order: that of its products, else the one that is named. It is theirs at the moment they are read, as their prices are.
+ * @throws validationError for products of two organizations, and for another one named than theirs (decisions H17)
+ */
+function organizationOf({ organizationId: named }: NewOrder, lines: readonly LinePrice[]): string | null {
+  const [ofLines, ...others] = new Set(lines.flatMap((line) => (line.missing === null ? (line.organizationId ?? []) : [])));
+  if (others.length > 0) throw validationError(['request body/items must be of one organization']);
+  if (ofLines !== undefined && named !== undefined && named !== ofLines)
+    throw validationError(['request body/organizationId must be that of the products']);
+  return ofLines ?? named ?? null;
+}
+
 /** Orders (decisions R5, R6). Ids are UUID strings; nothing here knows HTTP. */
 export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
   const Orders = storage.model(orderModel);
@@ -94,19 +106,22 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     /**
      * Makes an order, with amounts that the server computes.
      * @param key the sender's `Idempotency-Key`: the same again answers the same order, for 24 h
-     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for amounts
+     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities;
+     *   validationError for organizations and amounts
      */
     async create(given: NewOrder, actor: OrderActor, key?: string): Promise<Order> {
-      const known = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
-      const made = known === undefined ? undefined : await asMade(known);
+      const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
+      const made = kept === undefined ? undefined : await asMade(kept);
       if (made) return made;
       const [prices] = await Promise.all([priceOf(given.items), checkNames(given)]);
-      const amounts = computeAmounts(given, prices.map(knownPrice));
+      const known = prices.map(knownPrice);
+      const organizationId = organizationOf(given, prices);
+      const amounts = computeAmounts(given, known);
       const now = storage.clock.now();
       const order: OrderRecord = {
         _id: key === undefined ? newId(storage.clock) : await keys.claim(actor.identityId, key, given),
         identityId: given.identityId,
-        organizationId: given.organizationId ?? null,
+        organizationId,
         ...amounts,
         status: 'pending',
         history: [{ status: 'pending', at: now, identityId: actor.identityId }],

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { QueuedMail } from '../mail/queued-mail.js';
+import { createIdentityOutbox } from './identity-outbox.js';
+import { identityModel, type IdentityRecord } from './identity.model.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+const identities = () => app.storage.model(identityModel).collection;
+const newMail = ({ email }: Person) => ({ id: randomUUID(), template: 'deactivated' as const, to: email });
+/** Puts a mail where a change of the identity puts it. */
+async function put({ id }: Person, mail: object): Promise<void> {
+  const filter: object = { _id: id };
+  await identities().updateOne(filter, { $push: { outbox: mail } as object, $set: { outboxAt: app.clock.now() } });
+}
+async function leftOf({ id }: Person): Promise<Pick<IdentityRecord, 'outbox' | 'outboxAt'>> {
+  const filter: object = { _id: id };
+  return (await identities().findOne(filter, { projection: { _id: 0, outbox: 1, outboxAt: 1 } })) as unknown as IdentityRecord;
+}
+const NONE = { outbox: [], outboxAt: null };
+
+/** An outbox whose mails are queued by `enqueue` of the server, and something happens right after. */
+function outboxWith(afterEnqueue: () => Promise<void>) {
+  const warnings: string[] = [];
+  const log = { debug() {}, info() {}, error() {}, warn: (_: object, text: string) => void warnings.push(text) };
+  const { mails } = app.tandem.services;
+  const outbox = createIdentityOutbox({
+    storage: app.storage,
+    log,
+    mails: {
+      async enqueue(given: readonly QueuedMail[]) {
+        await mails.enqueue(given);
+        await afterEnqueue();
+      },
+    },
+  });
+  return { ...outbox, warnings };
+}
+
+it('a mail that is added while others go to the queue stays until it goes itself', async () => {
+  const ann = await app.signUp();
+  const [first, second] = [newMail(ann), newMail(ann)];
+  await put(ann, first);
+  const { relay } = outboxWith(() => put(ann, second));
+
+  await relay(ann.id);
+  const left = await leftOf(ann);
+  expect(left.outbox).toEqual([second]);
+  expect(left.outboxAt).toBeInstanceOf(Date);
+
+  await app.tandem.services.identities.relayMails();
+  expect(await leftOf(ann)).toEqual(NONE);
+  await app.tandem.services.mails.work();
+  expect(app.mail.count(ann.email)).toBe(2);
+});
+
+it('a mail stays while nobody knows whether it was queued, and goes with the next pass', async () => {
+  const ann = await app.signUp();
+  const mail = newMail(ann);
+  await put(ann, mail);
+  const { relay, warnings } = outboxWith(() => Promise.reject(new Error('the store is away')));
+  await relay(ann.id);
+  expect(warnings).toEqual(['mails about a change wait for the next pass']);
+  expect((await leftOf(ann)).outbox).toEqual([mail]);
+  await app.tandem.services.identities.relayMails();
+  expect(await leftOf(ann)).toEqual(NONE);
+});
+
+it('mails of an identity that has been deleted meanwhile go too, once', async () => {
+  const ann = await app.signUp();
+  const mail = newMail(ann);
+  await put(ann, mail);
+  await app.storage.model(identityModel).deleteOne({ _id: ann.id });
+  await app.tandem.services.identities.relayMails();
+  expect(await leftOf(ann)).toEqual(NONE);
+  await app.tandem.services.mails.work();
+  expect(app.mail.count(ann.email)).toBe(1);
+});
+
+it('an identity without mails is not written to, and queues none', async () => {
+  const ann = await app.signUp();
+  const calls: number[] = [];
+  const { relay } = outboxWith(async () => void calls.push(1));
+  await relay(ann.id);
+  await relay(randomUUID());
+  expect(calls).toEqual([]);
+});

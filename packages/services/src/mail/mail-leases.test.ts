@@ -1,0 +1,70 @@
+import type { Clock, Storage } from '@tandem/storage';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { LEASE_MS, createMailQueue, type MailQueue } from './mail-queue.js';
+import type { QueuedMailRecord } from './mail.model.js';
+
+const HOUR = 60 * 60_000;
+
+let system: MailFixture;
+let storage: Storage & { clock: Clock };
+/** Two processes. */
+let slow: MailQueue;
+let other: MailQueue;
+beforeAll(async () => {
+  system = await openMailFixture('mail_leases');
+  ({ storage } = await system.start());
+  [slow, other] = [createMailQueue(storage), createMailQueue((await system.start()).storage)];
+});
+afterAll(() => system.close());
+beforeEach(() => system.clear());
+
+async function claim(queue: MailQueue): Promise<QueuedMailRecord> {
+  const mail = await queue.claim([]);
+  if (!mail) throw new Error('no mail is due');
+  return mail;
+}
+/** A mail that one process took, and whose lease ran out before that had done with it. */
+async function loseLease(expiresAt: Date | null = null): Promise<QueuedMailRecord> {
+  const mail = {
+    id: undefined,
+    template: 'deactivated',
+    to: 'ann@example.org',
+    identityId: null,
+    values: {},
+    expiresAt,
+  } as const;
+  await slow.add([mail]);
+  const lost = await claim(slow);
+  system.clock.advance(LEASE_MS);
+  return lost;
+}
+
+describe('a process that has lost its lease of a mail', () => {
+  it.each(['another process', 'itself'])('puts back nothing that %s is sending meanwhile', async (who) => {
+    const lost = await loseLease();
+    const current = await claim(who === 'itself' ? slow : other);
+    expect(await slow.postpone(lost)).toBe(true);
+    expect(await system.rows()).toEqual([current]);
+    system.clock.advance(LEASE_MS - 1);
+    expect(await slow.claim([])).toBeUndefined();
+  });
+
+  it.each(['another process', 'itself'])('gives up nothing that %s is sending meanwhile', async (who) => {
+    const lost = await loseLease();
+    system.clock.advance(49 * HOUR);
+    const current = await claim(who === 'itself' ? slow : other);
+    expect(await slow.postpone(lost)).toBe(false);
+    expect(await system.rows()).toEqual([current]);
+  });
+});
+
+it('who has the lease puts the mail back, and gives up one that is too old', async () => {
+  await loseLease();
+  const current = await claim(other);
+  expect(await other.postpone(current)).toBe(true);
+  expect(await system.rows()).toMatchObject([{ owner: null, attempts: 2 }]);
+  system.clock.advance(49 * HOUR);
+  expect(await other.postpone(await claim(other))).toBe(false);
+  expect(await system.rows()).toEqual([]);
+});
