@@ -33,8 +33,12 @@ interface Planned {
 
 const WRITES = new Set(['insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
 
-/** Whether a command writes documents. */
-export const isWrite: Matches = ({ command }) => WRITES.has(command);
+/** Whether a command writes documents: a pipeline may, too. */
+export const isWrite: Matches = ({ command, body }) => {
+  if (WRITES.has(command)) return true;
+  const stages = command === 'aggregate' ? (body['pipeline'] as Document[]) : [];
+  return stages.some((stage) => '$merge' in stage || '$out' in stage);
+};
 
 /** Whether a command is of this name, as `collection.command`. */
 export const isCommand =

@@ -72,6 +72,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
   /** Connections on which a write is under way, and who waits for them. */
   const writing = new Set<net.Socket>();
   const settled = new EventEmitter();
+  const refusedWrites = new EventEmitter();
   const commands: StoreCommand[] = [];
   const refusals: StoreCommand[] = [];
   const { faults, fateOf } = createStoreFaults();
@@ -149,9 +150,10 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       if (isHeld || client.destroyed) return;
       const isHandshake = HANDSHAKES.has(command.command);
       if (!isHandshake) commands.push(command);
-      const refused = refuse(message, command);
       const fate = fateOf(command);
       if (fate.kind === 'hold' && fate.when === 'before') await fate.until;
+      const refused = refuse(message, command);
+      if (refused && writes && !isPrimary) refusedWrites.emit('write', command);
       if (fate.kind === 'cut' && fate.when === 'before') return void client.destroy();
       if (fate.kind === 'answer' || refused) {
         const reply = fate.kind === 'answer' ? fate.reply : refused;
@@ -192,9 +194,10 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       played = server;
       endConnections();
     },
-    stepDown() {
+    async stepDown() {
       isPrimary = false;
-      return faults.seen(isWrite);
+      const [refused] = (await once(refusedWrites, 'write')) as [StoreCommand];
+      return refused;
     },
     stepUp: () => void (isPrimary = true),
     join: (others) => void (members = others.map((other) => other.address)),
