@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startMailServer } from '@tandem/testing';
+import { startMailServer, startStoreProxy } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -184,6 +184,21 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(out).toContain('look disk: DATA_DIR cannot be used (ENOTDIR): make the folder');
     expect(out).not.toContain('hidden');
   });
+
+  it('refuses an older MongoDB, and w=1 in a replica set, in one line, which the doctor says too', async () => {
+    const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
+    await using old = await startStoreProxy(engine, { as: 'MongoDB 6.0' });
+    await using member = await startStoreProxy(engine, { as: 'MongoDB 8.0' });
+    const [refused, weak, ill] = await Promise.all([
+      run(['serve'], { MONGODB_URI: old.uri }),
+      run(['serve'], { MONGODB_URI: `${member.uri}&w=1` }),
+      run(['doctor'], { MONGODB_URI: old.uri }),
+    ]);
+    const text = 'The store has to be MongoDB 7.0 or later: a server of it speaks wire version 17, not 21\n';
+    expect(refused).toMatchObject({ code: 1, err: text });
+    expect(weak).toMatchObject({ code: 1, err: expect.stringMatching(/^The address of the store must not have w=1: .*\n$/) });
+    expect(ill.out).toContain(`look database: ${text}`);
+  }, 60_000);
 
   it('asks the doctor who can read the secrets of development', async () => {
     const file = path.join(dataDir, 'secrets.json');

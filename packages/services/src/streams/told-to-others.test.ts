@@ -1,4 +1,12 @@
-import { openStream, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
+import {
+  isCommand,
+  openStream,
+  startStoreProxy,
+  startTestServer,
+  type Person,
+  type StoreProxy,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
 import { productModel } from '../products/product.model.js';
@@ -53,18 +61,37 @@ describe('what others have been told no failover takes back: it is read with the
     expect(concerns).toContain('majority');
   });
 
-  it('when a message or an order that is sent again is answered as it was stored', async () => {
-    const { id: channelId } = await openChannel(ann);
-    const message = { channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' };
-    const again = () => ann.rest('POST', '/messages', message).expect(201);
-    await again();
-    expect(await concernsOf('messages.find', again)).toEqual(['majority']);
+  describe('when what is sent again is answered as it was stored, and 503 while no majority has it', () => {
+    /** Lets the next reads of a collection find nothing, as where the majority is behind. */
+    const hide = (name: string, times: number) => {
+      const cursor = { id: 0n, ns: `told.${name}`, firstBatch: [] };
+      return proxy.answer(isCommand(`${name}.find`), { ok: 1, cursor }, times);
+    };
 
-    const { _id: productId } = await app.storage.model(productModel).create({ name: 'Bread' });
-    const credentials = { ...ann.credentials, headers: { 'idempotency-key': 'mine' } };
-    const order = { identityId: ann.id, items: [{ productId, quantity: 1 }] };
-    const orderAgain = () => app.rest('POST', '/orders', order, credentials).expect(201);
-    await orderAgain();
-    expect(await concernsOf('orders.find', orderAgain)).toEqual(['majority']);
+    it('a message with a clientId', async () => {
+      const { id: channelId } = await openChannel(ann);
+      const message = { channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' };
+      const again = (status: number) => ann.rest('POST', '/messages', message).expect(status);
+      await again(201);
+      expect(await concernsOf('messages.find', () => again(201))).toEqual(['majority']);
+      const hidden = hide('messages', 1);
+      await again(503);
+      await hidden;
+      await again(201);
+    });
+
+    it('an order with an Idempotency-Key', async () => {
+      const { _id: productId } = await app.storage.model(productModel).create({ name: 'Bread' });
+      const credentials = { ...ann.credentials, headers: { 'idempotency-key': 'mine' } };
+      const order = { identityId: ann.id, currency: 'EUR', items: [{ productId, quantity: 1, price: 2 }] };
+      const again = (status: number) => app.rest('POST', '/orders', order, credentials).expect(status);
+      await again(201);
+      expect(await concernsOf('orders.find', () => again(201))).toEqual(['majority']);
+      // looked for before it is made, and after it was refused as made
+      const hidden = hide('orders', 2);
+      await again(503);
+      await hidden;
+      await again(201);
+    });
   });
 });
