@@ -147,9 +147,11 @@ async function findRelated(
   const limit = LIMITS.expandRecords + 1;
   const find = () => limitStore(collection, reading, '$expand').find(allOf(named, live, scope), { projection, limit });
   // as many as a page has rows are a page by an index
-  const records = await (byKey.size <= LIMITS.top ? find() : reading.admit(find));
-  if (records.length === limit) throw tooMuch();
-  const shown = records.map(show);
+  const found = await (byKey.size <= LIMITS.top ? find() : reading.admit(find));
+  if (found.length === limit) throw tooMuch();
+  const all = found.map(show);
+  const isShown = (_: unknown, n: number) => all[n] !== undefined;
+  const [records, shown] = [found.filter(isShown), all.filter(isShown)];
   const sizes = shown.map((one) => Buffer.byteLength(JSON.stringify(one)));
   const extents = await embed(records, shown, inner, reading);
   return new Map(

@@ -182,8 +182,10 @@ async function showRecords(
   run: Run,
 ): Promise<unknown[]> {
   const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit } = run;
-  const shown = records.map((record) => show(record));
-  await expandRecords(records, shown, expansions, { sources: relations, maxTimeMs, signal, admit });
+  const all = records.map((record) => show(record));
+  const isShown = (_: unknown, n: number) => all[n] !== undefined;
+  const shown = all.filter(isShown);
+  await expandRecords(records.filter(isShown), shown, expansions, { sources: relations, maxTimeMs, signal, admit });
   return shown;
 }
 
@@ -192,5 +194,8 @@ function showComputed(row: StoredDocument, shape: Shape, show: Show): unknown {
   const { top } = shape;
   if (!top) return showRow(row);
   const { top: kept, ...own } = row;
-  return { ...showRow(own), top: (kept as StoredDocument[]).map((inner) => showComputed(inner, top, show)) };
+  return {
+    ...showRow(own),
+    top: (kept as StoredDocument[]).map((inner) => showComputed(inner, top, show)).filter((one) => one !== undefined),
+  };
 }

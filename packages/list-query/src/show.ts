@@ -1,7 +1,7 @@
 /** A document as the store gives it. */
 export type StoredDocument = Record<string, unknown>;
 
-/** Makes of a stored record what callers get. */
+/** Makes of a stored record what callers get; undefined of one that is shown to nobody. */
 export type Show = (record: StoredDocument) => unknown;
 
 /** Keys of records that are shown otherwise or not at all. */

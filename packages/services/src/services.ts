@@ -77,7 +77,7 @@ interface ServicesOptions {
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
   const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits } = options;
-  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets });
+  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files });

@@ -4,7 +4,7 @@ import type { ListQuery } from '../shared/list-query.js';
 import type { Lists, Related } from '../shared/lists.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
 import { attributeErrors as errors } from './attributes.errors.js';
-import { attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
+import { AttributeSchema, attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
 
 export type AttributesService = ReturnType<typeof createAttributesService>;
 
@@ -17,7 +17,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
   const Attributes = storage.model(attributeModel);
 
   /** For `$expand` of other services' lists. */
-  const related: Related = { model: Attributes as never, show };
+  const related: Related = { model: Attributes as never, row: AttributeSchema, show };
 
   return {
     related,
@@ -41,8 +41,9 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
     /** @throws errors.notFound */
     async get(attributeId: string): Promise<Attribute> {
       const record = await Attributes.findById(attributeId).lean<AttributeRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      const shown = record && lists.fit('attributes', AttributeSchema, record, show);
+      if (!shown) throw errors.notFound();
+      return shown;
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFound */

@@ -4,7 +4,7 @@ import type { ListQuery } from '../shared/list-query.js';
 import type { Lists, Related } from '../shared/lists.js';
 import { createTreeMoves } from '../shared/tree-moves.js';
 import { categoryErrors as errors } from './categories.errors.js';
-import { categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
+import { CategorySchema, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
 import { categoryModel, type CategoryRecord } from './category.model.js';
 import type { CategoryStatus } from './category-status.js';
 
@@ -32,7 +32,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
   }
 
   /** For `$expand` of other services' lists. */
-  const related: Related = { model: Categories as never, show };
+  const related: Related = { model: Categories as never, row: CategorySchema, show };
 
   return {
     related,
@@ -58,8 +58,9 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     /** @throws errors.doesNotExist */
     async get(categoryId: string): Promise<Category> {
       const record = await Categories.findById(categoryId, { moving: 0 }).lean<CategoryRecord>();
-      if (!record) throw errors.doesNotExist();
-      return show(record);
+      const shown = record && lists.fit('categories', CategorySchema, record, show);
+      if (!shown) throw errors.doesNotExist();
+      return shown;
     },
 
     /**

@@ -9,7 +9,13 @@ import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';
 import { productVariantModel, type ProductVariantRecord } from './product-variant.model.js';
 import { productVariantErrors as errors } from './product-variants.errors.js';
-import { productVariantList, type NewVariant, type ProductVariant, type VariantPatch } from './product-variants.schemas.js';
+import {
+  ProductVariantSchema,
+  productVariantList,
+  type NewVariant,
+  type ProductVariant,
+  type VariantPatch,
+} from './product-variants.schemas.js';
 
 export type ProductVariantsService = ReturnType<typeof createProductVariantsService>;
 
@@ -131,7 +137,9 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws errors.notFound */
     async get(productId: string, id: string): Promise<ProductVariant> {
-      return showOne(await readOne(productId, id));
+      const record = await readOne(productId, id);
+      if (!lists.fit('productVariants', ProductVariantSchema, record, showBare)) throw errors.notFound();
+      return showOne(record);
     },
 
     /**

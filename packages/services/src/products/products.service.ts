@@ -15,7 +15,14 @@ import { showPrice, storePrice } from '../shared/price.js';
 import { createOrganizationProducts } from './organization-products.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
-import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
+import {
+  ProductSchema,
+  organizationProductList,
+  productList,
+  type NewProduct,
+  type Product,
+  type ProductPatch,
+} from './products.schemas.js';
 
 export type ProductsService = ReturnType<typeof createProductsService>;
 
@@ -179,7 +186,9 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /** @throws errors.notFound */
     async get(productId: string): Promise<Product> {
-      return showOne(await readOne(productId));
+      const record = await readOne(productId);
+      if (!lists.fit('products', ProductSchema, record, showBare)) throw errors.notFound();
+      return showOne(record);
     },
 
     /**

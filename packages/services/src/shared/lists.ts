@@ -1,4 +1,4 @@
-import { requestErrors, validationError } from '@tandem/core';
+import { requestErrors, validationError, type Log } from '@tandem/core';
 import {
   ListQueryError,
   ListTimeLimitError,
@@ -16,6 +16,7 @@ import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './list-declaration.js';
 import { callerOf, signalOf } from './asked-by.js';
+import { createFitting, type Fitting } from './fitting.js';
 import { isOnePage } from './list-indexes.js';
 import { requestOf, type ListQuery } from './list-query.js';
 import { listErrors } from './lists.errors.js';
@@ -32,6 +33,8 @@ interface DeclaredList<Row> {
 /** Where related records are, and which of them the caller of the list may see. */
 export interface Related {
   model: Model<BaseRecord>;
+  /** What one of them is. */
+  row: z.ZodType;
   scope?: StoreFilter;
   show(record: never): unknown;
 }
@@ -61,11 +64,18 @@ const ANONYMOUS_MAX_TIME_MS = 3000;
 /** Seconds after which a query that was stopped may be tried again: with less to ask, or when less goes on. */
 const RETRY_AFTER_TIME_LIMIT = 2;
 
+interface ListsOptions {
+  storage: Storage;
+  cursorSecrets: readonly Uint8Array[];
+  log: Log;
+}
+
 /**
  * Answers lists (decisions, "Lists").
  * @param cursorSecrets the first signs `$nextToken`, all are taken
  */
-export function createLists({ storage, cursorSecrets }: { storage: Storage; cursorSecrets: readonly Uint8Array[] }) {
+export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
+  const fit = createFitting(log);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
   // the rest of the connections are for pages by an index, reads by id, sessions and writes
@@ -73,6 +83,9 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
   const gate = createGate({ atOnce, anonymousAtOnce: Math.max(1, Math.floor(atOnce / 2)) });
 
   return {
+    /** A record as its own read shows it; undefined where it does not fit its schema (decisions H20). */
+    fit,
+
     /**
      * One page of a list, whatever of it was asked for, read by the driver: Mongoose has nothing to add to a read without casts. Counts are
      * kept where the resource has the collection's name: it is by that name that writes are known.
@@ -107,11 +120,11 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
           caller,
           ...(signal && { signal }),
           show(record) {
-            const one = show(record as R);
-            shown.push(one);
+            const one = fit(resource.name, row, record as R, show);
+            if (one !== undefined) shown.push(one);
             return one;
           },
-          ...(isExpanded && { relations: sourcesOf(relations) }),
+          ...(isExpanded && { relations: sourcesOf(relations, fit) }),
         });
         if (complete && shown.length > 0) await complete(shown);
         // pages are checked by the output's schema; the other envelope has none for its rows, which may be computed ones
@@ -124,10 +137,17 @@ export function createLists({ storage, cursorSecrets }: { storage: Storage; curs
   };
 }
 
-function sourcesOf(relations: Record<string, Related>): RelatedSources {
-  const sources = Object.entries(relations).map(([name, { model, scope, show }]) => {
+function sourcesOf(relations: Record<string, Related>, fit: Fitting): RelatedSources {
+  const sources = Object.entries(relations).map(([name, { model, row, scope, show }]) => {
     const collection = model.collection as unknown as ListCollection;
-    return [name, { collection, show: show as (record: object) => unknown, ...(scope && { scope }) }] as const;
+    return [
+      name,
+      {
+        collection,
+        show: (record: object) => fit(collection.collectionName, row, record, show as (record: object) => unknown),
+        ...(scope && { scope }),
+      },
+    ] as const;
   });
   return Object.fromEntries(sources);
 }
