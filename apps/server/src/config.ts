@@ -46,6 +46,8 @@ export interface Config {
   };
   files: {
     url: string;
+    /** What one identity may have attached, such as `5gb`; undefined: as usual. */
+    quota?: string;
     /** How often files that are to be removed are looked for, in milliseconds; undefined: as usual. */
     pollMs?: number;
   };
@@ -145,7 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,
     mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
-    files: { url: env.FILES_URL },
+    files: { url: env.FILES_URL, quota: env.FILES_QUOTA },
     console: env.CONSOLE,
     corsOrigins: env.CORS_ORIGINS,
     providers: env.OAUTH_PROVIDERS,

@@ -80,7 +80,7 @@ export function wire(
     providers: config.providers,
     redirectUrls: config.redirectUrls,
     mail: { driver: drivers.mail, from: config.mail.from, linksUrl: config.mail.linksUrl ?? publicUrl },
-    files: { driver: drivers.files },
+    files: { driver: drivers.files, ...(config.files.quota !== undefined && { quota: config.files.quota }) },
     bodyLimit: config.bodyLimit,
     development: config.development,
   });

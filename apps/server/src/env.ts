@@ -31,6 +31,9 @@ function parsedBy(parse: (name: string, text: string) => unknown) {
   });
 }
 
+/** Text such as `1mb`. */
+const Size = z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb');
+
 const Switch = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const List = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '')); // prettier-ignore
@@ -167,6 +170,11 @@ export const VARIABLES = {
     meaning:
       'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or what speaks its protocol, without key and secret by those of the AWS environment',
   }),
+  FILES_QUOTA: variable({
+    read: Size,
+    fallback: '5gb',
+    meaning: 'Bytes of files that one identity may have attached to records',
+  }),
   CONSOLE: variable({
     read: Switch,
     fallback: 'on',
@@ -185,7 +193,7 @@ export const VARIABLES = {
     meaning: 'Lifetime of the one-time token with which a person comes back from an identity provider',
   }),
   BODY_LIMIT: variable({
-    read: z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb'),
+    read: Size,
     fallback: '1mb',
     meaning: 'Largest JSON body',
   }),

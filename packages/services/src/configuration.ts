@@ -19,6 +19,14 @@ import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
 
+/** Where files are kept, and how many. */
+export interface FilesSettings {
+  /** Opened by `openFilesDriver`, the host's to close. */
+  driver: FilesDriver;
+  /** What one identity may have attached at most, as bytes or a text such as `5gb`. Default 5gb. */
+  quota?: number | string;
+}
+
 /** What a host application configures (spec, "Authentication" 5 and 8). */
 export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   /** The services whose procedures and streams are answered. Default: all. Those that are not work for the others all the same. */
@@ -62,8 +70,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   redirectUrls?: readonly string[];
   /** How mails leave, and what they say. Without a driver none is sent. */
   mail?: MailSettings;
-  /** Where files are kept: opened by `openFilesDriver`, the host's to close. Without a driver nothing can be uploaded. */
-  files?: { driver: FilesDriver };
+  /** Files that records may have. Without a driver nothing can be uploaded. */
+  files?: FilesSettings;
   /** Limits of how often something may be asked. Default true: those of docs/configuration.md. */
   rateLimits?: RateLimitSettings;
   /** Shares what instances have to share: the counts of the rate limits. Opened by `openRedis`, the host's to close. */

@@ -70,6 +70,8 @@ interface ServicesOptions {
   bcryptCost: number;
   mail: MailSettings;
   files: FilesDriver | undefined;
+  /** Bytes that one identity may have attached. */
+  filesQuota: number;
   rateLimits: RateLimits;
   oauth: OauthConfiguration;
 }
@@ -80,7 +82,7 @@ export function createServices(options: ServicesOptions) {
   const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
-  const files = createFilesService({ storage, log, driver: options.files });
+  const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });
   const identities = createIdentitiesService({
     storage,
     lists,

@@ -34,6 +34,13 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /** @typeParam Name the services that are answered; all by default */
 export type Tandem<Name extends ServiceName = ServiceName> = Awaited<ReturnType<typeof createTandem<Name>>>;
 
+/** @throws Error, naming the setting, for what is no size such as `1mb` */
+function bytesOf(setting: string, size: number | string): number {
+  const count = bytes.parse(size);
+  if (count === null) throw new Error(`${setting}: "${size}" is no size such as 1mb`);
+  return count;
+}
+
 /**
  * The services, ready to be mounted: by Tandem's own server, or by a host application in its own (docs/embedding.md).
  * Listens on nothing, and starts no timers but those of open streams.
@@ -74,6 +81,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     bcryptCost: configuration.bcryptCost ?? 12,
     mail: configuration.mail ?? {},
     files: configuration.files?.driver,
+    filesQuota: bytesOf('files.quota', configuration.files?.quota ?? '5gb'),
     rateLimits: createRateLimits({
       settings: configuration.rateLimits ?? true,
       redis: configuration.redis,
@@ -104,8 +112,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     subscriptions: streams.subscriptions,
   });
   const ownRouter = pickServices(everything, names);
-  const maxBodySize = bytes.parse(bodyLimit);
-  if (maxBodySize === null) throw new Error(`bodyLimit: "${bodyLimit}" is no size such as 1mb`);
+  const maxBodySize = bytesOf('bodyLimit', bodyLimit);
 
   const authenticatedRoute = isAuthenticated(facts);
 
@@ -125,7 +132,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       routes.use(cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
-      if (localFiles) routes.use(createFilesRoute(localFiles));
+      if (localFiles) routes.use(createFilesRoute(localFiles, services.files.uploads));
       mountRest(routes, router, facts, maxBodySize);
       return routes;
     },

@@ -15,6 +15,8 @@ export interface S3Server extends AsyncDisposable {
   objects: ReadonlyMap<string, { type: string; body: Buffer }>;
   /** Answers everything 503 from now on, or no longer. */
   fail(isFailing: boolean): void;
+  /** Before anything is copied from now on, this is done: what others do at that moment. */
+  onCopy(act: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -82,10 +84,14 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** As S3 makes it of what is sent in one piece. */
+const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex')}"`;
+
 /** Starts one on loopback. @param now when addresses expire by it */
 export async function startS3Server(now: () => Date = () => new Date()): Promise<S3Server> {
   const objects = new Map<string, { type: string; body: Buffer }>();
   let isFailing = false;
+  let beforeCopy = async (): Promise<void> => {};
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = new URL(req.url ?? '/', 'http://localhost');
@@ -95,9 +101,19 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
     const [, bucket, ...rest] = url.pathname.split('/');
     const key = rest.join('/');
     if (bucket !== BUCKET) return void res.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
+    const copySource = req.headers['x-amz-copy-source'];
+    if (req.method === 'PUT' && copySource !== undefined) {
+      await beforeCopy();
+      const source = objects.get(decodeURIComponent(String(copySource)).replace(`${BUCKET}/`, ''));
+      if (!source) return void res.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+      if (req.headers['x-amz-copy-source-if-match'] !== etagOf(source.body))
+        return void res.writeHead(412).end('<Error><Code>PreconditionFailed</Code></Error>');
+      objects.set(key, source);
+      return void res.writeHead(200).end(`<CopyObjectResult><ETag>${etagOf(source.body)}</ETag></CopyObjectResult>`);
+    }
     if (req.method === 'PUT') {
       objects.set(key, { type: req.headers['content-type'] ?? '', body });
-      return void res.writeHead(200, { etag: '"made"' }).end();
+      return void res.writeHead(200, { etag: etagOf(body) }).end();
     }
     if (req.method === 'DELETE') {
       objects.delete(key);
@@ -109,6 +125,7 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
     res.writeHead(200, {
       'content-type': url.searchParams.get('response-content-type') ?? found.type,
       'content-length': found.body.length,
+      etag: etagOf(found.body),
       ...(disposition !== null && { 'content-disposition': disposition }),
     });
     res.end(req.method === 'HEAD' ? undefined : found.body);
@@ -129,6 +146,9 @@ export async function startS3Server(now: () => Date = () => new Date()): Promise
     objects,
     fail(failing) {
       isFailing = failing;
+    },
+    onCopy(act) {
+      beforeCopy = act;
     },
     close,
     [Symbol.asyncDispose]: close,

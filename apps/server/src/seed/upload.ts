@@ -8,7 +8,7 @@ export type Upload = (address: { objectId: string; url: string }, type: string, 
 export function createUpload({ local }: FilesDriver): Upload {
   return async function upload({ objectId, url }, type, content) {
     if (local) {
-      await local.receive({ objectId, type, size: content.length }, Readable.from([content]));
+      await local.receive({ objectId, type, size: content.length }, Readable.from([content]), async () => {});
       return;
     }
     const { ok, status } = await fetch(url, { method: 'PUT', body: new Uint8Array(content), headers: { 'content-type': type } });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { createDiskAddresses } from './disk-addresses.js';
@@ -11,6 +11,8 @@ const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const INCOMING = 'incoming';
 /** Half-arrived files of a process that died are removed after this time, in milliseconds: nothing takes so long to arrive. */
 const LEFT_OVER_MS = 60 * 60_000;
+/** What file systems say that know no second name of a file. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 export interface DiskFilesOptions {
   dir: string;
@@ -62,7 +64,7 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
     }
   }
 
-  async function receive({ objectId, size }: StoredObject, body: Readable) {
+  async function receive({ objectId, size }: StoredObject, body: Readable, mayStore: () => Promise<void>) {
     const target = fileOf(objectId);
     await (tidied ??= tidy().catch((error: unknown) => {
       tidied = undefined;
@@ -72,6 +74,7 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
     try {
       const result = await write(temporary, size, body);
       if (result === 'stored') {
+        await mayStore();
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
         await rename(temporary, target);
       }
@@ -85,10 +88,17 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
     addressMs: ADDRESS_MS,
     uploadUrl: async (object) => addresses.addressOf('upload', object),
     downloadUrl: async (object) => addresses.addressOf('download', object),
-    async has({ objectId, size }) {
-      // its type is what it was taken with: no address takes another
+    async copy({ objectId, size }, to) {
+      const [source, target] = [fileOf(objectId), fileOf(to)];
       try {
-        return (await stat(fileOf(objectId))).size === size;
+        await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+        // an upload takes the place of a file and writes into none, so that the other name goes on meaning what it meant
+        await link(source, target).catch(async (error: NodeJS.ErrnoException) => {
+          if (!NO_LINKS.has(error.code ?? '')) throw error;
+          await copyFile(source, target, constants.COPYFILE_EXCL);
+        });
+        // its type is what it was taken with: no address takes another
+        return (await stat(target)).size === size;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
         throw error;

@@ -20,8 +20,12 @@ export interface FilesDriver {
   uploadUrl(object: StoredObject): Promise<string>;
   /** An address to GET the object from, for `addressMs`. Asks nobody, and not whether it is there. */
   downloadUrl(object: StoredObject): Promise<string>;
-  /** Whether this object is stored, whole, with its type and size. @throws when the storage cannot be asked */
-  has(object: StoredObject): Promise<boolean>;
+  /**
+   * Copies the object to another id, which no upload address is ever made for, so that nobody changes it there (decision H16).
+   * @returns whether it was there, whole, with its type and size; what is copied is what was looked at, else nothing is
+   * @throws when the storage cannot be asked
+   */
+  copy(object: StoredObject, to: string): Promise<boolean>;
   /** Removes what is stored under an id; nothing there is fine. @throws when the storage cannot be asked */
   remove(objectId: string): Promise<void>;
   /** Whether files can be kept: for `tandem doctor`. @throws what is wrong */
@@ -38,10 +42,11 @@ export interface LocalFiles {
   grantOf(action: 'upload' | 'download', objectId: string, query: URLSearchParams): StoredObject | undefined;
   /**
    * Stores a body as this object: whole, or not at all. Nothing beyond the object's size is read.
+   * @param mayStore asked when the body has arrived, before it takes the object's place; throws to refuse
    * @returns whether the body had that size; nothing is stored of another
-   * @throws when the body breaks off, or cannot be written
+   * @throws when the body breaks off, or cannot be written; what `mayStore` throws
    */
-  receive(object: StoredObject, body: Readable): Promise<'stored' | 'too large' | 'too small'>;
+  receive(object: StoredObject, body: Readable, mayStore: () => Promise<void>): Promise<'stored' | 'too large' | 'too small'>;
   /** Where the file of a granted object is, if there is one, and whether a browser may show it in place. */
   locate(object: StoredObject): { root: string; file: string; disposition: 'inline' | 'attachment' };
 }

@@ -1,4 +1,5 @@
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -16,6 +17,8 @@ import { readS3Url, type S3Settings } from './s3-url.js';
 const CONNECT_MS = 2000;
 const ANSWER_MS = 4000;
 const ATTEMPTS = 2;
+/** How often an object is looked at whose upload address is used while it is copied. */
+const COPY_TRIES = 3;
 
 function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
   const config: S3ClientConfig = {
@@ -30,6 +33,10 @@ function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
   };
   return new S3Client(config);
 }
+
+/** The header that names what is copied, which the SDK does not encode. */
+const copySourceOf = ({ Bucket, Key }: { Bucket: string; Key: string }) =>
+  [Bucket, ...Key.split('/')].map(encodeURIComponent).join('/');
 
 /** Keeps files in a bucket, of S3 or of what speaks its protocol; people upload to it and download from it directly. */
 export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
@@ -49,14 +56,23 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
       const shown = { ResponseContentType: type, ResponseContentDisposition: dispositionOf(type) };
       return getSignedUrl(client, new GetObjectCommand({ ...whereOf(objectId), ...shown }), lifetime());
     },
-    async has({ objectId, type, size }) {
-      try {
-        const { ContentLength, ContentType } = await client.send(new HeadObjectCommand(whereOf(objectId)));
-        return ContentLength === size && ContentType === type;
-      } catch (error) {
-        if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 404) return false;
-        throw error;
+    async copy({ objectId, type, size }, to) {
+      const source = whereOf(objectId);
+      for (let tries = 0; tries < COPY_TRIES; tries++) {
+        try {
+          const { ContentLength, ContentType, ETag } = await client.send(new HeadObjectCommand(source));
+          if (ContentLength !== size || ContentType !== type) return false;
+          const unchanged = { CopySource: copySourceOf(source), CopySourceIfMatch: ETag };
+          await client.send(new CopyObjectCommand({ ...whereOf(to), ...unchanged }));
+          return true;
+        } catch (error) {
+          const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+          if (status === 404) return false;
+          // another file has come between the two: it is looked at like the first
+          if (status !== 412) throw error;
+        }
       }
+      throw new Error('an object is replaced faster than it can be copied');
     },
     async remove(objectId) {
       await client.send(new DeleteObjectCommand(whereOf(objectId)));

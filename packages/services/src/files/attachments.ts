@@ -1,11 +1,14 @@
-import { randomInt, randomUUID } from 'node:crypto';
-import { describeError, type Log } from '@tandem/core';
+import { randomUUID } from 'node:crypto';
+import { ApiError, describeError, requestErrors, type Log } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
-import { isDuplicateKey, newId, type Model, type Storage } from '@tandem/storage';
+import { newId, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
+import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
+import { freeNumber, withNumber } from './free-numbers.js';
+import { notUploading } from './uploads.js';
 
 /** After this time an object that was issued and never attached is removed, in milliseconds. */
 const UNUSED_MS = 24 * 60 * 60_000;
@@ -26,9 +29,13 @@ export interface AttachmentsParts {
   storage: Storage;
   Files: Model<FileRecord>;
   driver: FilesDriver | undefined;
+  quota: FileQuota;
   addresses: ReturnType<typeof createAddressCache> | undefined;
   log: Log;
 }
+
+/** What a file is attached with. */
+type Attachment = Pick<FileRecord, 'storedAs' | 'resourceId' | 'attachedAt' | 'place'> & { slot?: null };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
@@ -37,7 +44,7 @@ export type Attachments = ReturnType<typeof createAttachments>;
  * `identityId` is who asks. A record that is deleted softly keeps its files, and so has them again when it is restored.
  */
 export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSettings, parts: AttachmentsParts) {
-  const { storage, Files, driver, addresses, log } = parts;
+  const { storage, Files, driver, quota, addresses, log } = parts;
   const { collection } = Files;
   const { clock } = storage;
   const attachedTo = (resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
@@ -51,13 +58,13 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   function removal(now: Date): object[] {
     const lateMs = (driver?.addressMs ?? 0) + LATE_UPLOAD_MS;
     const dueAt = { $max: [now, { $add: ['$createdAt', lateMs] }] };
-    return [{ $set: { state: 'removing', dueAt, updatedAt: now } }];
+    return [{ $set: { state: 'removing', slot: null, dueAt, updatedAt: now } }];
   }
 
   /** Undefined when no address can be made for it: one file that fails does not fail a list. */
-  async function show({ _id: id, objectId, type, size, attachedAt, createdAt, updatedAt }: FileRecord) {
+  async function show({ _id: id, objectId, storedAs, type, size, attachedAt, createdAt, updatedAt }: FileRecord) {
     try {
-      const object: StoredObject = { objectId, type, size };
+      const object: StoredObject = { objectId: storedAs ?? objectId, type, size };
       const url = addresses && (await addresses.urlOf(object));
       if (url === undefined) return undefined;
       return { id, type, url, createdAt: (attachedAt ?? createdAt).toISOString(), updatedAt: updatedAt.toISOString() };
@@ -81,53 +88,73 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return found;
   }
 
-  /** @throws errors.alreadyAttached, notUploaded */
-  async function mustBeFree(found: FileRecord): Promise<void> {
-    if (found.state === 'attached') throw errors.alreadyAttached();
-    if (!(await storageOf().has(found))) throw errors.notUploaded();
+  /** @throws errors.alreadyAttached, beingUploaded */
+  function mustBeFree({ state, uploadingUntil }: FileRecord): void {
+    if (state === 'attached') throw errors.alreadyAttached();
+    if (uploadingUntil && uploadingUntil > clock.now()) throw errors.beingUploaded();
   }
 
-  /** One write: of two who attach an object at once one has it. @throws errors.alreadyAttached; a duplicate key where the place is taken */
-  async function take(
-    { _id }: FileRecord,
-    attachment: Pick<FileRecord, 'resourceId' | 'attachedAt' | 'place'>,
-  ): Promise<FileRecord> {
+  /**
+   * One write: of two who attach an object at once one has it.
+   * @throws errors.notFound, alreadyAttached, beingUploaded; requestErrors.unavailable where it came too late; a duplicate key where the place is taken
+   */
+  async function take({ _id, createdAt }: FileRecord, attachment: Attachment, until: Date): Promise<FileRecord> {
+    const now = clock.now();
+    const isFree = { _id, state: 'issued', ...notUploading(now), $expr: { $lt: ['$$NOW', until] } } as object;
+    // what it was uploaded as goes when its address is out of date, and not before the write is made that the file comes with
+    const late = Math.max(now.getTime(), createdAt.getTime() + (driver?.addressMs ?? 0)) + LATE_UPLOAD_MS;
     const attached = await collection.findOneAndUpdate(
-      { _id, state: 'issued' } as object,
-      { $set: { state: 'attached', ...attachment, dueAt: null, updatedAt: clock.now() } },
+      isFree,
+      { $set: { state: 'attached', ...attachment, dueAt: new Date(late), updatedAt: now } },
       { returnDocument: 'after' },
     );
-    if (!attached) throw errors.alreadyAttached();
-    return attached as unknown as FileRecord;
+    if (attached) return attached as unknown as FileRecord;
+    const found = (await collection.findOne({ _id } as object)) as unknown as FileRecord | null;
+    if (!found || found.state === 'removing') throw errors.notFound();
+    mustBeFree(found);
+    throw requestErrors.unavailable();
   }
 
-  /** One of the places that no file of a record has: any, so that those who attach at once seldom meet. */
-  async function freePlace(resourceId: string): Promise<number | undefined> {
-    const found = await collection.find(attachedTo(resourceId) as object, { projection: { place: 1 } }).toArray();
-    const taken = new Set((found as unknown as FileRecord[]).map(({ place }) => place));
-    const free = Array.from({ length: max }, (_, place) => place).filter((place) => !taken.has(place));
-    return free[randomInt(Math.max(free.length, 1))];
-  }
-
-  /** Again where somebody else was given the place. @throws errors.tooMany, alreadyAttached */
-  async function takePlace(found: FileRecord, resourceId: string): Promise<FileRecord> {
-    for (;;) {
-      const place = await freePlace(resourceId);
-      if (place === undefined) throw errors.tooMany({ max: String(max) });
-      try {
-        return await take(found, { resourceId, attachedAt: clock.now(), place });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-      }
+  /** Removes a copy that is not the file. What cannot be removed now goes with the file, or once it is attached. */
+  async function dropCopy({ _id }: FileRecord, key: string): Promise<void> {
+    try {
+      await storageOf().remove(key);
+      await collection.updateOne({ _id } as object, { $pull: { copies: key } } as object);
+    } catch (error) {
+      log.warn({ fileId: _id, purpose, err: describeError(error) }, 'a copy of a file was not removed; it goes later');
     }
   }
 
-  /** Takes an attaching back, as if it had not been: the object may be attached again. */
-  async function giveBack({ _id, resourceId, createdAt }: FileRecord): Promise<void> {
-    const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
-    await collection.updateOne({ _id, ...attachedTo(resourceId) } as object, {
-      $set: { state: 'issued', resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
+  /**
+   * Attaches a copy of an uploaded object, which nobody has an address to change (decision H16).
+   * @param attach the write that attaches
+   * @throws errors.alreadyAttached, beingUploaded, notUploaded, quotaExceeded; what `attach` throws
+   */
+  async function attachCopy(found: FileRecord, attach: (storedAs: string, until: Date) => Promise<FileRecord>) {
+    mustBeFree(found);
+    const key = randomUUID();
+    return quota.within(found, key, async (until) => {
+      const { matchedCount } = await collection.updateOne({ _id: found._id, state: 'issued' } as object, { $push: { copies: key } } as object); // prettier-ignore
+      if (matchedCount === 0) throw errors.alreadyAttached();
+      try {
+        if (!(await storageOf().copy(found, key))) throw errors.notUploaded();
+        return await attach(key, until);
+      } catch (error) {
+        // after any other failure nobody knows whether it was attached
+        if (error instanceof ApiError) await dropCopy(found, key);
+        throw error;
+      }
     });
+  }
+
+  /** Takes an attaching back, as if it had not been: the object may be attached again. */
+  async function giveBack(file: FileRecord): Promise<void> {
+    const { _id, resourceId, createdAt, storedAs } = file;
+    const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
+    const { modifiedCount } = await collection.updateOne({ _id, ...attachedTo(resourceId) } as object, {
+      $set: { state: 'issued', storedAs: null, resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
+    });
+    if (modifiedCount > 0 && storedAs !== null) await dropCopy(file, storedAs);
   }
 
   /**
@@ -136,7 +163,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
    */
   async function settle({ _id, resourceId, attachedAt }: FileRecord): Promise<void> {
     const ofRecord = attachedTo(resourceId);
-    await collection.updateOne({ _id, ...ofRecord } as object, { $set: { counts: true } });
+    await collection.updateOne({ _id, ...ofRecord } as object, { $set: { counts: true, slot: null } });
     const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: _id } }] };
     await collection.updateMany({ ...ofRecord, ...isEarlier } as object, removal(clock.now()));
     const isLater = { $or: [{ attachedAt: { $gt: attachedAt } }, { attachedAt, _id: { $gt: _id } }] };
@@ -180,16 +207,18 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
      */
     async issue({ contentType: type, contentLength: size }: UploadRequest, identityId: string): Promise<UploadAddress> {
       const driverOf = storageOf();
-      const unused = { issuedTo: identityId, state: 'issued' } as object;
-      if ((await collection.countDocuments(unused, { limit: MAX_UNUSED })) >= MAX_UNUSED)
-        throw errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 });
       const objectId = randomUUID();
       const url = await driverOf.uploadUrl({ objectId, type, size });
       const now = clock.now();
       const times = { createdAt: now, updatedAt: now, dueAt: new Date(now.getTime() + UNUSED_MS) };
       const object = { objectId, purpose, type, size, issuedTo: identityId, state: 'issued' };
-      const nobodys = { resourceId: null, attachedAt: null, place: null, counts: false, attempts: 0, owner: null };
-      await collection.insertOne({ _id: newId(clock), ...object, ...nobodys, ...times } as object);
+      const nobodys = { storedAs: null, copies: [], uploader: null, uploadingUntil: null, resourceId: null, attachedAt: null };
+      const untouched = { ...nobodys, place: null, counts: false, attempts: 0, owner: null };
+      await withNumber(
+        () => freeNumber(Files, 'slot', MAX_UNUSED, { issuedTo: identityId, slot: { $gte: 0 } }),
+        () => errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 }),
+        (slot) => collection.insertOne({ _id: newId(clock), ...object, slot, ...untouched, ...times } as object),
+      );
       return { objectId, url };
     },
 
@@ -199,8 +228,14 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
      */
     async attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
       const found = await findGiven(given, identityId);
-      await mustBeFree(found);
-      const shown = await show(await takePlace(found, resourceId));
+      const attached = await attachCopy(found, (storedAs, until) =>
+        withNumber(
+          () => freeNumber(Files, 'place', max, attachedTo(resourceId)),
+          () => errors.tooMany({ max: String(max) }),
+          (place) => take(found, { storedAs, resourceId, attachedAt: clock.now(), place, slot: null }, until),
+        ),
+      );
+      const shown = await show(attached);
       if (!shown) throw new Error('an attached file has no address');
       return shown;
     },
@@ -238,8 +273,10 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       // later than the one before it, whatever the clocks of two instances say
       const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
       const attachedAt = new Date(Math.max(clock.now().getTime(), after));
-      await mustBeFree(found);
-      const attached = await take(found, { resourceId, attachedAt, place: null });
+      const attached = await attachCopy(found, (storedAs, until) => {
+        // it keeps its place among the unused ones until the write is made, since it may be given back
+        return take(found, { storedAs, resourceId, attachedAt, place: null }, until);
+      });
       let written: T;
       try {
         written = await write();

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attachments } from './attachments.js';
+import { fileModel } from './file.model.js';
 
 const ME = crypto.randomUUID();
 const NOT_ALLOWED = { error: { message: 'Invalid or expired file address' } };
@@ -118,7 +119,8 @@ describe('a stored file', () => {
     const { objectId, url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
     const { url: download } = await notes.attach(crypto.randomUUID(), { objectId, type: 'text/plain' }, ME);
-    await rm(path.join(dataDir, 'files', objectId.slice(-2), objectId));
+    const { storedAs } = await app.storage.model(fileModel).findOne({ objectId }).orFail();
+    await rm(path.join(dataDir, 'files', String(storedAs).slice(-2), String(storedAs)));
     const answer = await fetch(download);
     expect([answer.status, await answer.json()]).toEqual([404, { error: { message: 'File not found' } }]);
   });

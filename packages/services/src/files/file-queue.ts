@@ -18,22 +18,26 @@ export function createFileQueue(storage: Storage, { collection }: Model<FileReco
   return {
     /**
      * Takes the file that has been due for the longest time, for `LEASE_MS`; undefined when none is. One that was issued and never attached is
-     * due too, after its time, and from this write on it cannot be attached any more.
+     * due too, after its time, and from this write on it cannot be attached any more. Of an attached one what it was uploaded as is due.
      */
     async claim(): Promise<FileRecord | undefined> {
       const now = clock.now();
-      const lease = { state: 'removing', owner, dueAt: new Date(now.getTime() + LEASE_MS), updatedAt: now };
-      const claimed = await collection.findOneAndUpdate(
-        { dueAt: { $lte: now } },
-        { $set: lease, $inc: { attempts: 1 } },
-        { sort: { dueAt: 1, _id: 1 }, returnDocument: 'after' },
-      );
+      const state = { $cond: [{ $eq: ['$state', 'attached'] }, '$state', 'removing'] };
+      const attempts = { $add: ['$attempts', 1] };
+      const lease = { state, slot: null, owner, attempts, dueAt: new Date(now.getTime() + LEASE_MS), updatedAt: now };
+      const claimed = await collection.findOneAndUpdate({ dueAt: { $lte: now } }, [{ $set: lease }], {
+        sort: { dueAt: 1, _id: 1 },
+        returnDocument: 'after',
+      });
       return (claimed as unknown as FileRecord | null) ?? undefined;
     },
 
-    /** The file is gone. */
+    /** What was due has gone. */
     async done(file: FileRecord): Promise<void> {
-      await collection.deleteOne(ownOf(file));
+      if (file.state !== 'attached') return void (await collection.deleteOne(ownOf(file)));
+      // unless it was removed meanwhile
+      const own = { ...ownOf(file), state: 'attached' };
+      await collection.updateOne(own, { $set: { copies: [file.storedAs], dueAt: null, owner: null, attempts: 0 } });
     },
 
     /** Puts a file back after a failure, for a time that grows. */

@@ -5,8 +5,12 @@ import { defineModel, type BaseRecord } from '@tandem/storage';
  * list of their files, so that one write attaches one.
  */
 export interface FileRecord extends BaseRecord {
-  /** Its name in the storage. Random, and shown to nobody but who uploads it. */
+  /** Its name, where it is uploaded to in the storage. Random, and shown to nobody but who uploads it. */
   objectId: string;
+  /** Where it is in the storage once it is attached: a copy, which nobody has an address to change. Null until then, and of older files. */
+  storedAs: string | null;
+  /** All copies of it that there may be in the storage: each is noted before it is made, so that none outlives the file. Older files have no list. */
+  copies?: string[];
   /** What it may be attached as: `product-image`, `avatar` … */
   purpose: string;
   /** The identity that asked for the address, and alone may attach it. */
@@ -14,6 +18,11 @@ export interface FileRecord extends BaseRecord {
   type: string;
   /** In bytes. */
   size: number;
+  /** Which of the places for unused addresses of the identity it has, from 0; null once it is used for good. */
+  slot: number | null;
+  /** The upload that is under way, and until when it keeps others off if its process dies. */
+  uploader: string | null;
+  uploadingUntil: Date | null;
   state: 'issued' | 'attached' | 'removing';
   /** The record that it is attached to; null until then. */
   resourceId: string | null;
@@ -22,7 +31,10 @@ export interface FileRecord extends BaseRecord {
   place: number | null;
   /** Of a record with one file: the write that it came with has been made, so that it takes the place of every earlier one. */
   counts: boolean;
-  /** When it is to be removed from the storage, if it is; while somebody tries, until when nobody else does. */
+  /**
+   * When it is to be removed from the storage, if it is, or what it was uploaded as and other copies, where it is attached; while somebody tries,
+   * until when nobody else does.
+   */
   dueAt: Date | null;
   /** Tries to remove it so far, the one under way included. */
   attempts: number;
@@ -38,6 +50,11 @@ export const fileModel = defineModel<FileRecord>('files', {
     issuedTo: { type: String, required: true },
     type: { type: String, required: true },
     size: { type: Number, required: true },
+    storedAs: { type: String, default: null },
+    copies: { type: [String], default: [] },
+    slot: { type: Number, default: null },
+    uploader: { type: String, default: null },
+    uploadingUntil: { type: Date, default: null },
     state: { type: String, required: true },
     resourceId: { type: String, default: null },
     attachedAt: { type: Date, default: null },
@@ -60,7 +77,17 @@ export const fileModel = defineModel<FileRecord>('files', {
       where: { state: 'attached', place: { $gte: 0 } },
       serves: 'that a record never has too many files: each has a place of its own',
     },
-    { keys: { issuedTo: 1 }, where: { state: 'issued' }, serves: 'how many addresses somebody has not used' },
+    {
+      keys: { issuedTo: 1, slot: 1 },
+      unique: true,
+      where: { slot: { $gte: 0 } },
+      serves: 'that nobody has too many unused addresses: each has a place of its own',
+    },
+    {
+      keys: { issuedTo: 1, state: 1, size: 1, _id: 1 },
+      where: { state: 'attached' },
+      serves: 'how many bytes somebody has attached, from the index alone',
+    },
     { keys: { dueAt: 1, _id: 1 }, where: { dueAt: { $type: 'date' } }, serves: 'the next file to be removed' },
   ],
 });

@@ -1,6 +1,7 @@
 import type { LocalFiles } from '@tandem/drivers/files';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { fileAddressErrors as errors } from './files.errors.js';
+import type { Uploads } from './uploads.js';
 
 /** For how long a browser may keep what it has downloaded, in seconds: an object never changes, and its address lives not much longer. */
 const KEPT_S = 600;
@@ -34,19 +35,24 @@ function grantOf(local: LocalFiles, action: 'upload' | 'download', req: Request)
 }
 
 /** Takes a body of the granted type and size: declared sizes are refused before anything is read. */
-async function upload(local: LocalFiles, req: Request, res: Response): Promise<void> {
+async function upload(local: LocalFiles, uploads: Uploads, req: Request, res: Response): Promise<void> {
   const object = grantOf(local, 'upload', req);
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== object.type) throw errors.wrongType();
   const declared = req.headers['content-length'];
   if (declared !== undefined && Number(declared) > object.size) throw errors.tooLarge();
   if (declared !== undefined && Number(declared) < object.size) throw errors.wrongSize();
-  const result = await local.receive(object, req).catch((error: NodeJS.ErrnoException) => {
-    if (FULL.has(error.code ?? '')) throw errors.noRoom({ retryAfter: RETRY_AFTER_FULL_S, cause: error });
-    throw error;
-  });
-  if (result === 'too large') throw errors.tooLarge();
-  if (result === 'too small') throw errors.wrongSize();
+  const own = await uploads.begin(object.objectId);
+  try {
+    const result = await local.receive(object, req, own.mayStore);
+    if (result === 'too large') throw errors.tooLarge();
+    if (result === 'too small') throw errors.wrongSize();
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw FULL.has(code) ? errors.noRoom({ retryAfter: RETRY_AFTER_FULL_S, cause: error }) : error;
+  } finally {
+    await own.end();
+  }
   res.status(200).end();
 }
 
@@ -72,11 +78,11 @@ function download(local: LocalFiles, req: Request, res: Response, next: NextFunc
 }
 
 /** What answers the signed addresses of files on disk. Nobody is signed in here: the address itself is the permission. */
-export function createFilesRoute(local: LocalFiles): Router {
+export function createFilesRoute(local: LocalFiles, uploads: Uploads): Router {
   const routes = Router({ caseSensitive: true });
   routes.put('/files/:objectId', async (req, res) => {
     try {
-      await upload(local, req, res);
+      await upload(local, uploads, req, res);
     } catch (error) {
       // an upload that was broken off has nobody to be answered
       const isBrokenOff = req.destroyed && !req.complete;

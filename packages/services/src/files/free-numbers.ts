@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto';
+import { isDuplicateKey, type Model } from '@tandem/storage';
+import type { FileRecord } from './file.model.js';
+
+/** A number below `count` that none of the files has under this name: any, so that those who come at once seldom meet. Undefined: none is free. */
+export async function freeNumber(
+  { collection }: Model<FileRecord>,
+  name: 'place' | 'slot',
+  count: number,
+  files: object,
+): Promise<number | undefined> {
+  const found = await collection.find(files, { projection: { _id: 0, [name]: 1 } }).toArray();
+  const taken = new Set(found.map((file) => (file as unknown as FileRecord)[name]));
+  const free = Array.from({ length: count }, (_, number) => number).filter((number) => !taken.has(number));
+  return free[randomInt(Math.max(free.length, 1))];
+}
+
+/**
+ * Writes with a free number, and again where a unique index says that somebody else was given it meanwhile.
+ * @throws `full()` when none is free; what `write` throws
+ */
+export async function withNumber<T>(
+  find: () => Promise<number | undefined>,
+  full: () => Error,
+  write: (number: number) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const number = await find();
+    if (number === undefined) throw full();
+    try {
+      return await write(number);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+}
