@@ -1,4 +1,4 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { isCommand, startStoreProxy, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
@@ -17,11 +17,12 @@ afterAll(() => app.close());
 /** Sockets of a client, so that a test can cut them. */
 function createSockets() {
   const open: WebSocket[] = [];
-  const sockets = { open, sent: [] as string[], failing: 0 };
+  const sockets = { open, sent: [] as string[], received: [] as string[], failing: 0 };
   class Recorded extends WebSocket {
     constructor(address: string) {
       super(sockets.failing-- > 0 ? address.replace(/ticket=.*/, 'ticket=wrong') : address);
       open.push(this);
+      this.on('message', (data: Buffer) => sockets.received.push(data.toString()));
     }
     override send(text: never): void {
       sockets.sent.push(String(text));
@@ -31,14 +32,14 @@ function createSockets() {
   return Object.assign(sockets, { WebSocket: Recorded, cut: () => open.at(-1)?.terminate() });
 }
 
-async function open(person: Person, options: Partial<ChatClientOptions> = {}) {
+async function open(person: Person, options: Partial<ChatClientOptions> = {}, server = app) {
   const sockets = createSockets();
   const states: string[] = [];
-  const { client, tokens } = createClient(app);
+  const { client, tokens } = createClient(server);
   await tokens.save({ identityId: person.id, accessToken: person.accessToken, refreshToken: person.refreshToken });
   const { WebSocket: constructor } = sockets;
   const chat = createChatClient({
-    url: app.url,
+    url: server.url,
     client,
     WebSocket: constructor,
     onState: (state) => void states.push(state),
@@ -119,11 +120,41 @@ describe('the chat client', () => {
     expect(sent.toSorted((a, b) => a.seq - b.seq).map(({ content }) => content)).toEqual(contents);
   });
 
-  it('follows more channels than it may name in a second', async () => {
+  it('follows more channels than it may name in a second, and again after a drop, without a refusal', async () => {
     const channelIds = await Promise.all(Array.from({ length: 60 }, () => openChannel(ann)));
-    const { chat } = await open(ann);
+    const { chat, sockets, states } = await open(ann);
     const followed = channelIds.map((channelId) => follow(chat, channelId));
-    await expect.poll(() => followed.every(({ standings }) => standings.length === 1), PATIENCE).toBe(true);
+    for (const times of [1, 2]) {
+      await expect.poll(() => followed.every(({ standings }) => standings.length === times), PATIENCE).toBe(true);
+      if (times === 1) sockets.cut();
+    }
+    expect(states).toEqual(['up', 'down', 'up']);
+    expect(sockets.received.filter((text) => text.includes('"error"'))).toEqual([]);
+  });
+
+  it('follows a channel that it has just stopped following, whatever is on its way', async () => {
+    const channelId = await openChannel(ann);
+    const { chat, states } = await open(ann);
+    const ended = [];
+    // before there is a connection, at once after the beginning, and in the midst of it
+    for (const [ups, standings] of [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ] as const) {
+      await expect.poll(() => states.length, PATIENCE).toBeGreaterThanOrEqual(ups);
+      const followed = follow(chat, channelId);
+      await expect.poll(() => followed.standings.length, PATIENCE).toBeGreaterThanOrEqual(standings);
+      followed.stop();
+      ended.push(followed);
+    }
+    const last = follow(chat, channelId);
+    const message = await chat.send({ channelId, content: 'still here' });
+    await expect.poll(() => messagesOf(last), PATIENCE).toEqual([message]);
+    expect(last.standings).toHaveLength(1);
+    expect([...ended, last].flatMap(({ ends }) => ends)).toEqual([]);
+    // of what was stopped nothing comes any more
+    expect(ended.flatMap(messagesOf)).toEqual([]);
   });
 
   it('renews its tokens by itself, and goes on after they have expired', async () => {
@@ -169,5 +200,39 @@ describe('the chat client', () => {
     await expect(chat.send({ channelId, content: '' })).rejects.toThrow('Validation Error');
     const again = follow(chat, channelId);
     await expect.poll(() => again.ends, PATIENCE).toEqual(['Identity is not subscribed to the channel']);
+  });
+
+  it('sends again what is refused for now, until it is stored, once', async () => {
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using server = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
+    const channelId = await openChannel(ann);
+    const { chat, sockets } = await open(ann, {}, server);
+    const followed = follow(chat, channelId);
+    await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
+    // of one the store never hears, of the other its answer is lost
+    const cuts = [proxy.cut(isCommand('messages.insert'), 'before'), proxy.cut(isCommand('messages.insert'), 'after')];
+    const message = await chat.send({ channelId, content: 'at last' });
+    await Promise.all(cuts);
+    expect(message).toMatchObject({ content: 'at last', seq: 1 });
+    const errors = sockets.received.filter((text) => text.includes('"error"')).map((text) => JSON.parse(text) as object);
+    expect(errors).toMatchObject([{ errorCode: 'request.unavailable', retry: true }, { retry: true }]);
+    await expect.poll(() => messagesOf(followed), PATIENCE).toEqual([message]);
+  });
+
+  it('follows a channel as soon as it can be, where that is refused for now', async () => {
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using server = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
+    const channelId = await openChannel(ann);
+    const { chat, states } = await open(ann, {}, server);
+    await expect.poll(() => states, PATIENCE).toEqual(['up']);
+    const refused = proxy.answer(
+      isCommand('subscriptions.find'),
+      { ok: 0, code: 91, codeName: 'ShutdownInProgress', errmsg: 'x' },
+      3,
+    );
+    const followed = follow(chat, channelId);
+    await refused;
+    await expect.poll(() => followed.standings, PATIENCE).toEqual([{ lastSeq: 0, unread: 0 }]);
+    expect(followed.ends).toEqual([]);
   });
 });

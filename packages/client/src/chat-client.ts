@@ -1,6 +1,6 @@
 import { createConnection, type SocketConstructor } from './stream-connection.js';
-import { TOO_MANY_MS, createOutbox } from './chat-outbox.js';
-import type { ChatEvent, ChatMessage } from './chat-types.js';
+import { REFUSED_MS, createOutbox } from './chat-outbox.js';
+import type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 
 export interface ChatClientOptions {
@@ -29,13 +29,14 @@ export interface ChannelHandlers {
 export interface ChatClient {
   /**
    * Follows a channel: what comes after the message `sinceSeq`, else after the last one there is. After a drop it goes on where it was.
-   * A channel is followed once.
+   * A channel is followed once, and may be followed again as soon as that was ended.
    * @returns how to end it
    */
   follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number }): () => void;
   /**
-   * Posts a message, and resolves when it is stored: once, however often it has to be sent.
-   * Fails with the server's text when it refuses, and when the client is closed before.
+   * Posts a message, and resolves when it is stored: once, however often it has to be sent. What the server refuses for now, because too much
+   * comes or its database is away, is sent again until it is stored.
+   * Fails with the server's text when it refuses for good, and when the client is closed before.
    */
   send(message: { channelId: string; content: string; title?: string; clientId?: string }): Promise<ChatMessage>;
   /** Says that one is typing; without a connection to nobody. */
@@ -52,10 +53,7 @@ type ServerFrame =
   | { type: 'subscribed'; channelId: string; lastSeq: number; unread: number }
   | { type: 'unsubscribed'; channelId: string }
   | { type: 'ack'; clientId: string; message: ChatMessage }
-  | { type: 'error'; message: string; clientId?: string; channelId?: string };
-
-/** What the server says to who is no member of a channel. */
-const NOT_SUBSCRIBED = 'Identity is not subscribed to the channel';
+  | StreamError;
 
 interface Followed {
   handlers: ChannelHandlers;
@@ -74,9 +72,19 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const { url, client, onState = () => {}, onSignedOut = () => {} } = options;
   const channels = new Map<string, Followed>();
 
+  /**
+   * How often the server has still to confirm that a channel is followed no more. It answers in order, so that until then what it tells of the
+   * channel is of before.
+   */
+  const stopping = new Map<string, number>();
+
   function subscribe(channelId: string, followed: Followed): void {
     followed.isConfirmed = false;
     connection.send({ type: 'subscribe', channelId, ...(followed.seq !== undefined && { sinceSeq: followed.seq }) });
+  }
+
+  function unsubscribe(channelId: string): void {
+    if (connection.send({ type: 'unsubscribe', channelId })) stopping.set(channelId, (stopping.get(channelId) ?? 0) + 1);
   }
 
   function end(channelId: string, reason: string): void {
@@ -85,16 +93,32 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     followed?.handlers.onEnd?.(reason);
   }
 
-  function refused({ message, clientId, channelId }: Extract<ServerFrame, { type: 'error' }>): void {
-    if (clientId !== undefined) return outbox.refuse(clientId, message);
-    const followed = channelId === undefined ? undefined : channels.get(channelId);
-    if (channelId === undefined || !followed || followed.isConfirmed) return;
-    if (message === NOT_SUBSCRIBED) end(channelId, message);
-    // what may pass is tried again
-    else
-      setTimeout(() => {
-        if (channels.get(channelId) === followed && !followed.isConfirmed) subscribe(channelId, followed);
-      }, TOO_MANY_MS);
+  /** Says again soon what the server has not taken, unless it has by then. */
+  function tryAgain(channelId: string): void {
+    setTimeout(() => {
+      const followed = channels.get(channelId);
+      const isStopping = stopping.has(channelId);
+      if (followed?.isConfirmed || !(followed || isStopping)) return;
+      stopping.delete(channelId);
+      if (followed) subscribe(channelId, followed);
+      else unsubscribe(channelId);
+    }, REFUSED_MS);
+  }
+
+  function refused({ message, retry, clientId, channelId }: StreamError): void {
+    if (clientId !== undefined) return outbox.refuse(clientId, message, retry === true);
+    if (channelId === undefined) return;
+    if (retry) tryAgain(channelId);
+    else if (channels.get(channelId)?.isConfirmed === false && !stopping.has(channelId)) end(channelId, message);
+  }
+
+  function unsubscribed(channelId: string): void {
+    const more = (stopping.get(channelId) ?? 0) - 1;
+    if (more > 0) stopping.set(channelId, more);
+    else if (more === 0) stopping.delete(channelId);
+    else if (channels.get(channelId)?.isConfirmed) end(channelId, 'the channel is not followed any more');
+    // it is of an earlier time, or of one that has ended as it began
+    else tryAgain(channelId);
   }
 
   function take(frame: ServerFrame): void {
@@ -107,17 +131,17 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       case 'ack':
         return outbox.acknowledge(frame.clientId, frame.message);
       case 'unsubscribed':
-        return end(frame.channelId, 'the channel is not followed any more');
+        return unsubscribed(frame.channelId);
       case 'subscribed': {
         const followed = channels.get(frame.channelId);
-        if (!followed) return;
+        if (!followed || stopping.has(frame.channelId)) return;
         followed.isConfirmed = true;
         followed.seq ??= frame.lastSeq;
         return followed.handlers.onSubscribed?.({ lastSeq: frame.lastSeq, unread: frame.unread });
       }
       default: {
         const followed = channels.get(frame.channelId);
-        if (!followed) return;
+        if (!followed || stopping.has(frame.channelId)) return;
         if (frame.type === 'message.created') {
           if (frame.message.seq <= (followed.seq ?? 0)) return;
           followed.seq = frame.message.seq;
@@ -129,8 +153,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   const connection = createConnection({
     url,
-    async path() {
-      const { ticket } = await client.api.chat.createListenTicket.mutate({});
+    async path(signal) {
+      const { ticket } = await client.api.chat.createListenTicket.mutate({}, { signal });
       return `/messages/listen?ticket=${ticket}`;
     },
     WebSocket: options.WebSocket,
@@ -142,6 +166,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     onFrame: (frame) => take(frame as ServerFrame),
     onDown() {
       outbox.forget();
+      stopping.clear();
       onState('down');
     },
     onSignedOut() {
@@ -160,7 +185,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       return () => {
         if (channels.get(channelId) !== followed) return;
         channels.delete(channelId);
-        connection.send({ type: 'unsubscribe', channelId });
+        unsubscribe(channelId);
       };
     },
     send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? newClientId() }),

@@ -2,9 +2,9 @@ import type { ChatMessage } from './chat-types.js';
 
 /** Messages that are sent before the first of them is acknowledged: so many at most are sent again after a drop. */
 const IN_FLIGHT_MAX = 16;
-/** What the server says of a frame too many, and after how many milliseconds it is sent again. */
-export const TOO_MANY = 'Too many requests';
-export const TOO_MANY_MS = 1000;
+/** After how many milliseconds a frame is sent again that was refused for now: at first, and at the longest. */
+export const REFUSED_MS = 1000;
+const REFUSED_MAX_MS = 10_000;
 
 /** A message on its way. */
 export interface Outgoing {
@@ -24,6 +24,8 @@ interface Waiting {
 export function createOutbox(send: (frame: object) => boolean) {
   const waiting = new Map<string, Waiting>();
   let inFlight = 0;
+  /** Refusals since the last message that was stored. */
+  let refusals = 0;
   let pause: ReturnType<typeof setTimeout> | undefined;
 
   /** Sends what has not been sent, as much as may be. */
@@ -57,22 +59,26 @@ export function createOutbox(send: (frame: object) => boolean) {
       });
     },
     acknowledge(clientId: string, message: ChatMessage): void {
+      refusals = 0;
       settle(clientId)?.resolve(message);
       waiting.delete(clientId);
       pump();
     },
-    refuse(clientId: string, reason: string): void {
+    /** @param mayPass whether the same may be taken later: then it is sent again, until it is */
+    refuse(clientId: string, reason: string, mayPass: boolean): void {
       const entry = settle(clientId);
-      if (reason === TOO_MANY) {
-        pause ??= setTimeout(() => {
-          pause = undefined;
-          pump();
-        }, TOO_MANY_MS);
-        return;
+      if (!mayPass) {
+        entry?.reject(new Error(reason));
+        waiting.delete(clientId);
+        return pump();
       }
-      entry?.reject(new Error(reason));
-      waiting.delete(clientId);
-      pump();
+      if (pause) return;
+      const resume = () => {
+        pause = undefined;
+        pump();
+      };
+      pause = setTimeout(resume, Math.min(REFUSED_MS * 2 ** refusals, REFUSED_MAX_MS));
+      refusals += 1;
     },
     /** The connection is down: it is not known what arrived. */
     forget(): void {

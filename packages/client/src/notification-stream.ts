@@ -1,4 +1,5 @@
 import type { NotificationServerFrame } from '@tandem/services';
+import type { StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { createConnection, type SocketConstructor } from './stream-connection.js';
 
@@ -9,7 +10,7 @@ const REFUSALS = 3;
 
 /** A notification, with the fields that the host has given it. */
 export type Notification = Extract<NotificationServerFrame, { type: 'notification.created' }>['notification'];
-type Frame = NotificationServerFrame | { type: 'pong' } | { type: 'error'; message: string };
+type Frame = NotificationServerFrame | { type: 'pong' } | StreamError;
 
 /** The handlers must not throw. */
 export interface NotificationStreamOptions {
@@ -67,8 +68,8 @@ export function createNotificationStream(options: NotificationStreamOptions): No
 
   return createConnection({
     url: options.url,
-    async path() {
-      const { ticket } = await client.api.notifications.createListenTicket.mutate({});
+    async path(signal) {
+      const { ticket } = await client.api.notifications.createListenTicket.mutate({}, { signal });
       refusals += 1;
       if (refusals > REFUSALS) since = undefined;
       return `/notifications/listen?ticket=${ticket}${since === undefined ? '' : `&since=${since}`}`;

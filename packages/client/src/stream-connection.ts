@@ -11,8 +11,12 @@ export interface SocketLike {
 }
 export type SocketConstructor = new (address: string) => SocketLike;
 
-/** Between two tries to connect, in milliseconds: the first, and the longest. */
+/** Between two tries to connect, in milliseconds: the shortest, and the longest. */
 const RETRY_MS = [200, 10_000] as const;
+/** A connection that has lasted so long works: after it the waits begin with the first again. In milliseconds. */
+const LASTED_MS = 10_000;
+/** After so long a try to connect that has no answer is given up, from asking for the ticket to the open socket, in milliseconds. */
+const CONNECT_MS = 15_000;
 /** Frames that are sent in any second at most: the server takes fifty. */
 const FRAMES_A_SECOND = 40;
 /** After so long a silence the server is asked for a sign of life, and after twice as long the connection is given up, in milliseconds. */
@@ -21,8 +25,8 @@ const SILENCE_MS = 20_000;
 interface ConnectionOptions {
   /** Where the server is. */
   url: string;
-  /** Path and query of the stream, with a ticket, each time another one. @throws when there is none */
-  path(): Promise<string>;
+  /** Path and query of the stream, with a ticket, each time another one, until the signal comes. @throws when there is none */
+  path(signal: AbortSignal): Promise<string>;
   /** Default: the platform's. */
   WebSocket: SocketConstructor | undefined;
   onOpen(): void;
@@ -51,7 +55,10 @@ export function createConnection(options: ConnectionOptions) {
   let isOpen = false;
   let isClosed = false;
   let failures = 0;
+  let openedAt = 0;
   let heardAt = 0;
+  let attempt: AbortController | undefined;
+  let deadline: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let watch: ReturnType<typeof setInterval> | undefined;
   /** What waits until it may be sent, and when the last ones were. */
@@ -62,16 +69,21 @@ export function createConnection(options: ConnectionOptions) {
   /** Many clients lose a server at once: they come back spread over time. */
   function connectLater(): void {
     if (isClosed) return;
-    const longest = Math.min(RETRY_MS[0] * 2 ** failures, RETRY_MS[1]);
+    const shortest = Math.min(RETRY_MS[0] * 2 ** failures, RETRY_MS[1] / 2);
     failures += 1;
-    retry = setTimeout(() => void connect(), longest * (0.5 + Math.random() / 2));
+    retry = setTimeout(() => void connect(), shortest * (1 + Math.random()));
   }
 
   async function connect(): Promise<void> {
+    const { signal } = (attempt = new AbortController());
+    deadline = setTimeout(() => attempt?.abort(), CONNECT_MS);
+    const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     try {
-      const target = await path();
-      if (!isClosed) open(`${base}${target}`);
+      // a platform may go on waiting for an answer that is not wanted any more
+      const target = await Promise.race([path(signal), aborted]);
+      if (!isClosed) open(`${base}${target}`, signal);
     } catch (error) {
+      clearTimeout(deadline);
       if (isClosed) return;
       if (!isRefusal(error)) return connectLater();
       isClosed = true;
@@ -79,13 +91,14 @@ export function createConnection(options: ConnectionOptions) {
     }
   }
 
-  function open(address: string): void {
+  function open(address: string, signal: AbortSignal): void {
     const made = new WebSocket(address);
     socket = made;
+    signal.addEventListener('abort', () => giveUp(made));
     made.addEventListener('open', () => {
+      clearTimeout(deadline);
       isOpen = true;
-      failures = 0;
-      heardAt = Date.now();
+      openedAt = heardAt = Date.now();
       watch = setInterval(checkLife, SILENCE_MS);
       onOpen();
     });
@@ -100,7 +113,9 @@ export function createConnection(options: ConnectionOptions) {
 
   function down(gone: SocketLike): void {
     if (socket !== gone) return;
+    clearTimeout(deadline);
     clearInterval(watch);
+    if (isOpen && Date.now() - openedAt >= LASTED_MS) failures = 0;
     socket = undefined;
     isOpen = false;
     queue = [];
@@ -113,8 +128,12 @@ export function createConnection(options: ConnectionOptions) {
     const silent = socket;
     if (!silent || silence < SILENCE_MS) return;
     if (silence < 2 * SILENCE_MS) return void send({ type: 'ping' });
+    giveUp(silent);
+  }
+
+  /** A dead network never says that a socket is closed. */
+  function giveUp(silent: SocketLike): void {
     silent.close();
-    // a dead network never says that it is closed
     down(silent);
   }
 
@@ -149,7 +168,8 @@ export function createConnection(options: ConnectionOptions) {
       clearTimeout(retry);
       clearTimeout(pacing);
       clearInterval(watch);
-      socket?.close();
+      if (isOpen) socket?.close();
+      else attempt?.abort();
     },
   };
 }

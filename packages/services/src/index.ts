@@ -40,5 +40,6 @@ export type { Services } from './services.js';
 export type { ListAnswer } from './shared/list-declaration.js';
 export { listErrors } from './shared/lists.errors.js';
 export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';
+export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
 export { createTandem, type Tandem } from './tandem.js';

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createConnection } from './stream-connection.js';
+
+const PATIENCE = { timeout: 15_000, interval: 5 };
+
+// the client's time moves when a test says so; sockets are real
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A server that accepts streams. @returns where it is, and the sockets that it has open */
+async function startStreams() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  await once(server, 'listening');
+  const sockets: WebSocket[] = [];
+  server.on('connection', (socket) => {
+    sockets.push(socket);
+    socket.on('close', () => sockets.splice(sockets.indexOf(socket), 1));
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+/** A connection, with what becomes of it. */
+function connect(url: string, path: (signal: AbortSignal) => Promise<string> = () => Promise.resolve('/')) {
+  const seen = { asked: 0, opened: 0, down: 0 };
+  const connection = createConnection({
+    url,
+    path(signal) {
+      seen.asked += 1;
+      return path(signal);
+    },
+    WebSocket,
+    onOpen: () => (seen.opened += 1),
+    onFrame() {},
+    onDown: () => (seen.down += 1),
+    onSignedOut() {},
+  });
+  onTestFinished(() => connection.close());
+  return { seen, connection };
+}
+
+/** Moves the time until the client asks again. @returns after how many milliseconds it did */
+function waitOf({ seen }: ReturnType<typeof connect>): number {
+  const { asked } = seen;
+  let waited = 0;
+  while (seen.asked === asked && waited < 60_000) {
+    vi.advanceTimersByTime(10);
+    waited += 10;
+  }
+  return waited;
+}
+
+describe('a connection that comes back by itself', () => {
+  it('waits longer each time for a server that closes at once, up to ten seconds', async () => {
+    const { url, sockets } = await startStreams();
+    const client = connect(url);
+    const shortest = [200, 400, 800, 1600, 3200, 5000, 5000];
+    for (const [n, least] of shortest.entries()) {
+      await expect.poll(() => [client.seen.opened, sockets.length], PATIENCE).toEqual([n + 1, 1]);
+      sockets[0]?.close();
+      await expect.poll(() => client.seen.down, PATIENCE).toBe(n + 1);
+      const waited = waitOf(client);
+      expect(waited).toBeGreaterThanOrEqual(least);
+      expect(waited).toBeLessThanOrEqual(2 * least + 10);
+    }
+  });
+
+  it('begins with the shortest wait again once it has lasted ten seconds, and not before', async () => {
+    const { url, sockets } = await startStreams();
+    const client = connect(url);
+    let opened = 0;
+    async function waitAfter(lasted: number): Promise<number> {
+      opened += 1;
+      await expect.poll(() => [client.seen.opened, sockets.length], PATIENCE).toEqual([opened, 1]);
+      vi.advanceTimersByTime(lasted);
+      sockets[0]?.close();
+      await expect.poll(() => client.seen.down, PATIENCE).toBe(opened);
+      return waitOf(client);
+    }
+    for (let n = 0; n < 3; n++) await waitAfter(0);
+    expect(await waitAfter(9900)).toBeGreaterThanOrEqual(1600);
+    expect(await waitAfter(10_000)).toBeLessThanOrEqual(410);
+  });
+
+  it('gives up an answer that does not come after 15 seconds: of the ticket, and of the server', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    let reached = 0;
+    silent.on('connection', (socket) => {
+      reached += 1;
+      socket.on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+    });
+    const aborted: boolean[] = [];
+    let tickets = 0;
+    const client = connect(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, (signal) => {
+      signal.addEventListener('abort', () => aborted.push(true));
+      // the first ticket never comes
+      tickets += 1;
+      return tickets === 1 ? new Promise(() => {}) : Promise.resolve('/');
+    });
+    vi.advanceTimersByTime(14_990);
+    expect(aborted).toEqual([]);
+    vi.advanceTimersByTime(10);
+    await expect.poll(() => [aborted.length, vi.getTimerCount() > 0], PATIENCE).toEqual([1, true]);
+    expect(waitOf(client)).toBeLessThanOrEqual(410);
+    await expect.poll(() => reached, PATIENCE).toBe(1);
+    vi.advanceTimersByTime(14_000);
+    expect(client.seen).toMatchObject({ asked: 2, down: 0 });
+    vi.advanceTimersByTime(1000);
+    expect(client.seen).toMatchObject({ opened: 0, down: 1 });
+    expect(waitOf(client)).toBeLessThanOrEqual(810);
+    await expect.poll(() => reached, PATIENCE).toBe(2);
+  });
+
+  it('ends with a close, also while it is being opened', async () => {
+    const { url, sockets } = await startStreams();
+    const waiting = connect(url, () => new Promise(() => {}));
+    waiting.connection.close();
+    const open = connect(url);
+    await expect.poll(() => sockets.length, PATIENCE).toBe(1);
+    open.connection.close();
+    await expect.poll(() => sockets.length, PATIENCE).toBe(0);
+    vi.advanceTimersByTime(60_000);
+    expect([waiting.seen.asked, open.seen.asked]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,50 @@
+import { isCommand, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openChannel } from '../../test/chat-world.js';
+
+let other: TestServer;
+let proxy: StoreProxy;
+/** An instance whose commands can be seen. */
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  other = await startTestServer();
+  proxy = await startStoreProxy(other.mongodbUri);
+  app = await startTestServer({ mongodbUri: proxy.uri });
+  ann = await other.signUp();
+});
+afterAll(async () => {
+  await app.close();
+  await proxy.close();
+  await other.close();
+});
+
+const post = (channelId: string, { tandem }: TestServer) =>
+  tandem.services.chat.post({ channelId, senderId: ann.id, content: 'x' });
+
+/** Posts a message at the instance that is watched. @returns its number, and what was asked of the messages for it */
+async function watch(channelId: string): Promise<{ seq: number; commands: string[] }> {
+  const before = proxy.commands.length;
+  const { seq } = await post(channelId, app);
+  const commands = proxy.commands.slice(before).filter(({ collection }) => collection === 'messages');
+  return { seq, commands: commands.map(({ command }) => command) };
+}
+
+it('a message is written under the number that is remembered, and where others have gone on, under the one after theirs', async () => {
+  const { id } = await openChannel(ann);
+  expect(await watch(id)).toEqual({ seq: 1, commands: ['find', 'insert'] });
+  expect(await watch(id)).toEqual({ seq: 2, commands: ['insert'] });
+  for (let n = 0; n < 5; n++) await post(id, other);
+  // asked once, and not tried number by number
+  expect(await watch(id)).toEqual({ seq: 8, commands: ['insert', 'find', 'insert'] });
+  expect(await watch(id)).toEqual({ seq: 9, commands: ['insert'] });
+});
+
+it('no number is remembered of a write of which nobody knows whether it was stored', async () => {
+  const { id } = await openChannel(ann);
+  await watch(id);
+  const cut = proxy.cut(isCommand('messages.insert'), 'after');
+  await expect(post(id, app)).rejects.toThrow(/clos|reset/i);
+  await cut;
+  expect(await watch(id)).toEqual({ seq: 3, commands: ['find', 'insert'] });
+});

@@ -1,0 +1,138 @@
+import { createInProcessBus, type EventBus } from '@tandem/core';
+import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openChannel } from '../../test/chat-world.js';
+import { publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
+import type { ChatService } from '../chat/chat.service.js';
+import type { Message } from '../chat/messages.schemas.js';
+import { createChannelFeeds, type ChannelReader } from './channel-feeds.js';
+
+const PATIENCE = { timeout: 10_000, interval: 10 };
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+let app: TestServer;
+let ann: Person;
+let channelId: string;
+beforeAll(async () => {
+  app = await startTestServer();
+  ann = await app.signUp();
+});
+beforeEach(async () => {
+  channelId = (await openChannel(ann)).id;
+});
+afterAll(() => app.close());
+
+/** What others write is told on no bus but where a test publishes it. */
+const post = (content: string): Promise<Message> => app.tandem.services.chat.post({ channelId, senderId: ann.id, content });
+const remove = ({ id }: Message) => ann.rest('DELETE', `/messages/${id}`).expect(204);
+
+/** A bus that says that it has missed something when a test says so. */
+function createMissingBus(): EventBus & { resume(): void } {
+  const bus = createInProcessBus(SILENT);
+  const listeners = new Set<() => void>();
+  return {
+    publish: bus.publish,
+    subscribe(topic, handler, onResumed = () => {}) {
+      const stop = bus.subscribe(topic, handler);
+      listeners.add(onResumed);
+      return () => {
+        listeners.delete(onResumed);
+        stop();
+      };
+    },
+    resume() {
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+/** Keeps back the answer to one question, once the store has given it. */
+function createBarrier() {
+  let [arrive, open] = [() => {}, () => {}];
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  let isUsed = false;
+  async function pass<T>(answer: Promise<T>): Promise<T> {
+    const value = await answer;
+    if (isUsed) return value;
+    isUsed = true;
+    arrive();
+    await opened;
+    return value;
+  }
+  return { arrived, open, pass };
+}
+
+/** A reading of the channel over a bus of its own. @param slow what takes its time of what is asked of the chat */
+async function read(slow: Partial<ChatService> = {}) {
+  const bus = createMissingBus();
+  const feeds = createChannelFeeds({ bus, chat: { ...app.tandem.services.chat, ...slow }, log: SILENT });
+  const told: string[] = [];
+  const reader: ChannelReader = {
+    identityId: ann.id,
+    from: undefined,
+    take(event) {
+      const { type, ...rest } = event as ChatEvent;
+      if ('message' in rest) told.push(`${type} ${rest.message.seq}`);
+      else if ('seq' in rest) told.push(`${type} ${rest.seq}`);
+    },
+    removed() {},
+  };
+  onTestFinished(() => feeds.leave(channelId, reader));
+  const started = feeds.start(channelId, reader);
+  return { bus, told, started, publish: (event: ChatEvent) => publishChatEvent(bus, event) };
+}
+const created = (message: Message): ChatEvent => ({ type: 'message.created', channelId, message });
+const deleted = ({ id, seq }: Message): ChatEvent => ({ type: 'message.deleted', channelId, messageId: id, seq });
+
+describe('the readers of a channel', () => {
+  it('are told a message whose predecessors were deleted unheard, though it is deleted itself by then', async () => {
+    const { started, told, publish } = await read();
+    await started;
+    const [first, lost, last] = [await post('1'), await post('2'), await post('3')];
+    publish(created(first));
+    await remove(lost);
+    await remove(last);
+    publish(created(last));
+    publish(deleted(last));
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 3', 'message.deleted 3']);
+  });
+
+  it('are told what was missed while the store was being asked', async () => {
+    const { messagesSince } = app.tandem.services.chat;
+    const barrier = createBarrier();
+    const { started, told, bus } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
+    await started;
+    await post('1');
+    bus.resume();
+    await barrier.arrived;
+    await post('2');
+    bus.resume();
+    barrier.open();
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2']);
+  });
+
+  it('are told what was missed while it was being found out where they begin', async () => {
+    const { membershipOf } = app.tandem.services.chat;
+    const barrier = createBarrier();
+    const { started, told, bus } = await read({ membershipOf: (...asked) => barrier.pass(membershipOf(...asked)) });
+    await barrier.arrived;
+    await post('1');
+    bus.resume();
+    barrier.open();
+    expect(await started).toMatchObject({ from: 0 });
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
+  });
+
+  it('are told what was missed when the store, which did not answer, answers again', async () => {
+    const { messagesSince } = app.tandem.services.chat;
+    let failures = 1;
+    const { started, told, bus } = await read({
+      messagesSince: (...asked) => (failures-- > 0 ? Promise.reject(new Error('away')) : messagesSince(...asked)),
+    });
+    await started;
+    await post('1');
+    bus.resume();
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
+  });
+});
