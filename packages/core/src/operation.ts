@@ -31,6 +31,8 @@ export interface RestOptions {
   mayBeEmpty?: true;
   /** Request headers that the procedure reads by itself, for the documents. */
   headers?: readonly DescribedHeader[];
+  /** Of a DELETE: what is not in its path is in a body; else in the query. */
+  hasBody?: true;
   /** The key of the input that is the whole body, where the body is an array. */
   bodyKey?: string;
 }
@@ -97,8 +99,7 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
   const { method = 'POST', path = '/' } = openapi ?? {};
   return {
     pathKeys: [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key as string),
-    // a DELETE has one only where it is a list of what is to go
-    hasBody: method !== 'GET' && (method !== 'DELETE' || options?.bodyKey !== undefined),
+    hasBody: method !== 'GET' && (method !== 'DELETE' || options?.hasBody === true || options?.bodyKey !== undefined),
     ...(options?.bodyKey !== undefined && { bodyKey: options.bodyKey }),
   };
 }

@@ -58,13 +58,13 @@ function createAuthRouter(services: Services, { cookies, browserCookies, redirec
       cookies,
     }),
     createMfaRouter(services, answers),
-    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers }),
+    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers, browserCookies }),
     createEmailsRouter(services),
     createPasswordChangesRouter(services),
     createAccountsRouter(identities),
     createSessionsRouter(services.shownSessions),
     createAuditRouter(audit),
-    createProvidersRouter({ providers: services.providers, rateLimits, browserCookies, redirectUrls }),
+    createProvidersRouter({ providers: services.providers, identities, rateLimits, browserCookies, redirectUrls }),
   );
 }
 

@@ -90,7 +90,7 @@ export function createServices(options: ServicesOptions) {
     log,
     audit,
     mails,
-    removeSessions: (identityId, before) => sessions.removeEnded(identityId, before),
+    removeSessions: (identityId, state) => sessions.removeEnded(identityId, state),
     children: {
       async take(identityId, deletion) {
         for (const { withIdentity } of [profiles, chat]) await withIdentity.take(identityId, deletion);
@@ -127,7 +127,13 @@ export function createServices(options: ServicesOptions) {
     check: options.checkPassword,
     productName: senderName(options.mail),
   });
-  const proofs = createPasswordProofs({ failedLogins, passwords, audit });
+  const credentialsOf = async (identityId: string) => {
+    const credentials = await identities.credentialsOf({ id: identityId });
+    if (!credentials) throw identityErrors.notFound();
+    return credentials;
+  };
+  const { signedInAt } = sessions;
+  const proofs = createPasswordProofs({ failedLogins, passwords, audit, clock: storage.clock, credentialsOf, signedInAt });
   const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });
   const codes = createMfaCodes(options.codeSecrets);
   const mfa = createMfaService({
@@ -270,16 +276,10 @@ export function createServices(options: ServicesOptions) {
     typeIds,
     log,
     audit,
-    async provePassword(identityId, password, by) {
-      const credentials = await identities.credentialsOf({ id: identityId });
-      if (!credentials) throw identityErrors.notFound();
-      await proofs.proveIfSet(credentials, password, by);
-    },
+    provePassword: async (identityId, password, by) => proofs.proveIfSet(await credentialsOf(identityId), password, by),
+    proveFresh: proofs.proveFresh,
     isSessionLive: shownSessions.isLive,
-    async createLoginToken(identityId, fph) {
-      const given = { identityId, target: 'login' as const, lifetimeMs: lifetimes.provider, ...(fph !== undefined && { fph }) };
-      return (await onetimeTokens.create(given)).token;
-    },
+    createLoginToken: (given) => onetimeTokens.create({ ...given, target: 'login', lifetimeMs: lifetimes.provider }),
   });
   return {
     audit,

@@ -106,7 +106,10 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
   const cookieSettings = configuration.cookies ?? {};
   const everything = createAppRouter(services, {
     cookies: createTokenCookies(cookieSettings),
-    browserCookies: createBrowserCookies(cookieSettings, configuration.publicUrl),
+    browserCookies: createBrowserCookies(cookieSettings, {
+      publicUrl: configuration.publicUrl,
+      tokenLifetime: lifetimes.provider,
+    }),
     redirectUrls: oauth.redirectUrls,
     typeIds,
     subscriptions: streams.subscriptions,

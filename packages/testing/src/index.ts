@@ -20,7 +20,15 @@ export {
   type OidcProvider,
   type OidcProviderOptions,
 } from './oidc-provider.js';
-export { RETURN_URL, startOf, throughProvider, visitProvider, type ProviderVisit } from './provider-visits.js';
+export {
+  RETURN_URL,
+  redeem,
+  startOf,
+  throughProvider,
+  visitProvider,
+  type ProviderSession,
+  type ProviderVisit,
+} from './provider-visits.js';
 export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
 export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';

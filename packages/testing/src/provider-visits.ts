@@ -36,6 +36,9 @@ export async function visitProvider<Choice>(
   return { browser, callback: await idp.visit(browser, await browser.goTo(startOf(app, visit)), choice) };
 }
 
+/** In which browser a visit has ended at this address: the one-time token in it counts in no other. */
+const browserOf = new WeakMap<URL, Browser>();
+
 /** A whole visit. @returns where the browser is in the end, at the front end */
 export async function throughProvider<Choice>(
   app: TestServer,
@@ -44,5 +47,29 @@ export async function throughProvider<Choice>(
   visit: ProviderVisit & { browser?: Browser } = {},
 ): Promise<URL> {
   const { browser, callback } = await visitProvider(app, idp, choice, visit);
-  return new URL(await browser.goTo(callback));
+  const back = new URL(await browser.goTo(callback));
+  browserOf.set(back, browser);
+  return back;
+}
+
+/** A session as a login answers it in bearer mode. */
+export interface ProviderSession {
+  id: string;
+  accessToken: string;
+  refreshToken: string;
+}
+
+/**
+ * Exchanges the one-time token of a return address, as the page there does: in the browser that has come back.
+ * @throws Error when it does not sign in
+ */
+export async function redeem(
+  app: TestServer,
+  back: URL,
+  { browser = browserOf.get(back) ?? createBrowser(app), fingerprint }: { browser?: Browser; fingerprint?: string } = {},
+): Promise<ProviderSession> {
+  const input = { token: back.searchParams.get('onetimeToken'), ...(fingerprint !== undefined && { fingerprint }) };
+  const { status, body } = await browser.send('POST', `${app.url}/auth/ott/login`, input);
+  if (status !== 200) throw new Error(`ott/login: ${status} ${JSON.stringify(body)}`);
+  return body as ProviderSession;
 }

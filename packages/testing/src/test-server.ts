@@ -36,8 +36,8 @@ export interface TestServer extends AsyncDisposable, Caller {
   mail: MailServer;
   /** Every log line so far, as text. */
   logs(): string;
-  /** Registers somebody over REST and signs them in. */
-  signUp(options?: { email?: string; fingerprint?: string }): Promise<Person>;
+  /** Registers somebody over REST and signs them in; with a verified email where it is asked for. */
+  signUp(options?: { email?: string; fingerprint?: string; isVerified?: boolean }): Promise<Person>;
   /** Signs in somebody who has an account; in cookie mode their credentials are the cookies. */
   signIn(email: string, options?: { fingerprint?: string; password?: string }): Promise<Person>;
   /** Signs in a new admin. */
@@ -191,8 +191,9 @@ export async function startTestServer(
     mail,
     logs: () => lines.join(''),
     signIn,
-    async signUp({ email = `${randomUUID()}@example.org`, ...options } = {}) {
-      await caller.rest('POST', '/auth/register', { email, password: PASSWORD }).expect(201);
+    async signUp({ email = `${randomUUID()}@example.org`, isVerified = false, ...options } = {}) {
+      const { id } = await caller.rest('POST', '/auth/register', { email, password: PASSWORD }).expect<{ id: string }>(201);
+      if (isVerified) await tandem.services.identities.verifyEmail(id, email.trim().toLowerCase());
       return signIn(email, options);
     },
     async signUpAdmin() {

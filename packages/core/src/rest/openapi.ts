@@ -107,12 +107,15 @@ function securityOf(mode: AuthMode): Record<string, string[]>[] {
   return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
 }
 
-/** The generator knows no DELETE with a body, and makes a query parameter of it. */
-function moveToBody(generated: GeneratedOperation, key: string): void {
-  const isBody = (parameter: { name: string; in: string }) => parameter.in === 'query' && parameter.name === key;
-  const { schema = {} } = (generated.parameters?.find(isBody) ?? {}) as { schema?: Json };
-  generated.parameters = (generated.parameters ?? []).filter((parameter) => !isBody(parameter));
-  generated.requestBody = { content: { 'application/json': { schema: { properties: { [key]: schema }, required: [key] } } } };
+/** The generator knows no DELETE with a body, and makes query parameters of what is in it. */
+function moveToBody(generated: GeneratedOperation): void {
+  const parameters = (generated.parameters ?? []) as { name: string; in: string; required?: boolean; schema?: Json }[];
+  const inBody = parameters.filter((parameter) => parameter.in === 'query');
+  generated.parameters = parameters.filter((parameter) => parameter.in !== 'query');
+  const properties = Object.fromEntries(inBody.map(({ name, schema = {} }) => [name, schema]));
+  const required = inBody.filter((parameter) => parameter.required).map(({ name }) => name);
+  const schema = { type: 'object', properties, ...(required.length > 0 && { required }) };
+  generated.requestBody = { content: { 'application/json': { schema } } };
 }
 
 /** Sets what the generator cannot say: the success status, whole bodies, the errors, the security. */
@@ -136,7 +139,7 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
     ...Object.fromEntries([...byStatus].map(([status, errors]) => [status, errorResponse(errors)])),
   };
 
-  if (operation.method === 'DELETE' && operation.bodyKey !== undefined) moveToBody(generated, operation.bodyKey);
+  if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
   const schema = generated.requestBody?.content['application/json']?.schema;
   if (!generated.requestBody || !schema) return;
   const properties = (schema.properties ?? {}) as Json;

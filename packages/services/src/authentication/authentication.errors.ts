@@ -10,6 +10,7 @@ export const authenticationServiceErrors = defineErrors('auth', {
   reused: [401, 'refresh token reuse detected'],
   alreadyVerified: [409, 'Email already verified or no changes made'],
   invalidInput: [400, 'Invalid input'],
+  freshProofNeeded: [403, 'A fresh proof is needed'],
   wrongCode: [400, 'Invalid MFA code provided.'],
 });
 

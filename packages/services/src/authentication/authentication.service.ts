@@ -16,6 +16,7 @@ import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import { hashOf } from '../providers/oauth-states.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
 import type { FailedLogins, Turn } from './failed-logins.js';
@@ -168,17 +169,23 @@ export function createAuthenticationService({
 
     /**
      * Signs in by a one-time token, which is used up. The session is bound to the fingerprint that the token carries, else to the device's.
+     * @param secretOf what the browser holds of a token's id: one that comes from a provider signs in where the person came back alone
      * @throws authenticationErrors.unverified, wrongType, fingerprintMismatch; errors.locked
      */
-    async loginByOnetimeToken(token: string, device: Device): Promise<SignInAnswer> {
+    async loginByOnetimeToken(
+      token: string,
+      device: Device,
+      secretOf: (jti: string) => string | undefined,
+    ): Promise<SignInAnswer> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'login');
-      const { id, subject, fingerprintHash = device.fingerprintHash } = onetimeToken;
-      const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
-      if (isOther) throw authenticationErrors.fingerprintMismatch();
+      const { id, jti, subject, linkId, browserHash, fingerprintHash = device.fingerprintHash } = onetimeToken;
+      const isOtherDevice = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
+      const isOtherBrowser = browserHash !== null && browserHash !== hashOf(secretOf(jti) ?? '');
+      if (isOtherDevice || isOtherBrowser) throw authenticationErrors.fingerprintMismatch();
       if (credentials.isBarred) throw errors.locked();
       await onetimeTokens.use(id);
       void audit.record('onetime.used', device, { identityId: subject, actorId: subject });
-      return signIn(credentials, { ...device, fingerprintHash });
+      return signIn(credentials, { ...device, fingerprintHash, linkId });
     },
 
     /**

@@ -1,4 +1,17 @@
-import { admin, allow, anyOf, authenticated, authenticationErrors, publicProcedure, rest, router, self } from '@tandem/core';
+import {
+  ACCESS_COOKIE,
+  REFRESH_COOKIE,
+  admin,
+  allow,
+  anyOf,
+  authenticated,
+  authenticationErrors,
+  publicProcedure,
+  readBearer,
+  rest,
+  router,
+  self,
+} from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -7,11 +20,19 @@ import { authenticationServiceErrors as errors } from './authentication.errors.j
 import { changeEmailInput, onetimeTokenInput, sendVerificationInput } from './emails.schemas.js';
 import type { EmailsService } from './emails.service.js';
 import { requirePassword } from './required-password.js';
+import type { SessionsService } from './sessions.service.js';
+import { isCookieMode } from './sign-in-answers.js';
 
-const { unverified, wrongType } = authenticationErrors;
+const { unverified, wrongType, malformedHeader } = authenticationErrors;
+
+interface EmailsRouterOptions {
+  emails: EmailsService;
+  sessions: Pick<SessionsService, 'namedBy'>;
+  rateLimits: RateLimits;
+}
 
 /** Spec, "Authentication service": verification and change of email addresses. */
-export function createEmailsRouter({ emails, rateLimits }: { emails: EmailsService; rateLimits: RateLimits }) {
+export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRouterOptions) {
   const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
   return router({
     sendVerificationEmail: authenticated
@@ -72,11 +93,15 @@ export function createEmailsRouter({ emails, rateLimits }: { emails: EmailsServi
           status: 204,
           summary: 'Change the email address by the token of a link',
           failure: 'Failed to update identity',
-          errors: [unverified, wrongType, identityErrors.emailTaken],
+          errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
         }),
       )
       .input(onetimeTokenInput)
       .output(z.void())
-      .mutation(({ ctx, input }) => emails.confirmChange(input.token, requestFactsOf(ctx))),
+      .mutation(({ ctx, input }) => {
+        const fromCookie = (name: string) => (isCookieMode(ctx) ? ctx.cookies[name] : undefined);
+        const given = { access: [readBearer(ctx), fromCookie(ACCESS_COOKIE)], refresh: [fromCookie(REFRESH_COOKIE)] };
+        return emails.confirmChange(input.token, (identityId) => sessions.namedBy(given, identityId), requestFactsOf(ctx));
+      }),
   });
 }

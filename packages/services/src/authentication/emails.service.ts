@@ -2,6 +2,7 @@ import { authenticationErrors } from '@tandem/core';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { SessionRef } from '../identities/identity-changes.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { MailsService } from '../mail/mails.service.js';
@@ -41,7 +42,7 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
     },
 
     /**
-     * Verifies the address that a link was sent to, if it still is the identity's.
+     * Verifies the address that a link was sent to, if it still is the identity's; removes what providers have been linked before.
      * @throws authenticationErrors.unverified, wrongType; errors.alreadyVerified
      */
     async confirm(token: string, by: RequestFacts): Promise<void> {
@@ -75,16 +76,23 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
     },
 
     /**
-     * Changes the address to the one that a link was sent to, which voids all one-time tokens, this one included.
+     * Changes the address to the one that a link was sent to, which voids all one-time tokens, this one included, removes every provider and
+     * ends the sessions.
+     * @param confirming the session that confirms, of this identity: it goes on
      * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
      */
-    async confirmChange(token: string, by: RequestFacts): Promise<void> {
+    async confirmChange(
+      token: string,
+      confirming: (identityId: string) => Promise<SessionRef | undefined>,
+      by: RequestFacts,
+    ): Promise<void> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'change-email');
       const { id, subject, email } = onetimeToken;
       if (email === null) throw authenticationErrors.unverified();
       const { onetimeEpoch: epoch } = credentials;
       const mail = { template: 'email-changed', to: credentials.email, values: { newEmail: email } } as const;
-      if (!(await identities.changeEmail(subject, email, { epoch, mail }))) throw authenticationErrors.unverified();
+      const but = await confirming(subject);
+      if (!(await identities.changeEmail(subject, email, { epoch, mail, but }))) throw authenticationErrors.unverified();
       await audit.record('email.changed', by, { identityId: subject });
       await onetimeTokens.markUsed(id);
     },

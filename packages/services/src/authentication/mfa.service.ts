@@ -59,6 +59,7 @@ export function createMfaService(options: MfaOptions) {
         target: 'mfa-challenge',
         lifetimeMs: CODE_LIFE_MS,
         ...(device.fingerprintHash !== undefined && { fph: device.fingerprintHash }),
+        linkId: device.linkId ?? null,
       });
       await sendCode(id, jti, 1);
       void audit.record('mfa.challenged', device, { identityId: id });
@@ -85,7 +86,7 @@ export function createMfaService(options: MfaOptions) {
           throw errors.wrongCode();
         }
         await onetimeTokens.use(challenge.id);
-        const bound = { ...device, fingerprintHash };
+        const bound = { ...device, fingerprintHash, linkId: challenge.linkId };
         return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, bound, turn.success())) };
       });
     },

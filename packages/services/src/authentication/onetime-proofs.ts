@@ -16,13 +16,15 @@ export function createOnetimeProofs({ onetimeTokens, identities }: OnetimeProofs
   return {
     /**
      * Reads a token, and then the credentials that it still counts for: a change between the two has voided it, and what follows would else
-     * begin with the epochs of after that change. Uses nothing up.
+     * begin with the epochs of after that change. One of a provider counts while the link does by which it came. Uses nothing up.
      * @throws authenticationErrors.unverified; wrongType for a token of another type or target
      */
     async read(token: string, target: OnetimeTarget): Promise<{ onetimeToken: OnetimeToken; credentials: Credentials }> {
       const onetimeToken = await onetimeTokens.read(token, target);
       const credentials = await identities.credentialsOf({ id: onetimeToken.subject });
       if (credentials?.onetimeEpoch !== onetimeToken.epoch) throw authenticationErrors.unverified();
+      const { linkId } = onetimeToken;
+      if (linkId !== null && !credentials.linkIds.includes(linkId)) throw authenticationErrors.unverified();
       return { onetimeToken, credentials };
     },
   };

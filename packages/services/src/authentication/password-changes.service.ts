@@ -39,8 +39,8 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
   }
 
   /** @returns whether it was this call that set it, and not another one at the same time */
-  function set({ id, email, onetimeEpoch: epoch }: Credentials, passwordHash: string): Promise<boolean> {
-    return identities.setPassword(id, passwordHash, { epoch, mail: { template: 'password-changed', to: email } });
+  function set({ id, email, onetimeEpoch: epoch }: Credentials, passwordHash: string, provesEmail: boolean): Promise<boolean> {
+    return identities.setPassword(id, passwordHash, { epoch, provesEmail, mail: { template: 'password-changed', to: email } });
   }
 
   return {
@@ -51,7 +51,8 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
     },
 
     /**
-     * Sets a password by a link's token; ends the wait after failed logins too.
+     * Sets a password by a link's token; ends the wait after failed logins too. The link proves the address: where it was unverified, all
+     * providers are removed.
      * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for a common one
      */
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
@@ -60,7 +61,7 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       const passwordHash = await hashOther(credentials, chosen);
       // before the write that voids the link: who dies in between must not leave a new password that has to wait
       await failedLogins.forget(credentials.email);
-      if (!(await set(credentials, passwordHash))) throw authenticationErrors.unverified();
+      if (!(await set(credentials, passwordHash, true))) throw authenticationErrors.unverified();
       await audit.record('password.reset', by, { identityId: credentials.id });
       await onetimeTokens.markUsed(onetimeToken.id);
     },
@@ -83,7 +84,7 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       // one that differs from the old one, which has just been proved, need not be compared
       const passwordHash = await (password === undefined ? hashOther(credentials, chosen) : passwords.hash(chosen));
       // another change at the same time has voided what this one knew
-      if (!(await set(credentials, passwordHash))) throw errors.invalidInput();
+      if (!(await set(credentials, passwordHash, false))) throw errors.invalidInput();
       await audit.record('password.changed', by, { identityId });
     },
   };

@@ -1,4 +1,4 @@
-import { validationError } from '@tandem/core';
+import { validationError, type Clock } from '@tandem/core';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import type { Credentials } from '../identities/identity-credentials.js';
@@ -8,9 +8,23 @@ import type { Passwords } from './passwords.js';
 
 export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
 
+/** For how long after a sign-in it is proof enough of who acts in the session, in milliseconds; refreshing it does not prolong that. */
+const FRESH_MS = 10 * 60_000;
+
+interface PasswordProofsOptions {
+  failedLogins: FailedLogins;
+  passwords: Passwords;
+  audit: AuditService;
+  clock: Clock;
+  /** @throws identityErrors.notFound */
+  credentialsOf(identityId: string): Promise<Credentials>;
+  /** When the sign-in of a session was. */
+  signedInAt(sessionId: string): Promise<Date | undefined>;
+}
+
 /** Whether somebody who is signed in knows the password: guesses count as failed logins, whoever holds the session. */
-export function createPasswordProofs(options: { failedLogins: FailedLogins; passwords: Passwords; audit: AuditService }) {
-  const { failedLogins, passwords, audit } = options;
+export function createPasswordProofs(options: PasswordProofsOptions) {
+  const { failedLogins, passwords, audit, clock, credentialsOf, signedInAt } = options;
   /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
   async function prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
     await failedLogins.inTurn(email, async (turn) => {
@@ -30,6 +44,16 @@ export function createPasswordProofs(options: { failedLogins: FailedLogins; pass
       if (credentials.passwordHash === undefined) return;
       if (password === undefined) throw validationError(["request body must have required property 'password'"]);
       await prove(credentials, password, by);
+    },
+
+    /**
+     * The password where one is given; else the session must have been signed in within ten minutes.
+     * @throws errors.freshProofNeeded, invalidInput, locked; identityErrors.notFound
+     */
+    async proveFresh({ id, sessionId }: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts) {
+      if (password !== undefined) return prove(await credentialsOf(id), password, by);
+      const signedIn = (await signedInAt(sessionId)) ?? new Date(0);
+      if (signedIn.getTime() <= clock.now().getTime() - FRESH_MS) throw errors.freshProofNeeded();
     },
   };
 }

@@ -22,6 +22,8 @@ export interface SessionRecord extends BaseRecord {
   rotations: Rotation[];
   /** The identity's `sessionEpoch` at login: the session lives while the two are equal. */
   epoch: number;
+  /** The link to a provider account by which this sign-in came: the session ends with it. Null where it came by none. */
+  linkId: string | null;
   fingerprintHash: string | null;
   ip: string;
   userAgent: string;
@@ -32,7 +34,7 @@ export interface SessionRecord extends BaseRecord {
 export const sessionResource = defineListResource({
   name: 'sessions',
   fields: { ip: 'string', userAgent: 'string', createdAt: 'date', lastUsedAt: 'date', expiresAt: 'date' },
-  hidden: ['identityId', 'jti', 'rotations', 'epoch', 'fingerprintHash', 'updatedAt'],
+  hidden: ['identityId', 'jti', 'rotations', 'epoch', 'linkId', 'fingerprintHash', 'updatedAt'],
   defaultOrder: 'createdAt desc, id desc',
   softDelete: false,
 });
@@ -44,6 +46,7 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     jti: { type: String, required: true },
     rotations: { type: [{ _id: false, jti: String, successor: String, at: Date, endedAt: Date }], default: [] },
     epoch: { type: Number, required: true },
+    linkId: { type: String, default: null },
     fingerprintHash: { type: String, default: null },
     ip: { type: String, default: '' },
     userAgent: { type: String, default: '' },

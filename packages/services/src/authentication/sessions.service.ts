@@ -5,6 +5,7 @@ import {
   type EventBus,
   type Identity,
   type Log,
+  type TokenClaims,
   type Tokens,
   type VerifiedAccess,
   describeError,
@@ -12,8 +13,8 @@ import {
 import { newId, type JointWrite, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
-import type { AccessState } from '../identities/identity-credentials.js';
+import { IDENTITY_CHANGED, type IdentityChanged, type SessionRef } from '../identities/identity-changes.js';
+import { countsSession, type AccessState } from '../identities/access-state.js';
 import { createShortCopies } from '../shared/short-copies.js';
 import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
@@ -27,6 +28,8 @@ const ROTATIONS_KEPT = 20;
 /** Where a request comes from. */
 export interface Device extends RequestFacts {
   fingerprintHash: string | undefined;
+  /** Where the sign-in comes by a provider: the link that lets it. */
+  linkId?: string | null;
 }
 
 export interface TokenPair {
@@ -50,8 +53,8 @@ interface SessionsOptions {
   countRefresh(sessionId: string): Promise<void>;
 }
 
-type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'expiresAt' | 'createdAt'>;
-const STATE = { identityId: 1, epoch: 1, expiresAt: 1, createdAt: 1 } as const;
+type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'linkId' | 'expiresAt' | 'createdAt'>;
+const STATE = { identityId: 1, epoch: 1, linkId: 1, expiresAt: 1, createdAt: 1 } as const;
 
 /** What is known of a session that lives: its identity's type, and when it began. */
 type LiveSession = { typeId: string } & Pick<SessionRecord, 'createdAt'>;
@@ -81,11 +84,9 @@ export function createSessionsService(options: SessionsOptions) {
     identityId: string,
     state: AccessState | undefined,
   ): LiveSession | undefined {
-    if (!session || !state || state.isBarred) return undefined;
-    const { createdAt, expiresAt, epoch } = session;
-    const now = storage.clock.now();
-    if (session.identityId !== identityId || epoch !== state.sessionEpoch) return undefined;
-    return expiresAt > now && createdAt > lastStart() ? { typeId: state.typeId, createdAt } : undefined;
+    if (!session || !state || session.identityId !== identityId || !countsSession(state, session)) return undefined;
+    const { createdAt, expiresAt } = session;
+    return expiresAt > storage.clock.now() && createdAt > lastStart() ? { typeId: state.typeId, createdAt } : undefined;
   }
 
   async function readLiving(sessionId: string, identityId: string): Promise<LiveSession | undefined> {
@@ -124,13 +125,22 @@ export function createSessionsService(options: SessionsOptions) {
     };
   }
 
-  /** Whether an access token, expired or not, is of this identity; one that cannot be read is nobody else's. */
-  async function isOf(accessToken: string, identityId: string): Promise<boolean> {
-    const claims = await tokens.verifyEvenExpired('access', accessToken).catch((error: unknown) => {
+  /** What a token, expired or not, says; undefined when it cannot be read. */
+  async function claimsOf(type: 'access' | 'refresh', token: string): Promise<TokenClaims | undefined> {
+    return tokens.verifyEvenExpired(type, token).catch((error: unknown) => {
       if (!(error instanceof TokenError)) throw error;
       return undefined;
     });
+  }
+
+  /** Whether an access token, expired or not, is of this identity; one that cannot be read is nobody else's. */
+  async function isOf(accessToken: string, identityId: string): Promise<boolean> {
+    const claims = await claimsOf('access', accessToken);
     return claims === undefined || claims.sub === identityId;
+  }
+
+  async function refOf(sessionId: string, identityId: string): Promise<SessionRef | undefined> {
+    return (await Sessions.findOne({ _id: sessionId, identityId }, STATE).lean<SessionState>()) ?? undefined;
   }
 
   /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
@@ -170,6 +180,7 @@ export function createSessionsService(options: SessionsOptions) {
         epoch,
         jti: randomUUID(),
         rotations: [],
+        linkId: device.linkId ?? null,
         fingerprintHash: device.fingerprintHash ?? null,
         ip: device.ip,
         userAgent: device.userAgent,
@@ -266,10 +277,36 @@ export function createSessionsService(options: SessionsOptions) {
     /** Ends one session, and says whether there was one; of an ended one there is nothing to end. */
     end,
 
-    /** Removes the sessions of an identity of epochs before this one. They have ended already, so that a failure here changes nothing. */
-    async removeEnded(identityId: string, before: number): Promise<void> {
+    /**
+     * A session of the identity that one of these tokens is of, living or dead; undefined when none is. Tokens that cannot be read, or are of
+     * another identity, are passed over.
+     */
+    async namedBy(
+      { access, refresh }: Record<'access' | 'refresh', readonly (string | undefined)[]>,
+      identityId: string,
+    ): Promise<SessionRef | undefined> {
+      const given = [...access.map((token) => ['access', token] as const), ...refresh.map((token) => ['refresh', token] as const)];
+      const read = await Promise.all(given.map(([type, token]) => (token === undefined ? undefined : claimsOf(type, token))));
+      const claims = read.find((one) => one?.sub === identityId);
+      return claims ? refOf(claims.sid ?? '', identityId) : undefined;
+    },
+
+    /** A session as it is judged when its identity changes; undefined when it is gone. */
+    refOf,
+
+    /** When the sign-in of a session was; undefined when it is gone. */
+    async signedInAt(sessionId: string): Promise<Date | undefined> {
+      const session = await Sessions.findById(sessionId, { createdAt: 1 }).lean<Pick<SessionRecord, 'createdAt'>>();
+      return session?.createdAt;
+    },
+
+    /**
+     * Removes the sessions of an identity that a raise of its epoch has ended. They have ended already, so that a failure here changes
+     * nothing. What came by a link that is gone is left to expire.
+     */
+    async removeEnded(identityId: string, { sessionEpoch, sparedSessionId }: AccessState): Promise<void> {
       try {
-        await Sessions.deleteMany({ identityId, epoch: { $lt: before } });
+        await Sessions.deleteMany({ identityId, epoch: { $lt: sessionEpoch }, _id: { $ne: sparedSessionId } });
       } catch (error) {
         log.warn({ err: describeError(error) }, 'ended sessions were not removed');
       }

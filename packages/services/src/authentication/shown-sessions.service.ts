@@ -1,7 +1,7 @@
 import { present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import type { AccessState } from '../identities/identity-credentials.js';
+import type { AccessState } from '../identities/access-state.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -28,6 +28,14 @@ interface ShownSessionsOptions {
 /** An epoch that no session has: what is looked for with it is not found. */
 const NO_EPOCH = -1;
 
+/** `countsSession` as a filter of the store. */
+function countingIn(state: AccessState | undefined): object {
+  if (!state || state.isBarred) return { epoch: NO_EPOCH };
+  const { sessionEpoch: epoch, linkIds, sparedSessionId } = state;
+  const counting = { epoch, linkId: { $in: [null, ...linkIds] } };
+  return sparedSessionId === null ? counting : { $or: [counting, { _id: sparedSessionId }] };
+}
+
 /** The sessions of an identity, for itself and for admins to see and to end. */
 export function createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end, audit }: ShownSessionsOptions) {
   const Sessions = storage.model(sessionModel);
@@ -35,9 +43,9 @@ export function createShownSessionsService({ storage, lists, lifetimes, accessSt
   /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
   async function liveOnes(identityId: string) {
     const state = await accessStateOf(identityId);
-    const epoch = state && !state.isBarred ? state.sessionEpoch : NO_EPOCH;
     const now = storage.clock.now();
-    return { identityId, epoch, expiresAt: { $gt: now }, createdAt: { $gt: new Date(now.getTime() - lifetimes.session) } };
+    const createdAt = { $gt: new Date(now.getTime() - lifetimes.session) };
+    return { identityId, ...countingIn(state), expiresAt: { $gt: now }, createdAt };
   }
 
   return {

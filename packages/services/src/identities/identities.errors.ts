@@ -7,5 +7,6 @@ export const identityErrors = defineErrors('identities', {
   emailTaken: [409, 'Email already in use'],
   providerTaken: [409, 'Provider account already linked'],
   notLinked: [404, 'Provider account not linked'],
+  emailNotVerified: [403, 'Email is not verified'],
   onlyWayIn: [409, 'Provider account is the only way to sign in'],
 });

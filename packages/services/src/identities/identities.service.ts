@@ -9,7 +9,7 @@ import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
-import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
+import { createIdentityChanges, literals, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
 import { createIdentityDeletion } from './identity-deletion.js';
 import { createIdentityOutbox } from './identity-outbox.js';
@@ -32,7 +32,7 @@ interface IdentitiesOptions {
   children: Children;
 }
 
-/** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash, or by a provider's account. */
+/** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash. */
 export interface NewIdentity {
   /** Made beforehand where a unit of work creates it. */
   id?: string;
@@ -40,7 +40,6 @@ export interface NewIdentity {
   typeId: string;
   emailVerified?: boolean;
   passwordHash?: string;
-  account?: ProviderAccount;
 }
 
 /** Reads leave out by themselves what is hidden; a record just written has it. */
@@ -61,20 +60,32 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
   const { announce, change } = changes;
   const deletion = createIdentityDeletion(storage, changes, children);
 
+  /** @throws identityErrors.emailTaken, providerTaken */
+  function create({ id = newId(storage.clock), ...given }: NewIdentity & Pick<IdentityRecord, 'providers'>): Promise<ShownIdentity> {
+    return withUniqueValues(async () => {
+      const record = await Identities.create({ _id: id, ...given });
+      return show(record.toObject());
+    });
+  }
+
   return {
     ...createIdentityCredentials(storage, changes),
     /** Accounts at identity providers. */
-    providerAccounts: createProviderAccounts(storage, relay),
+    providerAccounts: createProviderAccounts(storage, { announce, relay }),
     /** Puts into the queue what processes that died have left of mails. */
     relayMails: relayAll,
 
-    /** @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account */
-    create({ id = newId(storage.clock), account, ...given }: NewIdentity): Promise<ShownIdentity> {
-      return withUniqueValues(async () => {
-        const providers = account && [toLinked(account, storage.clock.now())];
-        const record = await Identities.create({ _id: id, ...given, ...(providers && { providers }) });
-        return show(record.toObject());
-      });
+    /** @throws identityErrors.emailTaken when a live identity has the address */
+    create: (given: NewIdentity): Promise<ShownIdentity> => create(given),
+
+    /**
+     * One that signs in by an account at a provider.
+     * @returns its id, and that of the link
+     * @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account
+     */
+    async createByAccount(given: NewIdentity, account: ProviderAccount): Promise<{ id: string; linkId: string }> {
+      const link = toLinked(account, storage.clock);
+      return { id: (await create({ ...given, providers: [link] })).id, linkId: link.id };
     },
 
     /** Whether an identity was stored under this id, whatever has become of it. */
@@ -85,6 +96,11 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
     /** Removes for real what a unit of work created and takes back; nobody has signed in to it. */
     async uncreate(identityId: string): Promise<void> {
       await Identities.deleteOne({ _id: identityId }).setOptions({ deleted: 'include', hard: true });
+    },
+
+    /** Whether the address of an identity is proved to be its own. */
+    async isEmailVerified(identityId: string): Promise<boolean> {
+      return (await Identities.exists({ _id: identityId, emailVerified: true })) !== null;
     },
 
     async isEmailTaken(email: string): Promise<boolean> {
@@ -197,9 +213,4 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
       return (await Identities.exists({ typeId })) !== null;
     },
   };
-}
-
-/** Values of an update pipeline, which would else be read as expressions. */
-function literals(values: Record<string, unknown>): Record<string, { $literal: unknown }> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value }]));
 }

@@ -1,6 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
+import { toState, type AccessState, type JudgedSession } from './access-state.js';
 import { identityErrors } from './identities.errors.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
@@ -16,16 +17,36 @@ export interface IdentityChangesOptions {
   storage: Storage;
   bus: EventBus;
   /** Removes the sessions of an identity of epochs before this one, which have ended; must not fail. Later ones may have begun already. */
-  removeSessions(identityId: string, before: number): Promise<void>;
+  removeSessions(identityId: string, state: AccessState): Promise<void>;
   /** Puts an identity's mails into the queue; must not fail. */
   relay(identityId: string): Promise<void>;
 }
 
+/** A session as it was read: it is spared only if it still counts when the change is written. */
+export type SessionRef = JudgedSession;
+
 /** What a change of an identity brings with it. */
 export interface Consequences {
-  endSessions?: boolean;
+  endSessions?: boolean | { but: SessionRef };
   voidTokens?: boolean;
+  /** Ends all signing in through providers, and the sessions that came by one; or only where the address was unverified before. */
+  unlink?: 'all' | 'if unverified';
   mail?: QueuedMail | undefined;
+}
+
+/** Values of an update pipeline, which would else be read as expressions. */
+export function literals(values: object): Record<string, { $literal: unknown }> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value as unknown }]));
+}
+
+const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
+
+/** The session that goes on, unless it has ended meanwhile. */
+function sparing({ _id, epoch, linkId = null }: SessionRef) {
+  const isOfEpoch = { $eq: [{ $ifNull: ['$sessionEpoch', 0] }, epoch] };
+  const isLinked = linkId === null || { $in: [linkId, { $ifNull: ['$providers.id', []] }] };
+  const counts = { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
+  return { $cond: [counts, _id, null] };
 }
 
 /** A filter for an epoch; records may lack theirs, which is 0 then. */
@@ -59,28 +80,36 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   }
 
   /**
-   * One atomic change of one live identity, with all that follows from it: sessions end and one-time tokens are void in the same write,
-   * and mails about it are stored by it.
+   * One atomic change of one live identity, with all that follows from it: sessions end, one-time tokens are void and providers are removed
+   * in the same write, and mails about it are stored by it.
    * @returns undefined when there is no such identity
    */
   async function tryChange(
     filter: Condition,
     set: Partial<IdentityRecord>,
-    { endSessions = false, voidTokens = false, mail }: Consequences = {},
+    { endSessions = false, voidTokens = false, unlink, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
-    const update = {
-      $set: { ...set, ...(mail && { outboxAt: now }) },
-      $inc: { ...(endSessions && { sessionEpoch: 1 }), ...(voidTokens && { onetimeEpoch: 1 }) },
-      ...(mail && { $push: { outbox: { id: newId(storage.clock), ...mail } } }),
+    const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
+    const changes = {
+      ...literals(set),
+      ...(endSessions && {
+        sessionEpoch: raised('sessionEpoch'),
+        sparedSessionId: endSessions === true ? null : sparing(endSessions.but),
+      }),
+      ...(voidTokens && { onetimeEpoch: raised('onetimeEpoch') }),
+      ...(unlink && {
+        providers: unlink === 'all' ? '$$REMOVE' : { $cond: [{ $eq: ['$emailVerified', true] }, '$providers', '$$REMOVE'] },
+      }),
+      ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };
-    const record = await Identities.findOneAndUpdate(filter, update, { returnDocument: 'after' })
-      .select('+sessionEpoch')
+    const record = await Identities.findOneAndUpdate(filter, [{ $set: changes }], { returnDocument: 'after', updatePipeline: true })
+      .select('+sessionEpoch +sparedSessionId +providers')
       .lean<IdentityRecord>();
     if (!record) return undefined;
     announce(filter._id);
     if (mail) await relay(filter._id);
-    if (endSessions) await removeSessions(filter._id, record.sessionEpoch);
+    if (endSessions) await removeSessions(filter._id, toState(record));
     return record;
   }
 

@@ -1,15 +1,8 @@
 import type { Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
-import { isEpoch, withUniqueValues, type IdentityChanges } from './identity-changes.js';
+import { STATE, toState, type AccessState } from './access-state.js';
+import { isEpoch, withUniqueValues, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
-
-/** What decides whether an identity may act at this moment. */
-export interface AccessState {
-  typeId: string;
-  sessionEpoch: number;
-  /** Locked by an admin, or deactivated. */
-  isBarred: boolean;
-}
 
 /** What the flows of sign-in need to know of an identity. */
 export interface Credentials extends AccessState {
@@ -21,14 +14,7 @@ export interface Credentials extends AccessState {
   onetimeEpoch: number;
 }
 
-type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'locked' | 'deactivatedAt'>;
-const STATE = { typeId: 1, sessionEpoch: 1, locked: 1, deactivatedAt: 1 } as const;
 const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1 } as const;
-
-function toState(record: StateFields): AccessState {
-  const { typeId, sessionEpoch, locked, deactivatedAt } = { ...ABSENT, ...record };
-  return { typeId, sessionEpoch, isBarred: locked || deactivatedAt !== null };
-}
 
 /** What identities prove themselves with, for the flows of sign-in. */
 export function createIdentityCredentials(storage: Storage, { tryChange }: IdentityChanges) {
@@ -37,15 +23,19 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
   return {
     /**
      * Sets a new password, ends all sessions and voids one-time tokens, if none of these was voided since `epoch`: of many at once, one does.
+     * @param provesEmail by a link that was mailed: the address is verified then, and whoever linked a provider before that may be a stranger
+     * who registered it (decisions H6)
      * @returns whether this call did
      */
     async setPassword(
       identityId: string,
       passwordHash: string,
-      { epoch, mail }: { epoch: number; mail: QueuedMail },
+      { epoch, mail, provesEmail }: { epoch: number; mail: QueuedMail; provesEmail: boolean },
     ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
-      return (await tryChange(filter, { passwordHash }, { endSessions: true, voidTokens: true, mail })) !== undefined;
+      const set = { passwordHash, ...(provesEmail && { emailVerified: true }) };
+      const consequences = { endSessions: true, voidTokens: true, mail, ...(provesEmail && { unlink: 'if unverified' as const }) };
+      return (await tryChange(filter, set, consequences)) !== undefined;
     },
 
     /** Replaces a hash by another one of the same password, unless the password has been changed meanwhile. */
@@ -54,23 +44,33 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     },
 
     /**
-     * Notes that the identity's address is its own, if it is still this one.
+     * Notes that the identity's address is its own, if it is still this one. Who linked a provider before may have been a stranger: in the
+     * same write all are removed, and the sessions that came by one end (decisions H6).
+     * @param but given where all other sessions are to end too: the one that goes on
      * @returns whether this call did
      */
-    async verifyEmail(identityId: string, email: string): Promise<boolean> {
+    async verifyEmail(identityId: string, email: string, but?: SessionRef): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
-      return (await tryChange(filter, { emailVerified: true })) !== undefined;
+      return (await tryChange(filter, { emailVerified: true }, { unlink: 'all', ...(but && { endSessions: { but } }) })) !== undefined;
     },
 
     /**
-     * Changes the address to one that is proved, and voids one-time tokens, if none of these was voided since `epoch`.
+     * Changes the address to one that is proved, if no one-time token was voided since `epoch`: that voids them, removes every provider and
+     * ends the sessions, since what was set up under the old address may not be its new owner's (decisions H6).
+     * @param but the session that goes on, if any
      * @returns whether this call did
      * @throws identityErrors.emailTaken
      */
-    async changeEmail(identityId: string, email: string, { epoch, mail }: { epoch: number; mail: QueuedMail }): Promise<boolean> {
+    async changeEmail(
+      identityId: string,
+      email: string,
+      { epoch, mail, but }: { epoch: number; mail: QueuedMail; but: SessionRef | undefined },
+    ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
-      const set = { email, emailVerified: true };
-      return withUniqueValues(async () => (await tryChange(filter, set, { voidTokens: true, mail })) !== undefined);
+      const consequences = { unlink: 'all', endSessions: but ? { but } : true, voidTokens: true, mail } as const;
+      return withUniqueValues(
+        async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined,
+      );
     },
 
     /** What sign-in checks: the one way out for a password hash, and only inside the server. */

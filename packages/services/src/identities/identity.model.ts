@@ -5,6 +5,8 @@ import type { QueuedMail } from '../mail/queued-mail.js';
 
 /** An account at an identity provider by which an identity signs in. */
 export interface LinkedProvider {
+  /** Of this link: sessions that came by it bear it, and end in the write that removes it. Linked again it is another one. */
+  id: string;
   /** `<provider>:<subject>`: one text, so that a unique index holds them. */
   key: string;
   provider: string;
@@ -29,6 +31,8 @@ export interface IdentityRecord extends Live {
    * and no login at the same moment leaves one over.
    */
   sessionEpoch: number;
+  /** The one session that the last raise of the epoch has left alive, if any. */
+  sparedSessionId?: string | null;
   /** One-time tokens likewise: raising it voids all that are outstanding (decisions A13). */
   onetimeEpoch: number;
   /** Of the deletion that took it last; missing where there was none. Never selected unless it is asked for. */
@@ -42,7 +46,7 @@ export interface IdentityRecord extends Live {
 export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
 
 /** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
-export const HIDDEN = ['passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
+export const HIDDEN = ['passwordHash', 'sessionEpoch', 'sparedSessionId', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
 
 export const identityResource = defineListResource({
   name: 'identities',
@@ -68,11 +72,12 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     deactivatedAt: { type: Date, default: null },
     passwordHash: { type: String, select: false },
     providers: {
-      type: [{ _id: false, key: { type: String, required: true }, provider: String, linkedAt: Date }],
+      type: [{ _id: false, id: { type: String, required: true }, key: { type: String, required: true }, provider: String, linkedAt: Date }],
       default: undefined,
       select: false,
     },
     sessionEpoch: { type: Number, default: 0, select: false },
+    sparedSessionId: { type: String, default: null, select: false },
     onetimeEpoch: { type: Number, default: 0, select: false },
     deletionId: { type: String, select: false },
     outbox: { type: [Object], default: [], select: false },

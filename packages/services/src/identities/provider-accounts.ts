@@ -1,5 +1,6 @@
-import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, type Clock, type Storage } from '@tandem/storage';
 import { identityErrors } from './identities.errors.js';
+import type { IdentityChanges } from './identity-changes.js';
 import { identityModel, type IdentityRecord, type LinkedProvider } from './identity.model.js';
 
 /** An account that somebody has at an identity provider. */
@@ -16,12 +17,15 @@ function keyOf({ provider, subject }: ProviderAccount): string {
 }
 
 /** An account as the record of an identity keeps it. */
-export function toLinked(account: ProviderAccount, linkedAt: Date): LinkedProvider {
-  return { key: keyOf(account), provider: account.provider, linkedAt };
+export function toLinked(account: ProviderAccount, clock: Clock): LinkedProvider {
+  return { id: newId(clock), key: keyOf(account), provider: account.provider, linkedAt: clock.now() };
 }
 
 /** Provider accounts by which identities sign in. Each is of one live identity at most, by a unique index. */
-export function createProviderAccounts(storage: Storage, relay: (identityId: string) => Promise<void>) {
+export function createProviderAccounts(
+  storage: Storage,
+  { announce, relay }: Pick<IdentityChanges, 'announce'> & { relay(identityId: string): Promise<void> },
+) {
   const Identities = storage.model(identityModel);
 
   async function fieldsOf<Field extends keyof IdentityRecord>(identityId: string, fields: readonly Field[]) {
@@ -32,10 +36,13 @@ export function createProviderAccounts(storage: Storage, relay: (identityId: str
   }
 
   return {
-    /** The live identity that signs in by this account; undefined when there is none. */
-    async identityOf(account: ProviderAccount): Promise<{ id: string } | undefined> {
-      const record = await Identities.findOne({ 'providers.key': keyOf(account) }, { _id: 1 }).lean<IdentityRecord>();
-      return record ? { id: record._id } : undefined;
+    /** The live identity that signs in by this account, and the link by which it does; undefined when there is none. */
+    async identityOf(account: ProviderAccount): Promise<{ id: string; linkId: string } | undefined> {
+      const key = keyOf(account);
+      const projection = { providers: { $elemMatch: { key } } };
+      const record = await Identities.findOne({ 'providers.key': key }, projection).lean<IdentityRecord>();
+      const [linked] = record?.providers ?? [];
+      return record && linked ? { id: record._id, linkId: linked.id } : undefined;
     },
 
     /** @throws identityErrors.notFound */
@@ -47,7 +54,8 @@ export function createProviderAccounts(storage: Storage, relay: (identityId: str
     /**
      * Lets an identity sign in by an account too, by one atomic write, which holds the mail about it; one account of each provider. Again
      * is fine.
-     * @throws identityErrors.notFound, providerTaken when the account is another's, or the identity has another one of the provider
+     * @throws identityErrors.notFound, emailNotVerified, providerTaken when the account is another's, or the identity has another one of the
+     * provider
      */
     async link(identityId: string, account: ProviderAccount): Promise<void> {
       const key = keyOf(account);
@@ -56,19 +64,21 @@ export function createProviderAccounts(storage: Storage, relay: (identityId: str
       const mail = { id: newId(storage.clock), template: 'provider-linked', identityId, values: { provider } } as const;
       try {
         const { matchedCount } = await Identities.updateOne(
-          { _id: identityId, 'providers.provider': { $ne: provider } },
-          { $push: { providers: toLinked(account, now), outbox: mail }, $set: { outboxAt: now } },
+          { _id: identityId, emailVerified: true, 'providers.provider': { $ne: provider } },
+          { $push: { providers: toLinked(account, storage.clock), outbox: mail }, $set: { outboxAt: now } },
         );
         if (matchedCount > 0) return await relay(identityId);
       } catch (error) {
         throw isDuplicateKey(error) ? identityErrors.providerTaken({ cause: error }) : error;
       }
-      const { providers } = await fieldsOf(identityId, ['providers']);
-      if (!providers?.some((linked) => linked.key === key)) throw identityErrors.providerTaken();
+      const { providers, emailVerified } = await fieldsOf(identityId, ['providers', 'emailVerified']);
+      if (providers?.some((linked) => linked.key === key)) return;
+      throw emailVerified ? identityErrors.providerTaken() : identityErrors.emailNotVerified();
     },
 
     /**
-     * Ends the signing in by a provider, by one atomic write that leaves another way to sign in: a password, or another provider.
+     * Ends the signing in by a provider and the sessions that came by it, by one atomic write that leaves another way to sign in: a
+     * password, or another provider.
      * @param usable the providers by which anybody can sign in
      * @throws identityErrors.notFound, notLinked, onlyWayIn
      */
@@ -79,7 +89,7 @@ export function createProviderAccounts(storage: Storage, relay: (identityId: str
         { _id: identityId, 'providers.provider': provider, ...(anotherWay as object) },
         { $pull: { providers: { provider } } },
       );
-      if (matchedCount > 0) return;
+      if (matchedCount > 0) return announce(identityId);
       const { providers } = await fieldsOf(identityId, ['providers']);
       throw providers?.some((linked) => linked.provider === provider) ? identityErrors.onlyWayIn() : identityErrors.notLinked();
     },

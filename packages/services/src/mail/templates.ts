@@ -38,7 +38,10 @@ const CONTENTS = {
     subject: 'Confirm your email address',
     before: ['Welcome!', `Please confirm that ${values.email} is your email address.`],
     button: { label: 'Confirm email address', link: values.link ?? '' },
-    after: [...validity('link', values), 'If you did not ask for an account, ignore this mail.'],
+    after: [
+      ...validity('link', values),
+      'If it was not you who registered, do not confirm: somebody else knows the password of this account. Ignore this mail; or make the account yours with "Forgot password?" at the sign-in, which signs out everybody else.',
+    ],
   }),
   'confirm-new-email': (values) => ({
     subject: 'Confirm your new email address',

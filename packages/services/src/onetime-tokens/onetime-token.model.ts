@@ -21,6 +21,9 @@ export interface OnetimeTokenRecord extends BaseRecord {
   data: string | null;
   /** Of the fingerprint that the session to come is bound to. */
   fingerprintHash: string | null;
+  /** Of a sign-in through a provider: the link that lets it, and the secret of the browser that was there, hashed, if it is bound to that. */
+  linkId: string | null;
+  browserHash: string | null;
   /** Of an MFA challenge: codes tried, codes sent, and when the last one was. */
   attempts: number;
   sends: number;
@@ -40,6 +43,8 @@ export const onetimeTokenModel = defineModel<OnetimeTokenRecord>('onetimeTokens'
     email: { type: String, default: null },
     data: { type: String, default: null },
     fingerprintHash: { type: String, default: null },
+    linkId: { type: String, default: null },
+    browserHash: { type: String, default: null },
     attempts: { type: Number, default: 0 },
     sends: { type: Number, default: 0 },
     sentAt: { type: Date, default: null },

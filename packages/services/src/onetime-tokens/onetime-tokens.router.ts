@@ -8,6 +8,7 @@ import type { AuthenticationService } from '../authentication/authentication.ser
 import { onetimeTokenInput } from '../authentication/emails.schemas.js';
 import type { SignInAnswers } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { BrowserCookies } from '../providers/browser-cookies.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { onetimeTokenErrors } from './onetime-tokens.errors.js';
@@ -32,11 +33,12 @@ interface OnetimeTokensRouterOptions {
   audit: AuditService;
   rateLimits: RateLimits;
   answers: SignInAnswers;
+  browserCookies: BrowserCookies;
 }
 
 /** Spec, "Authentication service": one-time tokens (decisions A7). */
 export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
-  const { onetimeTokens, authentication, audit, rateLimits, answers } = options;
+  const { onetimeTokens, authentication, audit, rateLimits, answers, browserCookies } = options;
   return router({
     ottLogin: publicProcedure
       .meta(
@@ -52,7 +54,8 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       .mutation(({ ctx, input: { token, fingerprint = readFingerprint(ctx) } }) => {
         // two that differ leave open which device it is
         if ((readFingerprint(ctx) ?? fingerprint) !== fingerprint) throw fingerprintMismatch();
-        return answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device));
+        const secretOf = (jti: string) => browserCookies.ofTokens.read(ctx, jti);
+        return answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device, secretOf));
       }),
 
     ottGenerate: authenticated

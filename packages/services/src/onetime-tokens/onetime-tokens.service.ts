@@ -35,6 +35,10 @@ export type OnetimeTokenRequest = Subject & {
   data?: Record<string, unknown>;
   /** Of the fingerprint that the session to come is bound to. */
   fph?: string;
+  /** Of a sign-in through a provider: the link that lets it. */
+  linkId?: string | null;
+  /** Of the secret in a cookie of the one browser that may use it. */
+  browserHash?: string;
 };
 
 /** A token that counts at this moment. */
@@ -49,6 +53,8 @@ export interface OnetimeToken {
   email: string | null;
   data: Record<string, unknown> | null;
   fingerprintHash: string | undefined;
+  linkId: string | null;
+  browserHash: string | null;
   sends: number;
   expiresAt: Date;
 }
@@ -100,6 +106,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
      */
     async create(request: OnetimeTokenRequest): Promise<{ token: string; jti: string; expiresAt: Date }> {
       const { target, lifetimeMs = defaultLifetime, jti = randomUUID(), email = null, data = null, fph = null } = request;
+      const { linkId = null, browserHash = null } = request;
       const owner = await ownerOf(request);
       const expiresAt = after(lifetimeMs);
       const isChallenge = target === 'mfa-challenge';
@@ -114,6 +121,8 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
             email,
             data: data && JSON.stringify(data),
             fingerprintHash: fph,
+            linkId,
+            browserHash,
             attempts: 0,
             sends: isChallenge ? 1 : 0,
             sentAt: isChallenge ? storage.clock.now() : null,
@@ -132,13 +141,15 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
       const { jti } = await open(token, target);
       const record = await OnetimeTokens.findOne(usable(stateIdOf(jti))).lean<OnetimeTokenRecord>();
       if (!record || (await isVoid(record))) throw authenticationErrors.unverified();
-      const { _id: id, fingerprintHash, data, ...said } = record;
+      const { _id: id, fingerprintHash, linkId = null, browserHash = null, data, ...said } = record;
       return {
         id,
         jti,
         ...said,
         data: data === null ? null : (JSON.parse(data) as Record<string, unknown>),
         fingerprintHash: fingerprintHash ?? undefined,
+        linkId,
+        browserHash,
       };
     },
 

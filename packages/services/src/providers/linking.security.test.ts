@@ -4,6 +4,7 @@ import {
   RETURN_URL,
   createBrowser,
   newOidcAccount,
+  redeem,
   startOidcProvider,
   startTestServer,
   throughProvider,
@@ -31,7 +32,7 @@ const begin = (face: Face, person: Pick<Person, 'id' | 'call'>, more: object = {
 
 describe.each(FACES)('a stolen session over %s', (face) => {
   it('makes itself no way in: to link a provider takes the password, and guesses count as failed logins', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     const begun = () => app.storage.model(oauthStateModel).countDocuments({ identityId: ann.id });
     const missing = { ok: false, status: 400, message: 'Validation Error', data: ["request body must have required property 'password'"] }; // prettier-ignore
     expect(await begin(face, ann)).toEqual(missing);
@@ -50,17 +51,14 @@ describe.each(FACES)('a stolen session over %s', (face) => {
 
   it('of somebody who has no password has none to give', async () => {
     const back = await throughProvider(app, idp, { account: newOidcAccount() }, { purpose: 'oauth-signup', provider: 'other' });
-    const session = await app
-      .rest('POST', '/auth/ott/login', { token: back.searchParams.get('onetimeToken') })
-      .expect<{ id: string; accessToken: string }>(200);
-    const { id, accessToken } = session;
+    const { id, accessToken } = await redeem(app, back);
     const call: Person['call'] = (on, procedure, input) => app.call(on, procedure, input, { accessToken });
     expect(await begin(face, { id, call })).toMatchObject({ ok: true });
   });
 });
 
 it('a link is told by mail', async () => {
-  const ann = await app.signUp();
+  const ann = await app.signUp({ isVerified: true });
   const browser = createBrowser(app);
   const headers = { authorization: `Bearer ${ann.accessToken}` };
   const { body } = await browser.send('POST', `${app.url}/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD }, headers); // prettier-ignore

@@ -4,6 +4,7 @@ import {
   RETURN_URL,
   createBrowser,
   newOidcAccount,
+  redeem,
   startOidcProvider,
   startTestServer,
   throughProvider,
@@ -42,16 +43,12 @@ async function link(person: Person, account: OidcAccount, provider = 'acme'): Pr
 /** Whom a login through the provider signs in. */
 async function signedInBy(account: OidcAccount, provider = 'acme'): Promise<string | undefined> {
   const back = await throughProvider(app, idp, { account }, { provider });
-  const token = back.searchParams.get('onetimeToken');
-  if (token === null) return undefined;
-  return (await app.rest('POST', '/auth/ott/login', { token }).expect<{ id: string }>(200)).id;
+  return back.searchParams.has('onetimeToken') ? (await redeem(app, back)).id : undefined;
 }
 const linkedOf = (person: Person, of = person) => person.rest('GET', `/auth/${of.id}/oauth`);
 const signUpThrough = async (account: OidcAccount): Promise<Person> => {
   const back = await throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
-  const session = await app
-    .rest('POST', '/auth/ott/login', { token: back.searchParams.get('onetimeToken') })
-    .expect<{ id: string; accessToken: string; refreshToken: string }>(200);
+  const session = await redeem(app, back);
   const credentials = { accessToken: session.accessToken };
   return {
     ...session,
@@ -64,18 +61,18 @@ const signUpThrough = async (account: OidcAccount): Promise<Person> => {
 
 describe('linking', () => {
   it('lets a person sign in by an account too, whatever its email, and shows it', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     const account = newOidcAccount({ email_verified: false });
     expect(await link(ann, account)).toBe(`${RETURN_URL}?linked=acme`);
     expect(await signedInBy(account)).toBe(ann.id);
     const linked = await linkedOf(ann).expect<object[]>(200);
     expect(linked).toEqual([{ provider: 'acme', linkedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string }]);
     // its own email stays
-    expect(await ann.rest('GET', `/identities/${ann.id}`).expect(200)).toMatchObject({ email: ann.email, emailVerified: false });
+    expect(await ann.rest('GET', `/identities/${ann.id}`).expect(200)).toMatchObject({ email: ann.email, emailVerified: true });
   });
 
   it('is for oneself alone, not for admins either', async () => {
-    const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const [ann, admin] = [await app.signUp({ isVerified: true }), await app.signUpAdmin()];
     for (const face of FACES)
       expect(
         await admin.call(face, 'auth.linkProvider', { identityId: ann.id, provider: 'acme', redirectUrl: RETURN_URL }),
@@ -84,7 +81,7 @@ describe('linking', () => {
   });
 
   it('of an account that is another’s is 409, and changes nothing', async () => {
-    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const [ann, bob] = [await app.signUp({ isVerified: true }), await app.signUp({ isVerified: true })];
     const account = newOidcAccount();
     await link(bob, account);
     const browser = createBrowser(app);
@@ -96,7 +93,7 @@ describe('linking', () => {
   });
 
   it('of a second account of a provider is 409 at once; of another provider it is fine', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     await link(ann, newOidcAccount());
     await ann
       .rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD })
@@ -106,17 +103,17 @@ describe('linking', () => {
 
   it('comes back with an error when the person refuses', async () => {
     const browser = createBrowser(app);
-    const callback = await idp.visit(browser, await beginLink(await app.signUp(), browser), { refuse: true });
+    const callback = await idp.visit(browser, await beginLink(await app.signUp({ isVerified: true }), browser), { refuse: true });
     expect(await browser.goTo(callback)).toBe(`${RETURN_URL}?error=access_denied`);
   });
 
   it('needs the provider: 404 for one that is not configured, 503 for one that is away', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     await ann.rest('POST', `/auth/${ann.id}/oauth/google`, { redirectUrl: RETURN_URL }).expect(404, 'Provider not found');
     const gone = await startOidcProvider();
     await gone.stop();
     await using server = await startTestServer({ providers: { acme: gone.settings }, redirectUrls: [RETURN_URL] });
-    const bob = await server.signUp();
+    const bob = await server.signUp({ isVerified: true });
     const answer = await bob.rest('POST', `/auth/${bob.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   });
@@ -124,7 +121,7 @@ describe('linking', () => {
   it('works in cookie mode, from an allowed origin', async () => {
     const authModes = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
     await using server = await startTestServer({ authModes, providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
-    const ann = await server.signUp();
+    const ann = await server.signUp({ isVerified: true });
     const start = (origin: string) =>
       server.rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: RETURN_URL, password: PASSWORD }, { headers: { ...ann.credentials.headers, origin } }); // prettier-ignore
     expect((await start('https://evil.example')).status).toBe(403);
@@ -140,7 +137,7 @@ describe('unlinking', () => {
   it('ends the login by the provider, for oneself or by an admin', async () => {
     const admin = await app.signUpAdmin();
     for (const by of ['oneself', 'admin']) {
-      const ann = await app.signUp();
+      const ann = await app.signUp({ isVerified: true });
       const account = newOidcAccount();
       await link(ann, account);
       await (by === 'admin' ? admin : ann).rest('DELETE', `/auth/${ann.id}/oauth/acme`).expect(204);
@@ -163,7 +160,7 @@ describe('unlinking', () => {
   });
 
   it('and listing are for oneself and admins; of a missing identity 404 for admins', async () => {
-    const [ann, bob, admin] = [await app.signUp(), await app.signUp(), await app.signUpAdmin()];
+    const [ann, bob, admin] = [await app.signUp({ isVerified: true }), await app.signUp({ isVerified: true }), await app.signUpAdmin()];
     const refused = 'Identity is not authorized to access this resource';
     await bob.rest('DELETE', `/auth/${ann.id}/oauth/acme`).expect(403, refused);
     await linkedOf(bob, ann).expect(403, refused);
@@ -175,7 +172,7 @@ describe('unlinking', () => {
 
 describe('the audit trail', () => {
   it('has who linked and who unlinked what', async () => {
-    const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const [ann, admin] = [await app.signUp({ isVerified: true }), await app.signUpAdmin()];
     await link(ann, newOidcAccount());
     await admin.rest('DELETE', `/auth/${ann.id}/oauth/acme`).expect(204);
     await app.tandem.services.audit.settle();
@@ -197,7 +194,7 @@ describe('a link of a session', () => {
     ['deleted', (ann, admin) => admin.rest('DELETE', `/identities/${ann.id}`).expect(204)],
   ];
   it.each(endings)('that is %s before the person comes back links nothing', async (_, end) => {
-    const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const [ann, admin] = [await app.signUp({ isVerified: true }), await app.signUpAdmin()];
     const account = newOidcAccount();
     const browser = createBrowser(app);
     const callback = await idp.visit(browser, await beginLink(ann, browser), { account });
@@ -209,7 +206,7 @@ describe('a link of a session', () => {
 
 describe('a link that somebody else began', () => {
   it('cannot be ended in the victim’s browser, and gives the attacker no way in', async () => {
-    const [attacker, account] = [await app.signUp(), newOidcAccount()];
+    const [attacker, account] = [await app.signUp({ isVerified: true }), newOidcAccount()];
     const url = await beginLink(attacker, createBrowser(app));
     const victim = createBrowser(app);
     const answer = await victim.send('GET', await idp.visit(victim, url, { account }));
@@ -220,7 +217,7 @@ describe('a link that somebody else began', () => {
 
 describe.each(FACES)('the procedures over %s', (face: Face) => {
   it('link, list and unlink', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     const given = { identityId: ann.id, provider: 'acme' };
     expect(await ann.call(face, 'auth.linkProvider', { ...given, redirectUrl: RETURN_URL, password: PASSWORD })).toEqual({
       ok: true,

@@ -21,21 +21,13 @@ export interface Return {
   browserSecret: string | undefined;
 }
 
-function newSecret(): string {
+export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** States and the secrets of browsers are kept as this: who reads the store can end no authorization. */
-function hashOf(secret: string): string {
+/** States and the secrets of browsers are kept as this: who reads the store can end no authorization, and use no token. */
+export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
-}
-
-/**
- * The name of the cookie that binds an authorization to its browser: one for each, so that two tabs do not hinder each other. It tells
- * nothing of the state.
- */
-export function cookieNameOf(state: string): string {
-  return `oauth-${hashOf(state).slice(0, 16)}`;
 }
 
 /** Authorizations under way. */

@@ -15,6 +15,8 @@ import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { requireCookiesPossible } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import { verifiedEmail } from '../identities/verified-email.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import type { BrowserCookies } from './browser-cookies.js';
 import { providerErrors } from './providers.errors.js';
@@ -32,6 +34,7 @@ import type { ProvidersService } from './providers.service.js';
 
 interface ProvidersRouterOptions {
   providers: ProvidersService;
+  identities: Pick<IdentitiesService, 'isEmailVerified'>;
   rateLimits: RateLimits;
   browserCookies: BrowserCookies;
   /** Return addresses: origins with paths. */
@@ -44,7 +47,8 @@ function keepPrivate(ctx: RequestContext): void {
 }
 
 /** Sign-in through identity providers: part of the service `auth` (decisions A15). */
-export function createProvidersRouter({ providers, rateLimits, browserCookies, redirectUrls }: ProvidersRouterOptions) {
+export function createProvidersRouter(options: ProvidersRouterOptions) {
+  const { providers, identities, rateLimits, browserCookies, redirectUrls } = options;
   return router({
     startOauth: publicProcedure
       .meta(
@@ -62,7 +66,7 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
         requireCookiesPossible(ctx);
         keepPrivate(ctx);
         const { location, binding } = await providers.start({ ...given, fingerprint: fp });
-        if (binding) browserCookies.set(ctx, binding);
+        if (binding) browserCookies.ofStates.set(ctx, binding);
         return { location };
       }),
 
@@ -85,9 +89,11 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
       .query(async ({ ctx, input: { provider, state = '', code, iss, error } }) => {
         requireCookiesPossible(ctx);
         keepPrivate(ctx);
-        const begun = await providers.takeUp({ provider, state, browserSecret: browserCookies.read(ctx, state) });
-        browserCookies.remove(ctx, state);
-        return providers.finish(begun, { state, code, iss, error }, requestFactsOf(ctx));
+        const begun = await providers.takeUp({ provider, state, browserSecret: browserCookies.ofStates.read(ctx, state) });
+        browserCookies.ofStates.remove(ctx, state);
+        const { location, binding } = await providers.finish(begun, { state, code, iss, error }, requestFactsOf(ctx));
+        if (binding) browserCookies.ofTokens.set(ctx, binding);
+        return { location };
       }),
 
     linkProvider: authenticated
@@ -105,13 +111,14 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
         }),
       )
       .use(allow(self('identityId')))
+      .use(allow(verifiedEmail(identities)))
       .input(linkInput(redirectUrls))
       .output(LinkSchema)
       .mutation(async ({ ctx, input: { identityId: _, ...given } }) => {
         requireCookiesPossible(ctx);
         keepPrivate(ctx);
         const { url, binding } = await providers.startLink(ctx.identity, given, requestFactsOf(ctx));
-        browserCookies.set(ctx, binding);
+        browserCookies.ofStates.set(ctx, binding);
         return { url };
       }),
 
@@ -135,14 +142,22 @@ export function createProvidersRouter({ providers, rateLimits, browserCookies, r
       .meta(
         rest('DELETE /auth/{identityId}/oauth/{provider}', {
           status: 204,
-          summary: 'Unlink an identity provider',
+          summary: 'Unlink an identity provider, and end the sessions that came by it',
           failure: 'Failed to delete linked provider',
-          errors: [identityErrors.notFound, identityErrors.notLinked, identityErrors.onlyWayIn],
+          hasBody: true,
+          errors: [
+            identityErrors.notFound,
+            identityErrors.notLinked,
+            identityErrors.onlyWayIn,
+            authenticationServiceErrors.freshProofNeeded,
+            authenticationServiceErrors.invalidInput,
+            authenticationServiceErrors.locked,
+          ],
         }),
       )
       .use(allow(anyOf(admin, self('identityId'))))
       .input(unlinkInput)
       .output(z.void())
-      .mutation(({ ctx, input }) => providers.unlink(input.identityId, input.provider, requestFactsOf(ctx))),
+      .mutation(({ ctx, input }) => providers.unlink(ctx.identity, input, requestFactsOf(ctx))),
   });
 }

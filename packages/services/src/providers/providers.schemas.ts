@@ -50,4 +50,8 @@ export const LinkSchema = z.object({ url: z.string() });
 export const linkedInput = z.strictObject({ identityId: Id });
 export const LinkedProvidersSchema = z.array(z.object({ provider: z.string(), linkedAt: Timestamp }));
 
-export const unlinkInput = z.strictObject({ identityId: Id, provider: ProviderName });
+export const unlinkInput = z.strictObject({
+  identityId: Id,
+  provider: ProviderName,
+  password: GivenPassword.optional().meta({ description: 'Needed for oneself ten minutes after the sign-in' }),
+});

@@ -6,7 +6,7 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 import type { ProviderAccount } from '../identities/provider-accounts.js';
 import type { BrowserBinding } from './browser-cookies.js';
 import type { OauthStateRecord } from './oauth-state.model.js';
-import type { Authorization, OauthStates, Return } from './oauth-states.js';
+import { hashOf, newSecret, type Authorization, type OauthStates, type Return } from './oauth-states.js';
 import type { ProviderClient, ProvidersAccount } from './provider-client.js';
 import { providerErrors, type RedirectError } from './providers.errors.js';
 import { withResult, type RedirectResult } from './redirect-urls.js';
@@ -26,9 +26,31 @@ interface ProvidersOptions {
   /** Asks for the password of an identity that has one: a stolen session would else make itself a way in for good. */
   provePassword(identityId: string, password: string | undefined, by: RequestFacts): Promise<void>;
   isSessionLive(identityId: string, sessionId: string): Promise<boolean>;
-  /** Makes a one-time token that signs an identity in, with the fingerprint that the session is to have. */
-  createLoginToken(identityId: string, fingerprintHash: string | undefined): Promise<string>;
+  /** Asks who is signed in for a fresh proof of who they are. */
+  proveFresh(identity: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts): Promise<void>;
+  /** Makes a one-time token that signs an identity in, on one device or in one browser. */
+  createLoginToken(given: LoginTokenRequest): Promise<{ token: string; jti: string }>;
 }
+
+/** A sign-in that a provider vouches for. */
+interface LoginTokenRequest {
+  identityId: string;
+  /** The link that lets it. */
+  linkId: string;
+  /** Of the fingerprint that the session is to have. */
+  fph?: string;
+  /** Of the secret of the only browser that may use the token. */
+  browserHash?: string;
+}
+
+/** The end of a visit: what the return address is told, and what binds a token to the browser. */
+interface Conclusion {
+  result: RedirectResult;
+  binding?: BrowserBinding;
+}
+
+/** Whom a provider's account signs in. */
+type SignedIn = Pick<LoginTokenRequest, 'identityId' | 'linkId'>;
 
 /** What a provider's callback carries. */
 export interface Callback {
@@ -47,7 +69,7 @@ class Refused extends Error {
 
 /** Sign-in, sign-up and linking through identity providers (decisions A15). */
 export function createProvidersService(options: ProvidersOptions) {
-  const { states, identities, typeIds, log, audit, provePassword, isSessionLive, createLoginToken } = options;
+  const { states, identities, typeIds, log, audit, provePassword, proveFresh, isSessionLive, createLoginToken } = options;
   const { providerAccounts } = identities;
   const clients = new Map(options.clients.map((client) => [client.name, client]));
 
@@ -73,21 +95,22 @@ export function createProvidersService(options: ProvidersOptions) {
     const secrets = states.newSecrets();
     const url = await asking(client.name, () => client.authorizationUrl(secrets));
     const browserSecret = await states.begin(secrets, authorization);
-    return { url, binding: { state: secrets.state, browserSecret } };
+    return { url, binding: { of: secrets.state, secret: browserSecret } };
   }
 
   /** The live identity of an account that may sign in. @throws Refused */
-  async function signInAs(account: ProviderAccount, by: RequestFacts): Promise<string | undefined> {
+  async function signInAs(account: ProviderAccount, by: RequestFacts): Promise<SignedIn | undefined> {
     const { provider } = account;
-    const { id } = (await providerAccounts.identityOf(account)) ?? {};
-    const state = id === undefined ? undefined : await identities.accessStateOf(id);
-    if (id === undefined || !state) return undefined;
+    const found = await providerAccounts.identityOf(account);
+    const state = found && (await identities.accessStateOf(found.id));
+    if (!found || !state) return undefined;
+    const { id, linkId } = found;
     if (state.isBarred) {
       void audit.record('login.failed', by, { identityId: id, details: { reason: 'barred', provider } });
       throw new Refused('account_locked');
     }
     void audit.record('provider.login', by, { identityId: id, actorId: id, details: { provider } });
-    return id;
+    return { identityId: id, linkId };
   }
 
   /** @throws Refused; identityErrors.emailTaken */
@@ -95,24 +118,24 @@ export function createProvidersService(options: ProvidersOptions) {
     account: ProviderAccount,
     { email, isEmailVerified }: ProvidersAccount,
     by: RequestFacts,
-  ): Promise<string> {
+  ): Promise<SignedIn> {
     if (email === undefined) throw new Refused('email_missing');
     // an identity that waited under somebody else's address would be theirs to walk into, and its maker's to come back to
     if (!isEmailVerified) throw new Refused('email_not_verified');
     try {
-      const { id } = await identities.create({ email, emailVerified: true, typeId: typeIds.regular, account });
+      const { id, linkId } = await identities.createByAccount({ email, emailVerified: true, typeId: typeIds.regular }, account);
       void audit.record('provider.signup', by, { identityId: id, actorId: id, details: { provider: account.provider } });
-      return id;
+      return { identityId: id, linkId };
     } catch (error) {
       const isTaken = identityErrors.emailTaken.matches(error) || identityErrors.providerTaken.matches(error);
       // by the same person in another tab, at the same moment
-      const id = isTaken ? await signInAs(account, by) : undefined;
-      if (id === undefined) throw error;
-      return id;
+      const signedIn = isTaken ? await signInAs(account, by) : undefined;
+      if (!signedIn) throw error;
+      return signedIn;
     }
   }
 
-  /** @throws Refused; identityErrors.providerTaken */
+  /** @throws Refused; identityErrors.providerTaken, notFound */
   async function link(
     { identityId, sessionId }: OauthStateRecord,
     account: ProviderAccount,
@@ -120,13 +143,15 @@ export function createProvidersService(options: ProvidersOptions) {
   ): Promise<RedirectResult> {
     if (identityId === null || sessionId === null || !(await isSessionLive(identityId, sessionId)))
       throw new Refused('signed_out');
-    await providerAccounts.link(identityId, account);
     const { provider } = account;
+    await providerAccounts.link(identityId, account).catch((error: unknown) => {
+      throw identityErrors.emailNotVerified.matches(error) ? new Refused('email_not_verified') : error;
+    });
     void audit.record('provider.linked', by, { identityId, actorId: identityId, sessionId, details: { provider } });
     return { linked: provider };
   }
 
-  async function conclude(begun: OauthStateRecord, callback: Callback, by: RequestFacts): Promise<RedirectResult> {
+  async function conclude(begun: OauthStateRecord, callback: Callback, by: RequestFacts): Promise<Conclusion> {
     const { provider, purpose, nonce, codeVerifier, fingerprintHash } = begun;
     const { state, code, iss, error } = callback;
     if (error?.toLowerCase() === 'access_denied') throw new Refused('access_denied');
@@ -136,10 +161,16 @@ export function createProvidersService(options: ProvidersOptions) {
       clientOf(provider).accountOf({ code, iss }, { state, nonce, codeVerifier }, withEmail),
     );
     const account = { provider, subject: found.subject };
-    if (purpose === 'oauth-link') return link(begun, account, by);
-    const id = (await signInAs(account, by)) ?? (withEmail ? await signUp(account, found, by) : undefined);
-    if (id === undefined) throw new Refused('identity_not_found');
-    return { onetimeToken: await createLoginToken(id, fingerprintHash ?? undefined) };
+    if (purpose === 'oauth-link') return { result: await link(begun, account, by) };
+    const signedIn = (await signInAs(account, by)) ?? (withEmail ? await signUp(account, found, by) : undefined);
+    if (!signedIn) throw new Refused('identity_not_found');
+    if (fingerprintHash !== null) {
+      const { token } = await createLoginToken({ ...signedIn, fph: fingerprintHash });
+      return { result: { onetimeToken: token } };
+    }
+    const secret = newSecret();
+    const { token, jti } = await createLoginToken({ ...signedIn, browserHash: hashOf(secret) });
+    return { result: { onetimeToken: token }, binding: { of: jti, secret } };
   }
 
   return {
@@ -199,12 +230,17 @@ export function createProvidersService(options: ProvidersOptions) {
 
     /**
      * Ends what was begun.
-     * @returns where that browser goes: back, with a login token, with the name of the linked provider, or with an error
+     * @returns where that browser goes: back, with a login token and what binds it, with the name of the linked provider, or with an error
      * @throws identityErrors.emailTaken, providerTaken
      */
-    async finish(begun: OauthStateRecord, callback: Callback, by: RequestFacts): Promise<{ location: string }> {
+    async finish(
+      begun: OauthStateRecord,
+      callback: Callback,
+      by: RequestFacts,
+    ): Promise<{ location: string; binding?: BrowserBinding }> {
       try {
-        return { location: withResult(begun.redirectUrl, await conclude(begun, callback, by)) };
+        const { result, ...bound } = await conclude(begun, callback, by);
+        return { location: withResult(begun.redirectUrl, result), ...bound };
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         return { location: withResult(begun.redirectUrl, { error: error.word }) };
@@ -214,8 +250,17 @@ export function createProvidersService(options: ProvidersOptions) {
     /** @throws identityErrors.notFound */
     list: providerAccounts.list,
 
-    /** @throws identityErrors.notFound, notLinked, onlyWayIn */
-    async unlink(identityId: string, provider: string, by: RequestFacts): Promise<void> {
+    /**
+     * Ends the signing in by a provider, and the sessions that came by it. Oneself needs a fresh proof: a stolen session would else take the
+     * owner's way in away. An admin who acts on another needs none.
+     * @throws identityErrors.notFound, notLinked, onlyWayIn; authenticationServiceErrors.freshProofNeeded, invalidInput, locked
+     */
+    async unlink(
+      caller: { id: string; sessionId: string },
+      { identityId, provider, password }: { identityId: string; provider: string; password?: string | undefined },
+      by: RequestFacts,
+    ): Promise<void> {
+      if (caller.id === identityId) await proveFresh(caller, password, by);
       await providerAccounts.unlink(identityId, provider, [...clients.keys()]);
       await audit.record('provider.unlinked', by, { identityId, details: { provider } });
     },

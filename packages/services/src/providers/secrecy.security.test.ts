@@ -2,6 +2,7 @@ import {
   RETURN_URL,
   createBrowser,
   newOidcAccount,
+  redeem,
   startOf,
   startOidcProvider,
   startTestServer,
@@ -73,8 +74,7 @@ describe('a second factor', () => {
     await using server = await startTestServer(settings);
     const account = newOidcAccount();
     for (const purpose of ['oauth-signup', 'oauth-login'] as const) {
-      const { onetimeToken: token } = said(await throughProvider(server, idp, { account }, { purpose }));
-      const answer = await server.rest('POST', '/auth/ott/login', { token }).expect<object>(200);
+      const answer = await redeem(server, await throughProvider(server, idp, { account }, { purpose }));
       expect(Object.keys(answer)).toEqual(['token']);
     }
   });

@@ -1,6 +1,7 @@
 import {
   RETURN_URL,
   newOidcAccount,
+  redeem as redeemAt,
   startOidcProvider,
   startTestServer,
   throughProvider,
@@ -27,10 +28,7 @@ const signUp = (account: ReturnType<typeof newOidcAccount>) =>
   throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
 const logIn = (account: ReturnType<typeof newOidcAccount>) => throughProvider(app, idp, { account });
 /** Exchanges the token of a return address for a session. */
-async function redeem(url: URL, fingerprint?: string): Promise<{ id: string; accessToken: string }> {
-  const token = url.searchParams.get('onetimeToken');
-  return app.rest('POST', '/auth/ott/login', { token }, { fingerprint }).expect(200);
-}
+const redeem = (back: URL, given?: Parameters<typeof redeemAt>[2]) => redeemAt(app, back, given);
 const identityOf = ({ id, accessToken }: { id: string; accessToken: string }, fingerprint?: string) =>
   app.rest('GET', `/identities/${id}`, undefined, { accessToken, fingerprint }).expect<Record<string, unknown>>(200);
 
@@ -67,7 +65,7 @@ describe('a sign-up through a provider', () => {
       Array.from({ length: 10 }, () => visitProvider(app, idp, { account }, { purpose: 'oauth-signup' })),
     );
     const backs = await Promise.all(visits.map(({ browser, callback }) => browser.goTo(callback)));
-    const people = await Promise.all(backs.map((back) => redeem(new URL(back))));
+    const people = await Promise.all(backs.map((back, at) => redeem(new URL(back), { browser: visits[at]?.browser })));
     expect(new Set(people.map(({ id }) => id)).size).toBe(1);
   });
 
@@ -128,7 +126,7 @@ describe('a login through a provider', () => {
     const account = newOidcAccount();
     await signUp(account);
     const back = await throughProvider(app, idp, { account }, { fp: ' device 1 ' });
-    const session = await redeem(back, 'device 1');
+    const session = await redeem(back, { fingerprint: 'device 1' });
     await identityOf(session, 'device 1');
     await app.rest('GET', `/identities/${session.id}`, undefined, session).expect(401, 'Token fails security check');
   });

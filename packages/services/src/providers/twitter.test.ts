@@ -4,6 +4,7 @@ import {
   startOAuth2Server,
   startOf,
   startTestServer,
+  redeem,
   throughProvider,
   visitProvider,
   type OAuth2Account,
@@ -27,20 +28,17 @@ const newAccount = (): OAuth2Account => ({ id: randomUUID(), confirmed_email: `$
 const enter = (account: OAuth2Account, purpose: 'oauth-login' | 'oauth-signup') =>
   throughProvider(app, x, { account }, { provider: 'twitter', purpose });
 const said = (url: URL) => Object.fromEntries(url.searchParams);
-async function redeem(url: URL): Promise<{ id: string; accessToken: string }> {
-  return app.rest('POST', '/auth/ott/login', { token: url.searchParams.get('onetimeToken') }).expect(200);
-}
 
 describe('twitter', () => {
   it('signs up with the confirmed email and in with the account', async () => {
     const account = newAccount();
-    const session = await redeem(await enter(account, 'oauth-signup'));
+    const session = await redeem(app, await enter(account, 'oauth-signup'));
     expect(await app.rest('GET', `/identities/${session.id}`, undefined, session).expect(200)).toMatchObject({
       email: account.confirmed_email,
       emailVerified: true,
       typeId: 'regular',
     });
-    expect((await redeem(await enter({ id: account.id ?? '' }, 'oauth-login'))).id).toBe(session.id);
+    expect((await redeem(app, await enter({ id: account.id ?? '' }, 'oauth-login'))).id).toBe(session.id);
   });
 
   it('is asked with PKCE, a state and the scopes of an email, and without a nonce', async () => {
