@@ -256,6 +256,7 @@ export function createServices(options: ServicesOptions) {
   const acceptance = createAcceptanceService({
     storage,
     identities,
+    sessions,
     organizations,
     joinings,
     onetimeTokens,

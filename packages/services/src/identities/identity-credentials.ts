@@ -1,7 +1,7 @@
 import type { Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { STATE, toState, type AccessState } from './access-state.js';
-import { isEpoch, withUniqueValues, type IdentityChanges, type SessionRef } from './identity-changes.js';
+import { isEpoch, withUniqueValues, type Consequences, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 
 /** What the flows of sign-in need to know of an identity. */
@@ -46,12 +46,12 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     /**
      * Notes that the identity's address is its own, if it is still this one. Who linked a provider before may have been a stranger: in the
      * same write all are removed, and the sessions that came by one end (decisions H6).
-     * @param but given where all other sessions are to end too: the one that goes on
+     * @param endSessions whether all other sessions end too, and which one goes on
      * @returns whether this call did
      */
-    async verifyEmail(identityId: string, email: string, but?: SessionRef): Promise<boolean> {
+    async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
-      return (await tryChange(filter, { emailVerified: true }, { unlink: 'all', ...(but && { endSessions: { but } }) })) !== undefined;
+      return (await tryChange(filter, { emailVerified: true }, { unlink: 'all', endSessions })) !== undefined;
     },
 
     /**

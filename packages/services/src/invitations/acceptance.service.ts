@@ -1,11 +1,13 @@
-import { authenticationErrors } from '@tandem/core';
+import { authenticationErrors, type Identity } from '@tandem/core';
 import { isDuplicateKey, newId, type Storage, type UnitStep } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import type { Passwords } from '../authentication/passwords.js';
+import type { SessionsService } from '../authentication/sessions.service.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
+import type { SessionRef } from '../identities/identity-changes.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { Joinings } from '../organizations/joinings.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -20,6 +22,7 @@ export type AcceptanceService = ReturnType<typeof createAcceptanceService>;
 interface AcceptanceOptions {
   storage: Storage;
   identities: IdentitiesService;
+  sessions: Pick<SessionsService, 'refOf'>;
   organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
   joinings: Joinings;
   onetimeTokens: OnetimeTokensService;
@@ -38,6 +41,8 @@ interface Acceptance {
   identityId: string;
   email: string;
   at: Date;
+  /** Of who accepts: it goes on where the proof of the address ends all others. */
+  session?: SessionRef | undefined;
   /** Where it leads, if anywhere, and what the identity was there before, if anything. */
   membership?: { organizationId: string; role: OrganizationRole; previousRole?: string };
 }
@@ -51,7 +56,7 @@ interface Registration extends Acceptance {
  * process dies between two of them (decisions A8).
  */
 export function createAcceptanceService(options: AcceptanceOptions) {
-  const { storage, identities, joinings, organizations, onetimeTokens, passwords, audit, typeId } = options;
+  const { storage, identities, sessions, joinings, organizations, onetimeTokens, passwords, audit, typeId } = options;
   const Invitations = storage.model(invitationModel);
 
   /** Of many at once one gets it, and from then on it is nobody else's. */
@@ -109,7 +114,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
   /** Is not taken back: the token has proved the address whatever became of the invitation. */
   const verifyEmail: UnitStep<Acceptance> = {
     name: 'verify the email',
-    run: ({ identityId, email }) => identities.verifyEmail(identityId, email),
+    run: ({ identityId, email, session }) => identities.verifyEmail(identityId, email, session ? { but: session } : true),
     undo: () => Promise.resolve(),
   };
 
@@ -165,13 +170,13 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     },
 
     /**
-     * Lets somebody who has an account join as invited, and verifies the address.
+     * Lets somebody who has an account join as invited, and verifies the address: if it was not, all other sessions end.
      * @throws authenticationErrors.unverified, wrongType; errors.wrongEmail; organizationErrors.notFound, nameTaken, tooManyMembers
      */
-    async accept(token: string, identityId: string, facts: RequestFacts): Promise<void> {
+    async accept(token: string, { id: identityId, sessionId }: Identity, facts: RequestFacts): Promise<void> {
       const found = await read(token);
       if ((await identities.get(identityId)).email !== found.invitation.email) throw errors.wrongEmail();
-      const payload = begin(found, identityId);
+      const payload = { ...begin(found, identityId), session: await sessions.refOf(sessionId, identityId) };
       if (payload.membership) {
         const { organizationId } = payload.membership;
         if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();

@@ -128,6 +128,6 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       )
       .input(acceptInvitationInput)
       .output(z.void())
-      .mutation(({ ctx, input }) => acceptance.accept(input.token, ctx.identity.id, requestFactsOf(ctx))),
+      .mutation(({ ctx, input }) => acceptance.accept(input.token, ctx.identity, requestFactsOf(ctx))),
   });
 }

@@ -108,7 +108,7 @@ describe('a return address', () => {
   });
 
   it('of a link is checked the same way', async () => {
-    const ann = await app.signUp();
+    const ann = await app.signUp({ isVerified: true });
     for (const redirectUrl of ['https://evil.example/welcome', 'https://app.example.org@evil.example', 5])
       expect((await ann.rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl })).status).toBe(400);
     const answer = await ann.rest('POST', `/auth/${ann.id}/oauth/acme`, { redirectUrl: '//evil.example' });

@@ -1,0 +1,85 @@
+import {
+  FACES,
+  RETURN_URL,
+  createBrowser,
+  newOidcAccount,
+  redeem,
+  startOidcProvider,
+  startTestServer,
+  throughProvider,
+  type OidcProvider,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { onetimeTokenModel } from '../onetime-tokens/onetime-token.model.js';
+
+const ELSEWHERE = { ok: false, status: 401, message: 'Token fails security check' };
+
+let idp: OidcProvider;
+let app: TestServer;
+beforeAll(async () => {
+  idp = await startOidcProvider();
+  app = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
+});
+afterAll(async () => {
+  await app.close();
+  await idp.stop();
+});
+
+/** A visit up to the return address, in a browser of its own. */
+async function cameBack({ fp }: { fp?: string } = {}) {
+  const browser = createBrowser(app);
+  const account = newOidcAccount();
+  const visit = { purpose: 'oauth-signup', browser, ...(fp !== undefined && { fp }) } as const;
+  const back = await throughProvider(app, idp, { account }, visit);
+  const cookies = browser.cookiesFor(`${app.url}/auth/ott/login`).split('; ');
+  // cookies know no ports: those of the provider on loopback are sent too
+  const cookie = cookies.find((one) => one.startsWith('ott-')) ?? '';
+  return { browser, back, cookie, token: back.searchParams.get('onetimeToken') ?? '' };
+}
+
+describe.each(FACES)('the one-time token of a provider over %s', (face) => {
+  const logIn = (token: string, cookie?: string, fingerprint?: string) =>
+    app.call(face, 'auth.ottLogin', { token, ...(fingerprint !== undefined && { fingerprint }) }, cookie === undefined ? {} : { headers: { cookie } }); // prettier-ignore
+
+  it('signs in the browser that has come back alone, and is not used up by another', async () => {
+    const { token, cookie } = await cameBack();
+    const ofAnother = (await cameBack()).cookie;
+    for (const wrong of [undefined, '', ofAnother, cookie.replace(/=.*/, '='), cookie.replace(/.$/, '')])
+      expect(await logIn(token, wrong)).toEqual(ELSEWHERE);
+    // a fingerprint of one's own does not take the place of the browser
+    expect(await logIn(token, undefined, 'device of an attacker')).toEqual(ELSEWHERE);
+    expect(await logIn(token, cookie)).toMatchObject({ ok: true });
+  });
+
+  it('is bound to the fingerprint instead where one was given at the start', async () => {
+    const { token, cookie } = await cameBack({ fp: 'device 1' });
+    expect(cookie).toBe('');
+    expect(await logIn(token, undefined, 'device 2')).toEqual(ELSEWHERE);
+    expect(await logIn(token, undefined, 'device 1')).toMatchObject({ ok: true });
+  });
+
+  it('of an admin is bound to no browser', async () => {
+    const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
+    const made = (await admin.call(face, 'auth.ottGenerate', { identityId: ann.id })) as { value: { onetimeToken: string } };
+    expect(await logIn(made.value.onetimeToken)).toMatchObject({ ok: true, value: { id: ann.id } });
+  });
+});
+
+it('the cookie lives as long as the token, no script reads it, and the store has its hash alone', async () => {
+  const browser = createBrowser(app);
+  const begun = await browser.goTo(`${app.url}/auth/oauth/acme?purpose=oauth-signup&redirectUrl=${RETURN_URL}`);
+  const callback = await idp.visit(browser, begun, { account: newOidcAccount() });
+  const set = (await browser.send('GET', callback)).headers.getSetCookie().find((cookie) => cookie.startsWith('ott-')) ?? '';
+  expect(set).toMatch(/^ott-[\w-]{16}=[\w-]{43}; Max-Age=300; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+  const stored = JSON.stringify(await app.storage.model(onetimeTokenModel).collection.find().toArray());
+  expect(stored).not.toContain(/=([\w-]{43});/.exec(set)?.[1]);
+});
+
+it('two visits of one browser do not hinder each other', async () => {
+  const browser = createBrowser(app);
+  const account = newOidcAccount();
+  const visit = () => throughProvider(app, idp, { account }, { purpose: 'oauth-signup', browser });
+  const [first, second] = [await visit(), await visit()];
+  for (const back of [first, second]) await redeem(app, back);
+});
