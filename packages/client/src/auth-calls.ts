@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink } from '@trpc/client';
 import type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 import type { Tokens } from './token-store.js';
-import type { Transport } from './transport.js';
+import type { Fetch, Transport } from './transport.js';
 
 /** Email and password. */
 export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
@@ -23,12 +23,18 @@ export type AuthCalls = ReturnType<typeof createAuthCalls>;
 /** How long a refresh may take, in milliseconds: many calls wait for it. The server answers within 15 s. */
 const REFRESH_TIMEOUT_MS = 20_000;
 
+/** A token of a provider counts in the browser that came back from it, which a cookie proves: in bearer mode too. */
+function withCookies(fetch: Fetch, procedure: string): Fetch {
+  const isFor = (url: unknown) => typeof url === 'string' && url.split('?', 1)[0]?.endsWith(`/${procedure}`);
+  return (input, init) => fetch(input, isFor(input) ? { ...init, credentials: 'include' } : init);
+}
+
 export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }: Transport) {
   const { auth } = createTRPCClient<AppRouter>({
     links: [
       httpLink({
         url,
-        fetch,
+        fetch: withCookies(fetch, 'auth.ottLogin'),
         headers: ({ op }) => ({ ...fingerprintHeaders, ...(op.context.headers as Record<string, string> | undefined) }),
       }),
     ],

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import {
+  PASSWORD,
+  RETURN_URL,
+  createBrowser,
+  newOidcAccount,
+  startOidcProvider,
+  startTestServer,
+  throughProvider,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
 import { MfaRequiredError, describeFailure, type Tokens } from './index.js';
@@ -49,6 +58,26 @@ describe('a one-time token', () => {
     expect(await client.signInByToken({ token })).toEqual({ id: ann.id });
     expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
     expect(await failureOf(client.signInByToken({ token }))).toMatchObject({ status: 401 });
+  });
+});
+
+describe('coming back from a provider', () => {
+  it('signs in where the server is on another origin, since the call takes the cookie of the browser along', async () => {
+    await using idp = await startOidcProvider();
+    await using server = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
+    const browser = createBrowser(server);
+    const back = await throughProvider(server, idp, { account: newOidcAccount() }, { purpose: 'oauth-signup', browser });
+    const token = back.searchParams.get('onetimeToken') ?? '';
+    const { client } = createClient(server, {
+      // as a browser does
+      fetch(input, init) {
+        const headers = new Headers(init?.headers);
+        if (init?.credentials === 'include') headers.set('cookie', browser.cookiesFor(input as string));
+        return fetch(input, { ...init, headers });
+      },
+    });
+    const { id } = await client.signInByToken({ token });
+    expect(await client.api.identities.get.query({ identityId: id })).toMatchObject({ emailVerified: true });
   });
 });
 

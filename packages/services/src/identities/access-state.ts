@@ -12,10 +12,7 @@ export interface AccessState {
   isBarred: boolean;
 }
 
-type StateFields = Pick<
-  IdentityRecord,
-  'typeId' | 'sessionEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'
->;
+type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'>;
 
 /** The projection that `toState` needs. */
 export const STATE = {
@@ -42,7 +39,10 @@ export interface JudgedSession {
 }
 
 /** Whether an identity's session has not been ended. It may still have expired. */
-export function countsSession({ sessionEpoch, sparedSessionId, linkIds, isBarred }: AccessState, session: JudgedSession): boolean {
+export function countsSession(
+  { sessionEpoch, sparedSessionId, linkIds, isBarred }: AccessState,
+  session: JudgedSession,
+): boolean {
   if (isBarred) return false;
   const { _id, epoch, linkId = null } = session;
   return _id === sparedSessionId || (epoch === sessionEpoch && (linkId === null || linkIds.includes(linkId)));

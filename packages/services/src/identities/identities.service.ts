@@ -61,7 +61,10 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
   const deletion = createIdentityDeletion(storage, changes, children);
 
   /** @throws identityErrors.emailTaken, providerTaken */
-  function create({ id = newId(storage.clock), ...given }: NewIdentity & Pick<IdentityRecord, 'providers'>): Promise<ShownIdentity> {
+  function create({
+    id = newId(storage.clock),
+    ...given
+  }: NewIdentity & Pick<IdentityRecord, 'providers'>): Promise<ShownIdentity> {
     return withUniqueValues(async () => {
       const record = await Identities.create({ _id: id, ...given });
       return show(record.toObject());

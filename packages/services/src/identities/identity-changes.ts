@@ -103,7 +103,10 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
       }),
       ...(queued && { outbox: { $concatArrays: [{ $ifNull: ['$outbox', []] }, queued] }, outboxAt: now }),
     };
-    const record = await Identities.findOneAndUpdate(filter, [{ $set: changes }], { returnDocument: 'after', updatePipeline: true })
+    const record = await Identities.findOneAndUpdate(filter, [{ $set: changes }], {
+      returnDocument: 'after',
+      updatePipeline: true,
+    })
       .select('+sessionEpoch +sparedSessionId +providers')
       .lean<IdentityRecord>();
     if (!record) return undefined;

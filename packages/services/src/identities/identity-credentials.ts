@@ -34,7 +34,12 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
       const set = { passwordHash, ...(provesEmail && { emailVerified: true }) };
-      const consequences = { endSessions: true, voidTokens: true, mail, ...(provesEmail && { unlink: 'if unverified' as const }) };
+      const consequences = {
+        endSessions: true,
+        voidTokens: true,
+        mail,
+        ...(provesEmail && { unlink: 'if unverified' as const }),
+      };
       return (await tryChange(filter, set, consequences)) !== undefined;
     },
 
@@ -68,9 +73,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
       const consequences = { unlink: 'all', endSessions: but ? { but } : true, voidTokens: true, mail } as const;
-      return withUniqueValues(
-        async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined,
-      );
+      return withUniqueValues(async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined);
     },
 
     /** What sign-in checks: the one way out for a password hash, and only inside the server. */

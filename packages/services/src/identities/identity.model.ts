@@ -46,7 +46,16 @@ export interface IdentityRecord extends Live {
 export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
 
 /** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
-export const HIDDEN = ['passwordHash', 'sessionEpoch', 'sparedSessionId', 'onetimeEpoch', 'providers', 'deletionId', 'outbox', 'outboxAt'] as const;
+export const HIDDEN = [
+  'passwordHash',
+  'sessionEpoch',
+  'sparedSessionId',
+  'onetimeEpoch',
+  'providers',
+  'deletionId',
+  'outbox',
+  'outboxAt',
+] as const;
 
 export const identityResource = defineListResource({
   name: 'identities',
@@ -72,7 +81,15 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     deactivatedAt: { type: Date, default: null },
     passwordHash: { type: String, select: false },
     providers: {
-      type: [{ _id: false, id: { type: String, required: true }, key: { type: String, required: true }, provider: String, linkedAt: Date }],
+      type: [
+        {
+          _id: false,
+          id: { type: String, required: true },
+          key: { type: String, required: true },
+          provider: String,
+          linkedAt: Date,
+        },
+      ],
       default: undefined,
       select: false,
     },

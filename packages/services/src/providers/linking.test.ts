@@ -163,7 +163,11 @@ describe('unlinking', () => {
   });
 
   it('and listing are for oneself and admins; of a missing identity 404 for admins', async () => {
-    const [ann, bob, admin] = [await app.signUp({ isVerified: true }), await app.signUp({ isVerified: true }), await app.signUpAdmin()];
+    const [ann, bob, admin] = [
+      await app.signUp({ isVerified: true }),
+      await app.signUp({ isVerified: true }),
+      await app.signUpAdmin(),
+    ];
     const refused = 'Identity is not authorized to access this resource';
     await bob.rest('DELETE', `/auth/${ann.id}/oauth/acme`).expect(403, refused);
     await linkedOf(bob, ann).expect(403, refused);

@@ -8,7 +8,8 @@ export const REDIRECT_ERRORS = {
   access_denied: 'the person refused at the provider',
   provider_error: 'the provider failed, or its answer cannot be trusted',
   email_missing: 'sign-up: the provider gives no email address',
-  email_not_verified: 'sign-up: the provider does not vouch for the email address; linking: the address of the identity is not verified',
+  email_not_verified:
+    'sign-up: the provider does not vouch for the email address; linking: the address of the identity is not verified',
   identity_not_found: 'login: no identity signs in by this account',
   account_locked: 'the identity is locked or deactivated',
   signed_out: 'linking: the session that began it has ended',
