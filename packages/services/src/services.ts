@@ -26,6 +26,8 @@ import { senderName } from './mail/outgoing-mail.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
+import { createInvitationLimits } from './invitations/invitation-limits.js';
+import { createStanding } from './invitations/standing.js';
 import { createInvitationsService } from './invitations/invitations.service.js';
 import { createChangeRequestsService } from './organizations/change-requests.service.js';
 import { createJoinings } from './organizations/joinings.js';
@@ -91,6 +93,7 @@ export function createServices(options: ServicesOptions) {
     audit,
     mails,
     removeSessions: (identityId, state) => sessions.removeEnded(identityId, state),
+    reviewAfter: (identityIds, change) => standing.reviewAfter(identityIds, change),
     children: {
       async take(identityId, deletion) {
         for (const { withIdentity } of [profiles, chat]) await withIdentity.take(identityId, deletion);
@@ -242,8 +245,17 @@ export function createServices(options: ServicesOptions) {
     organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
   });
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
-  const members = createMembersService({ storage, lists, existingIdentities: identities.existing });
-  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations });
+  const standing = createStanding({
+    storage,
+    typeIds,
+    accessStateOf,
+    organizations,
+    withdrawTokens: onetimeTokens.withdraw,
+  });
+  const { reviewAfter } = standing;
+  const members = createMembersService({ storage, lists, existingIdentities: identities.existing, reviewAfter });
+  const emailOf = async (identityId: string) => (await identities.credentialsOf({ id: identityId }))?.email;
+  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, emailOf });
   const invitations = createInvitationsService({
     storage,
     lists,
@@ -251,7 +263,9 @@ export function createServices(options: ServicesOptions) {
     organizations,
     lifetime: lifetimes.invitation,
     relay: invitationMails.relay,
-    withdrawToken: onetimeTokens.withdraw,
+    withdrawTokens: onetimeTokens.withdraw,
+    limits: createInvitationLimits(storage),
+    standing,
   });
   const acceptance = createAcceptanceService({
     storage,
@@ -259,6 +273,7 @@ export function createServices(options: ServicesOptions) {
     sessions,
     organizations,
     joinings,
+    standing,
     onetimeTokens,
     passwords,
     audit,

@@ -1,7 +1,7 @@
 import type { EventBus, Log } from '@tandem/core';
 import { newId, present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
-import { NO_REQUEST } from '../audit/request-facts.js';
+import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { Children } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
@@ -28,6 +28,8 @@ interface IdentitiesOptions {
   mails: Pick<MailsService, 'enqueue'>;
   lists: Lists;
   removeSessions: IdentityChangesOptions['removeSessions'];
+  /** Runs a change by which these may lose the right to invite, and then withdraws what they have invited to and may no longer. */
+  reviewAfter<T>(identityIds: readonly string[], change: () => Promise<T>): Promise<T>;
   /** What is deleted, and comes back, with an identity. */
   children: Children;
 }
@@ -53,7 +55,8 @@ function show(record: IdentityRecord): ShownIdentity {
  * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
  * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
  */
-export function createIdentitiesService({ storage, bus, audit, log, removeSessions, mails, children, lists }: IdentitiesOptions) {
+export function createIdentitiesService(options: IdentitiesOptions) {
+  const { storage, bus, audit, log, removeSessions, mails, children, lists, reviewAfter } = options;
   const Identities = storage.model(identityModel);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
@@ -68,6 +71,34 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
     return withUniqueValues(async () => {
       const record = await Identities.create({ _id: id, ...given });
       return show(record.toObject());
+    });
+  }
+
+  async function patchOne(identityId: string, patch: IdentityPatch, by: RequestFacts): Promise<ShownIdentity> {
+    function recordChange(): Promise<void> {
+      const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
+      return audit.record('identity.changed', by, { identityId, details });
+    }
+    const { email, emailVerified, typeId } = patch;
+    const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
+    if (email === undefined) {
+      if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
+      const changed = await change(identityId, given);
+      await recordChange();
+      return show(changed);
+    }
+    // one write for either case: the address that is there already stays as verified as it is
+    const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
+    const isOther = { $ne: ['$email', { $literal: email }] };
+    const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
+    const set = { emailVerified: isVerified, onetimeEpoch: raised, ...literals(given), email: { $literal: email } };
+    return withUniqueValues(async () => {
+      const options = { returnDocument: 'after', updatePipeline: true } as const;
+      const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
+      if (!record) throw identityErrors.notFound();
+      announce(identityId);
+      await recordChange();
+      return show(record);
     });
   }
 
@@ -125,37 +156,14 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
      * Changes what is given; a changed email is unverified unless the same change says otherwise (decisions A8).
      * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
      */
-    async patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<ShownIdentity> {
-      function recordChange(): Promise<void> {
-        const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
-        return audit.record('identity.changed', by, { identityId, details });
-      }
-      const { email, emailVerified, typeId } = patch;
-      const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
-      if (email === undefined) {
-        if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
-        const changed = await change(identityId, given);
-        await recordChange();
-        return show(changed);
-      }
-      // one write for either case: the address that is there already stays as verified as it is
-      const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
-      const isOther = { $ne: ['$email', { $literal: email }] };
-      const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
-      const set = { emailVerified: isVerified, onetimeEpoch: raised, ...literals(given), email: { $literal: email } };
-      return withUniqueValues(async () => {
-        const options = { returnDocument: 'after', updatePipeline: true } as const;
-        const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
-        if (!record) throw identityErrors.notFound();
-        announce(identityId);
-        await recordChange();
-        return show(record);
-      });
+    patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<ShownIdentity> {
+      const run = () => patchOne(identityId, patch, by);
+      return patch.typeId === undefined ? run() : reviewAfter([identityId], run);
     },
 
     /** Deletes softly, with its profiles, and ends all sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
-      await deletion.delete(identityId);
+      await reviewAfter([identityId], () => deletion.delete(identityId));
       await audit.record('identity.deleted', by, { identityId });
     },
 
@@ -169,7 +177,8 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
 
     /** Bars the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
     async lock(identityId: string, by = NO_REQUEST): Promise<void> {
-      await change(identityId, { locked: true }, { endSessions: true, voidTokens: true });
+      const lock = () => change(identityId, { locked: true }, { endSessions: true, voidTokens: true });
+      await reviewAfter([identityId], lock);
       await audit.record('identity.locked', by, { identityId });
     },
 
@@ -196,7 +205,9 @@ export function createIdentitiesService({ storage, bus, audit, log, removeSessio
      */
     async deactivate(identityId: string, by = NO_REQUEST): Promise<void> {
       const mail = by.actorId === identityId ? ({ template: 'deactivated', identityId } as const) : undefined;
-      await change(identityId, { deactivatedAt: storage.clock.now() }, { endSessions: true, voidTokens: true, mail });
+      const consequences = { endSessions: true, voidTokens: true, mail };
+      const now = storage.clock.now();
+      await reviewAfter([identityId], () => change(identityId, { deactivatedAt: now }, consequences));
       await audit.record('identity.deactivated', by, { identityId });
     },
 

@@ -16,6 +16,7 @@ import type { OrganizationRole } from '../organizations/roles.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import { pendingAt } from './invitations.service.js';
+import type { Given, Standing } from './standing.js';
 
 export type AcceptanceService = ReturnType<typeof createAcceptanceService>;
 
@@ -25,6 +26,7 @@ interface AcceptanceOptions {
   sessions: Pick<SessionsService, 'refOf'>;
   organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
   joinings: Joinings;
+  standing: Standing;
   onetimeTokens: OnetimeTokensService;
   passwords: Passwords;
   audit: AuditService;
@@ -36,6 +38,8 @@ interface AcceptanceOptions {
 interface Acceptance {
   acceptanceId: string;
   invitationId: string;
+  /** Who has made it, and to what: asked again around the joining. */
+  given: Given;
   /** Of the state of the token. */
   tokenId: string;
   identityId: string;
@@ -56,7 +60,7 @@ interface Registration extends Acceptance {
  * process dies between two of them (decisions A8).
  */
 export function createAcceptanceService(options: AcceptanceOptions) {
-  const { storage, identities, sessions, joinings, organizations, onetimeTokens, passwords, audit, typeId } = options;
+  const { storage, identities, sessions, joinings, standing, organizations, onetimeTokens, passwords, audit, typeId } = options;
   const Invitations = storage.model(invitationModel);
 
   /** Of many at once one gets it, and from then on it is nobody else's. */
@@ -68,7 +72,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       const { matchedCount } = await Invitations.updateOne({ _id: invitationId, ...isFree } as object, { $set: set });
       if (matchedCount === 0) throw authenticationErrors.unverified();
     },
-    async undo({ invitationId, acceptanceId }) {
+    async undo({ invitationId, acceptanceId, given }) {
       const own = { _id: invitationId, acceptanceId };
       const free = { acceptanceId: null, acceptedBy: null, acceptedAt: null };
       try {
@@ -78,6 +82,8 @@ export function createAcceptanceService(options: AcceptanceOptions) {
         if (!isDuplicateKey(error)) throw error;
         await Invitations.updateOne(own, { $set: { ...free, status: 'expired' } });
       }
+      // while it was taken no review could withdraw it
+      await standing.review([given.fromIdentityId]);
     },
   };
 
@@ -87,11 +93,22 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     undo: ({ tokenId }) => onetimeTokens.giveBack(tokenId),
   };
 
-  /** Where the organization is gone there is nothing to join: `accept` has looked before, and a registration makes an account all the same. */
+  /** @throws authenticationErrors.unverified when who has made the invitation may no longer */
+  async function ask(given: Given): Promise<void> {
+    if (!(await standing.isMade(given))) throw authenticationErrors.unverified();
+  }
+
+  /**
+   * Where the organization is gone there is nothing to join: `accept` has looked before, and a registration makes an account all the same.
+   * Asked after the joining too: who has lost the right to invite by then, whenever it was, has let nobody in.
+   */
   const join: UnitStep<Acceptance> = {
     name: 'join the organization',
-    async run({ membership, identityId, at: joinedAt }) {
-      if (membership) await joinings.join({ ...membership, identityId, joinedAt });
+    async run({ membership, identityId, given, at: joinedAt }) {
+      await ask(given);
+      if (!membership) return;
+      await joinings.join({ ...membership, identityId, joinedAt });
+      await ask(given);
     },
     async undo({ membership, identityId, at: joinedAt }) {
       if (membership) await joinings.takeBack({ ...membership, identityId, joinedAt }, membership.previousRole);
@@ -135,15 +152,17 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     const filter = { _id: subject, ...pendingAt(storage.clock.now()) };
     const invitation = await Invitations.findOne(filter).lean<InvitationRecord>();
     if (!invitation) throw authenticationErrors.unverified();
+    await ask(invitation);
     return { tokenId, invitation };
   }
 
   function begin({ tokenId, invitation }: Awaited<ReturnType<typeof read>>, identityId: string): Acceptance {
-    const { _id: invitationId, email, organizationId, role } = invitation;
+    const { _id: invitationId, email, organizationId, role, fromIdentityId } = invitation;
+    const given = { fromIdentityId, organizationId, role };
     const at = storage.clock.now();
     const leads = organizationId !== null && { membership: { organizationId, role: role ?? 'member' } };
     const acceptanceId = newId(storage.clock);
-    return { acceptanceId, invitationId, tokenId, identityId, email, at, ...leads };
+    return { acceptanceId, invitationId, given, tokenId, identityId, email, at, ...leads };
   }
 
   return {

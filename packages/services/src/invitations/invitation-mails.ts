@@ -5,6 +5,7 @@ import type { PreparedMail, QueuedMail } from '../mail/queued-mail.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import { withoutWebAddresses } from '../mail/web-addresses.js';
 import { pendingAt } from './invitations.service.js';
 
 const HOUR_MS = 60 * 60_000;
@@ -15,10 +16,12 @@ interface InvitationMailsOptions {
   mails: Pick<MailsService, 'enqueue'>;
   onetimeTokens: Pick<OnetimeTokensService, 'create'>;
   organizations: Pick<OrganizationsService, 'nameOf'>;
+  /** The address of an identity; undefined where it is gone. */
+  emailOf(identityId: string): Promise<string | undefined>;
 }
 
 /** The mails of invitations: from the invitation, which is stored with the wish for one, into the queue, and out of it (decisions A14). */
-export function createInvitationMails({ storage, log, mails, onetimeTokens, organizations }: InvitationMailsOptions) {
+export function createInvitationMails({ storage, log, mails, onetimeTokens, organizations, emailOf }: InvitationMailsOptions) {
   const Invitations = storage.model(invitationModel);
 
   /** Puts an invitation's mail into the queue. What fails here is done by `relayAll` later; again is fine: the mail has an id. */
@@ -52,12 +55,17 @@ export function createInvitationMails({ storage, log, mails, onetimeTokens, orga
       const filter = { _id: String(values?.['invitationId']), ...pendingAt(now) };
       const record = await Invitations.findOne(filter).lean<InvitationRecord>();
       if (!record) return undefined;
-      const { _id: invitationId, email, organizationId } = record;
+      const { _id: invitationId, email, organizationId, fromIdentityId } = record;
       const lifetimeMs = record.expiresAt.getTime() - now.getTime();
       const { token } = await onetimeTokens.create({ invitationId, target: 'invitation', jti, email, lifetimeMs });
-      const organizationName = organizationId === null ? undefined : await organizations.nameOf(organizationId);
+      const [inviterEmail, name] = await Promise.all([
+        emailOf(fromIdentityId),
+        organizationId === null ? undefined : organizations.nameOf(organizationId),
+      ]);
       const hours = Math.max(1, Math.round(lifetimeMs / HOUR_MS));
-      return { to: email, token, values: { email, hours, ...(organizationName !== undefined && { organizationName }) } };
+      const organizationName = name === undefined ? undefined : withoutWebAddresses(name) || 'an organization';
+      const said = { ...(inviterEmail !== undefined && { inviterEmail }), ...(organizationName !== undefined && { organizationName }) };
+      return { to: email, token, values: { email, hours, ...said } };
     },
   };
 }

@@ -9,8 +9,11 @@ export interface InvitationRecord extends Live {
   /** Where it leads, and as what; both null for an account alone. */
   organizationId: string | null;
   role: OrganizationRole | null;
-  /** A pending one has expired from `expiresAt` on; it is marked so only when another takes its place. */
-  status: 'pending' | 'accepted' | 'expired';
+  /**
+   * A pending one has expired from `expiresAt` on; it is marked so only when another takes its place. Withdrawn is one whose maker may no
+   * longer make it.
+   */
+  status: 'pending' | 'accepted' | 'expired' | 'withdrawn';
   fromIdentityId: string;
   expiresAt: Date;
   acceptedBy: string | null;
@@ -55,6 +58,11 @@ export const invitationModel = defineModel<InvitationRecord>('invitations', {
       unique: true,
       where: { status: 'pending' },
       serves: 'one pending invitation of an address to an organization',
+    },
+    {
+      keys: { fromIdentityId: 1 },
+      where: { status: 'pending' },
+      serves: 'withdrawing what somebody has invited to who may no longer',
     },
     ...listIndexes(invitationResource, { by: ['organizationId', 'email'] }),
     {

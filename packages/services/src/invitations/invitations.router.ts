@@ -7,12 +7,15 @@ import {
   defineRule,
   notGuest,
   organizationRole,
+  requestErrors,
   rest,
   router,
   ruleErrors,
 } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import { verifiedEmail } from '../identities/verified-email.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES } from '../organizations/roles.js';
@@ -33,10 +36,11 @@ interface InvitationsRouterOptions {
   invitations: InvitationsService;
   acceptance: AcceptanceService;
   organizations: Pick<OrganizationsService, 'roleOf'>;
+  identities: Pick<IdentitiesService, 'isEmailVerified'>;
 }
 
 /** Invitations (decisions A8): an organization's owners and admins look after its own, the admin after all. */
-export function createInvitationsRouter({ invitations, acceptance, organizations }: InvitationsRouterOptions) {
+export function createInvitationsRouter({ invitations, acceptance, organizations, identities }: InvitationsRouterOptions) {
   const managesNamed = organizationRole('organizationId', MANAGING_ROLES, organizations.roleOf);
   const managesInvitations = defineRule(
     "an owner or admin of the invitation's organization",
@@ -56,11 +60,12 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
           status: 201,
           summary: 'Invite an address to make an account, or to join an organization',
           failure: 'Failed to create invitation',
-          errors: [errors.alreadyPending, organizationErrors.notFound],
+          errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
         }),
       )
       .use(allow(notGuest))
       .use(allow(anyOf(admin, managesNamed)))
+      .use(allow(verifiedEmail(identities)))
       .input(createInvitationInput)
       .output(InvitationSchema)
       .mutation(({ ctx, input }) => {

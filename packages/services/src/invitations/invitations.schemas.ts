@@ -6,7 +6,7 @@ import type { ListQuery } from '../shared/list-query.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { invitationResource } from './invitation.model.js';
 
-const INVITATION_STATUSES = ['pending', 'accepted', 'expired'] as const;
+const INVITATION_STATUSES = ['pending', 'accepted', 'expired', 'withdrawn'] as const;
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 export const InvitationSchema = z

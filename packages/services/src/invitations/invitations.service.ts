@@ -8,6 +8,7 @@ import { rolesAbove } from '../organizations/roles.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { Lists } from '../shared/lists.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
+import type { InvitationLimits } from './invitation-limits.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
   invitationList,
@@ -16,6 +17,7 @@ import {
   type InvitationStatus,
   type NewInvitation,
 } from './invitations.schemas.js';
+import type { Standing } from './standing.js';
 
 export type InvitationsService = ReturnType<typeof createInvitationsService>;
 
@@ -28,8 +30,10 @@ interface InvitationsOptions {
   lifetime: number;
   /** Puts an invitation's mail into the queue; must not fail. */
   relay(invitationId: string): Promise<void>;
-  /** Makes an invitation's token unusable. */
-  withdrawToken(invitationId: string): Promise<void>;
+  /** Makes the tokens of invitations unusable. */
+  withdrawTokens(invitationIds: readonly string[]): Promise<void>;
+  limits: InvitationLimits;
+  standing: Standing;
 }
 
 /** Who invites. */
@@ -45,7 +49,7 @@ export function pendingAt(now: Date) {
 
 /** Invitations to make an account, to join an organization, or both (decisions A8). Ids are UUID strings; nothing here knows HTTP. */
 export function createInvitationsService(options: InvitationsOptions) {
-  const { storage, lists, audit, organizations, lifetime, relay, withdrawToken } = options;
+  const { storage, lists, audit, organizations, lifetime, relay, withdrawTokens, limits, standing } = options;
   const Invitations = storage.model(invitationModel);
 
   /** A pending invitation has expired when its time is over, whoever looks. */
@@ -58,7 +62,7 @@ export function createInvitationsService(options: InvitationsOptions) {
   function ofStatus(status: InvitationStatus): object {
     const now = storage.clock.now();
     if (status === 'pending') return pendingAt(now);
-    if (status === 'accepted') return { status };
+    if (status !== 'expired') return { status };
     return { $or: [{ status }, { status: 'pending', expiresAt: { $lte: now } }] };
   }
 
@@ -76,11 +80,12 @@ export function createInvitationsService(options: InvitationsOptions) {
   return {
     /**
      * Invites an address, whether somebody has it already or not: the answer does not tell. The mail goes out by itself.
-     * @throws errors.alreadyPending when it is invited there already; organizationErrors.notFound; ruleErrors.notAdmin
+     * @throws errors.alreadyPending when it is invited there already; organizationErrors.notFound; ruleErrors.notAdmin; requestErrors.tooMany
      */
     async create(given: NewInvitation, by: Inviter, facts: RequestFacts): Promise<Invitation> {
       await checkOrganization(given, by);
       const { email, organizationId = null } = given;
+      if (!by.isAdmin) await limits.count({ inviterId: by.identityId, organizationId, email });
       const now = storage.clock.now();
       // one that has expired makes room
       const over = { email, organizationId, status: 'pending', expiresAt: { $lte: now } } as const;
@@ -96,6 +101,11 @@ export function createInvitationsService(options: InvitationsOptions) {
           expiresAt: new Date(now.getTime() + lifetime),
           mailSince: now,
         });
+        // who has lost the right since it was asked for: that loss may have looked for invitations before there was this one
+        if (!(await standing.isMade(record))) {
+          await standing.review([by.identityId]);
+          throw ruleErrors.notAdmin();
+        }
         await relay(record._id);
         await audit.record('invitation.created', facts, { identityId: null, details: { invitationId: record._id } });
         return show(record.toObject());
@@ -120,7 +130,7 @@ export function createInvitationsService(options: InvitationsOptions) {
     /** Deletes softly: it can be accepted no more. @throws errors.notFound */
     async delete(invitationId: string, facts: RequestFacts): Promise<void> {
       // it would be refused anyhow; so it also says so when it is only checked
-      await withdrawToken(invitationId);
+      await withdrawTokens([invitationId]);
       const { deletedCount } = await Invitations.deleteOne({ _id: invitationId });
       if (deletedCount === 0) throw errors.notFound();
       await audit.record('invitation.deleted', facts, { identityId: null, details: { invitationId } });

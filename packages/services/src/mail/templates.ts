@@ -9,6 +9,7 @@ export interface MailValues {
   code?: string;
   newEmail?: string;
   organizationName?: string;
+  inviterEmail?: string;
   provider?: string;
   /** For how long the link or the code is valid: one of the two, or none. */
   minutes?: number;
@@ -101,11 +102,11 @@ const CONTENTS = {
     before: [
       'Hello,',
       values.organizationName === undefined
-        ? `You are invited to make an account as ${values.email}.`
-        : `You are invited to join ${values.organizationName} as ${values.email}.`,
+        ? `${values.inviterEmail ?? 'Somebody'} invites you to make an account as ${values.email}.`
+        : `${values.inviterEmail ?? 'Somebody'} invites you to join ${values.organizationName} as ${values.email}.`,
     ],
     button: { label: 'Accept the invitation', link: values.link ?? '' },
-    after: [...validity('link', values), 'If you do not want to, ignore this mail.'],
+    after: [...validity('link', values), 'If you do not know who invites you, or do not want to, ignore this mail.'],
   }),
 } satisfies Record<string, (values: MailValues) => MailContent>;
 

@@ -173,9 +173,10 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
       await OnetimeTokens.updateOne({ _id: id, state: 'used' }, { $set: { state: 'generated' } });
     },
 
-    /** Makes the token of this id unusable, if there is one: what it is of is gone. */
-    async withdraw(jti: string): Promise<void> {
-      await OnetimeTokens.updateOne(usable(stateIdOf(jti)), { $set: { state: 'invalidated' } });
+    /** Makes the tokens of these ids unusable, if there are any: what they are of is gone. */
+    async withdraw(jtis: readonly string[]): Promise<void> {
+      const filter = { _id: { $in: jtis.map(stateIdOf) }, state: { $in: USABLE } };
+      await OnetimeTokens.updateMany(filter, { $set: { state: 'invalidated' } });
     },
 
     /**

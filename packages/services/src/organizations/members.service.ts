@@ -17,6 +17,8 @@ interface MembersOptions {
   lists: Lists;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** Runs a change by which these may lose a role, and then withdraws what they have invited to and may no longer. */
+  reviewAfter(identityIds: readonly string[], change: () => Promise<void>): Promise<void>;
 }
 
 /** Who changes members. An admin needs no role in the organization. */
@@ -59,7 +61,7 @@ function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> &
 }
 
 /** Members of organizations (decisions R7). Each change is one write, which holds only what it has been judged by. */
-export function createMembersService({ storage, lists, existingIdentities }: MembersOptions) {
+export function createMembersService({ storage, lists, existingIdentities, reviewAfter }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
 
   async function membersOf(organizationId: string): Promise<MemberRecord[] | null> {
@@ -141,7 +143,8 @@ export function createMembersService({ storage, lists, existingIdentities }: Mem
         const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };
         return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
       };
-      await change(organizationId, judge, upserted(given, storage.clock.now()));
+      const run = () => change(organizationId, judge, upserted(given, storage.clock.now()));
+      await (demoted.length > 0 ? reviewAfter(demoted, run) : run());
     },
 
     /**
@@ -157,7 +160,7 @@ export function createMembersService({ storage, lists, existingIdentities }: Mem
         return [...mayDo, ...(await ownerRemains(members, [identityId])), { 'members.identityId': identityId }];
       };
       const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
-      await change(organizationId, judge, others);
+      await reviewAfter([identityId], () => change(organizationId, judge, others));
     },
 
     /** The members, who joined last first. @throws errors.notFound */

@@ -208,6 +208,14 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       return role !== undefined && isOrganizationRole(role) ? role : undefined;
     },
 
+    /** The roles of an identity in those of these organizations that exist; null where it is no member. */
+    async rolesIn(organizationIds: readonly string[], identityId: string): Promise<Map<string, OrganizationRole | null>> {
+      const own = { members: { $elemMatch: { identityId } } };
+      const found = await Organizations.find({ _id: { $in: organizationIds } }, own).lean<OrganizationRecord[]>();
+      const roleOf = ({ members }: OrganizationRecord) => members?.[0]?.role ?? '';
+      return new Map(found.map((one) => [one._id, isOrganizationRole(roleOf(one)) ? (roleOf(one) as OrganizationRole) : null]));
+    },
+
     /**
      * The organizations in which an identity is a member, newest first; with `includeInherited` also those below them; with `roles` those
      * where it holds one of these.

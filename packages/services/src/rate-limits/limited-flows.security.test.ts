@@ -49,7 +49,7 @@ it('what is limited says so in the documents, and nothing else does', () => {
     'profiles.avatarUploadUrl',
   ];
   const flows = PUBLIC.map(([, procedure]) => procedure);
-  const expected = [...flows, ...uploads, 'auth.sendVerificationEmail', 'auth.changeEmail'];
+  const expected = [...flows, ...uploads, 'auth.sendVerificationEmail', 'auth.changeEmail', 'invitations.create'];
   expect(limited.map(({ name }) => name).sort()).toEqual(expected.toSorted());
 });
 
