@@ -285,11 +285,9 @@ export function createSessionsService(options: SessionsOptions) {
       { access, refresh }: Record<'access' | 'refresh', readonly (string | undefined)[]>,
       identityId: string,
     ): Promise<SessionRef | undefined> {
-      const given = [
-        ...access.map((token) => ['access', token] as const),
-        ...refresh.map((token) => ['refresh', token] as const),
-      ];
-      const read = await Promise.all(given.map(([type, token]) => (token === undefined ? undefined : claimsOf(type, token))));
+      const all = [...access.map((token) => ['access', token] as const), ...refresh.map((token) => ['refresh', token] as const)];
+      const given = all.flatMap(([type, token]) => (token === undefined ? [] : [claimsOf(type, token)]));
+      const read = await Promise.all(given);
       const claims = read.find((one) => one?.sub === identityId);
       return claims ? refOf(claims.sid ?? '', identityId) : undefined;
     },

@@ -64,7 +64,10 @@ export function createInvitationMails({ storage, log, mails, onetimeTokens, orga
       ]);
       const hours = Math.max(1, Math.round(lifetimeMs / HOUR_MS));
       const organizationName = name === undefined ? undefined : withoutWebAddresses(name) || 'an organization';
-      const said = { ...(inviterEmail !== undefined && { inviterEmail }), ...(organizationName !== undefined && { organizationName }) };
+      const said = {
+        ...(inviterEmail !== undefined && { inviterEmail }),
+        ...(organizationName !== undefined && { organizationName }),
+      };
       return { to: email, token, values: { email, hours, ...said } };
     },
   };

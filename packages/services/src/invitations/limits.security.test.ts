@@ -133,7 +133,10 @@ it('counts name no address, and are removed when they count no more', async () =
 
 it('the mail of an invitation names who invites, and has no link of the organization’s name', async () => {
   const owner = await app.signUp({ isVerified: true });
-  const organizationId = await createOrganization(owner, 'Your parcel waits: https://evil.example/x login at www.evil.example or evil。com');
+  const organizationId = await createOrganization(
+    owner,
+    'Your parcel waits: https://evil.example/x login at www.evil.example or evil。com',
+  );
   const email = newEmail();
   await invite(owner, 'rest', { organizationId, email });
   const { subject, text, html } = await app.mail.next(email);

@@ -22,8 +22,7 @@ const setRole = (by: Person, organizationId: string, { id: identityId }: Person,
   by.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId, role }]);
 const remove = (by: Person, organizationId: string, { id }: Person) =>
   by.rest('DELETE', `/organizations/${organizationId}/members/${id}`);
-const statusOf = async (id: string) =>
-  (await admin.rest('GET', `/invitations/${id}`).expect<{ status: string }>(200)).status;
+const statusOf = async (id: string) => (await admin.rest('GET', `/invitations/${id}`).expect<{ status: string }>(200)).status;
 const roleOf = (organizationId: string, { id }: { id: string }) => app.tandem.services.organizations.roleOf(organizationId, id);
 
 /** An organization with an owner, and an admin who has invited somebody to it. */
@@ -145,7 +144,10 @@ describe('what a process leaves that dies when somebody is removed', () => {
     const now = app.clock.now();
     const intent = { _id: randomUUID(), name: 'invitations.review', payload: { changeId: 'of a dead process', inviterIds: [manager.id] } }; // prettier-ignore
     const lease = { state: 'running', step: 0, owner: 'a dead process', attempts: 0, leaseUntil: now, createdAt: now, updatedAt: now }; // prettier-ignore
-    await app.storage.model(invitationModel).db.collection('units').insertOne({ ...intent, ...lease } as object);
+    await app.storage
+      .model(invitationModel)
+      .db.collection('units')
+      .insertOne({ ...intent, ...lease } as object);
     await app.storage.sweep();
     await expect.poll(() => statusOf(id)).toBe('withdrawn');
   });

@@ -22,8 +22,8 @@ export interface OnetimeTokenRecord extends BaseRecord {
   /** Of the fingerprint that the session to come is bound to. */
   fingerprintHash: string | null;
   /** Of a sign-in through a provider: the link that lets it, and the secret of the browser that was there, hashed, if it is bound to that. */
-  linkId: string | null;
-  browserHash: string | null;
+  linkId?: string | null;
+  browserHash?: string | null;
   /** Of an MFA challenge: codes tried, codes sent, and when the last one was. */
   attempts: number;
   sends: number;

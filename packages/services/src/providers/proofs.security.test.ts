@@ -166,7 +166,7 @@ describe.each(FACES)('a confirmed change of email over %s', (face) => {
   it('brings no session back that had ended', async () => {
     const { ann, other, token } = await asked();
     // its record stays, as where the removal has failed
-    await app.storage.model(sessionModel).collection.updateMany({ identityId: ann.id } as object, { $set: { epoch: -1 } });
+    await app.storage.model(sessionModel).collection.updateMany({ identityId: ann.id }, { $set: { epoch: -1 } });
     expect(await confirm(token, other.credentials)).toEqual(OK);
     expect(await lives(ann.id, other.credentials)).toBe(false);
   });
