@@ -135,7 +135,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
   });
 
   it('joins an organization by an invitation’s link, with a new account or the one there is', async () => {
-    const owner = await app.signUp();
+    const owner = await app.signUp({ isVerified: true });
     const { email: known } = await app.signUp();
     const organization = { name: `Harbour ${owner.id}`, description: 'Tea', contact_email: owner.email };
     const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);

@@ -106,7 +106,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const organizations = [organizationId, ...parts];
   const members = people.map((identityId) => ({ identityId, role: 'member' }));
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
-  await each(() => create(ann, '/invitations', { email: `${randomUUID()}@example.org`, organizationId, role: 'member' }));
+  await each(() => create(admin, '/invitations', { email: `${randomUUID()}@example.org`, organizationId, role: 'member' }));
   const changeRequests = await each((n) =>
     create(ann, `/organizations/${organizationId}/change-requests`, { postalCode: `${n}` }),
   );

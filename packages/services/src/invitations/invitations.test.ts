@@ -23,7 +23,7 @@ beforeAll(async () => {
       invitationExpireTime: '7d',
     },
   });
-  [admin, owner] = [await app.signUpAdmin(), await app.signUp()];
+  [admin, owner] = [await app.signUpAdmin(), await app.signUp({ isVerified: true })];
   const organization = { name: organizationName, description: '', contact_email: 'a@example.org' };
   organizationId = (await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
 });
@@ -142,6 +142,7 @@ describe.each(FACES)('an invitation over %s', (face) => {
     expect(mail.subject).toBe(`You are invited to ${organizationName}`);
     expect(mail.link).toBe(`${app.url}/invitation?token=${mail.token}`);
     expect(mail.text).toContain('168 hours');
+    expect(mail.text).toContain(`${owner.email} invites you to join ${organizationName}`);
     const alone = newEmail();
     await invite(admin, face, { email: alone });
     expect((await app.mail.next(alone)).subject).toBe('You are invited');

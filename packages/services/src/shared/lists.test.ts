@@ -9,7 +9,7 @@ let organizationIds: string[];
 beforeAll(async () => {
   app = await startTestServer();
   admin = await app.signUpAdmin();
-  ann = await app.signUp();
+  ann = await app.signUp({ isVerified: true });
   await app.signIn(ann.email);
   organizationIds = [];
   for (let n = 0; n < 2; n++) {
