@@ -21,7 +21,7 @@ test('of a connection on which 16 commands wait nothing more is read, until all 
   const waiting: (() => void)[] = [];
   const reply = Buffer.from(encodeCommand({ ok: 1 }));
   serveConnection(socket, {
-    engine: { roundTrip: () => Promise.resolve({ response: reply.subarray(21) }) } as never,
+    roundTrip: () => Promise.resolve({ response: reply.subarray(21) } as never),
     ownCommands: new Map(),
     // a command is done when the test lets it
     async enqueue(command) {
