@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HAS_CHROMIUM, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { HAS_CHROMIUM, PASSWORD, TEST_SECRETS, startTestServer, type TestServer } from '@tandem/testing';
 import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,8 +39,8 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (left out where there is
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-look-'));
     [app, browser] = await Promise.all([startTestServer({ dataDir }), launchChromium()]);
-    const env = { ...process.env, NODE_ENV: 'production', DATA_DIR: dataDir, MONGODB_URI: app.mongodbUri, BCRYPT_COST: '4' };
-    const secrets = { AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+    const env = { ...process.env, NODE_ENV: 'production', DATA_DIR: dataDir, MONGODB_URI: app.mongodbUri, BCRYPT_COST: '10' };
+    const secrets = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
     const seeding = spawn(process.execPath, [MAIN, 'seed', '--password', PASSWORD], { env: { ...env, ...secrets } });
     const [code] = (await once(seeding, 'exit')) as [number | null];
     if (code !== 0) throw new Error('there is no world to look at');

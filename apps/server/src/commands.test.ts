@@ -5,12 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startMailServer, startStoreProxy } from '@tandem/testing';
+import { TEST_SECRETS, startMailServer, startStoreProxy } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const PASSWORD = 'a password of the tests';
-const PRODUCTION = { NODE_ENV: 'production', AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  BCRYPT_COST: '10',
+  AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret,
+  AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret,
+};
 
 let dataDir: string;
 beforeAll(async () => {
@@ -167,7 +172,8 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(ill.out).toContain('set MAIL_FROM: mail servers refuse senders at localhost\n');
     expect(ill.out).toContain('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts');
     expect(ill.out).toContain('set PUBLIC_URL: links in mails lead to HOST and PORT else\n');
-    expect(ill.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
+    const typed = await run(['doctor'], { AUTH_ENC_SECRET: 'e'.repeat(32) });
+    expect(typed.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
   });
 
   it('asks the doctor about all else where the database and Redis are away, and DATA_DIR is no folder', async () => {
@@ -221,7 +227,7 @@ describe('the command line', { timeout: 90_000 }, () => {
 
 describe('the environment', () => {
   it('without secrets refuses to start in production, and says how to make them', async () => {
-    const { code, err } = await run(['serve'], { NODE_ENV: 'production' });
+    const { code, err } = await run(['serve'], { NODE_ENV: 'production', BCRYPT_COST: '10' });
     expect(code).toBe(1);
     expect(err).toBe(
       'AUTH_ENC_SECRET is not set: make one with  openssl rand -base64 48\n' +

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
+import { guessableSecrets } from './config-findings.js';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** All that a server is made of, typed and checked. */
@@ -61,10 +62,15 @@ export interface Config {
   cookies: CookieSettings;
   metricsToken: string | undefined;
   trustProxy: boolean | number | string[];
+  /** For how long a server that is told to stop still takes connections, in milliseconds. */
+  shutdownDelayMs: number;
   logLevel: string;
 }
 
 type Secrets = Config['authSecrets'];
+
+/** Least cost of password hashes in production. */
+const MIN_BCRYPT_COST = 10;
 
 /** Secrets of a development server, made once and kept in its data folder, readable by its owner alone. */
 function developmentSecrets(dataDir: string): Secrets {
@@ -103,8 +109,14 @@ function crossProblems(env: Environment): string[] {
     problems.push('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
   if (env.COOKIE_SAME_SITE === 'none' && !env.COOKIE_SECURE)
     problems.push('COOKIE_SAME_SITE none needs COOKIE_SECURE true: browsers refuse it else');
+  if (env.COOKIE_PREFIX !== '' && !env.COOKIE_SECURE)
+    problems.push(`COOKIE_PREFIX ${env.COOKIE_PREFIX} needs COOKIE_SECURE true: browsers refuse it else`);
+  if (env.COOKIE_PREFIX === '__Host-' && env.COOKIE_DOMAIN !== undefined)
+    problems.push('COOKIE_PREFIX __Host- allows no COOKIE_DOMAIN: leave it out, or set COOKIE_PREFIX to __Secure-');
   if (Object.keys(env.OAUTH_PROVIDERS).length > 0 && env.REDIRECT_URLS.length === 0)
     problems.push('REDIRECT_URLS is not set: identity providers could send nobody back');
+  if (env.NODE_ENV !== 'development' && env.BCRYPT_COST < MIN_BCRYPT_COST)
+    problems.push(`BCRYPT_COST must be at least ${MIN_BCRYPT_COST} in production`);
   const types = [env.IDENTITY_TYPE_ADMIN, env.IDENTITY_TYPE_GUEST, env.IDENTITY_TYPE_REGULAR];
   if (new Set(types).size < types.length) problems.push('IDENTITY_TYPE_ADMIN, _GUEST and _REGULAR must differ');
   return problems;
@@ -119,6 +131,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems = crossProblems(env);
   if (problems.length > 0) throw new EnvironmentError(problems);
   const development = env.NODE_ENV === 'development';
+  const authSecrets = secretsOf(env, development);
+  const guessable = development ? [] : guessableSecrets(authSecrets);
+  if (guessable.length > 0) throw new EnvironmentError(guessable);
   const { BOOTSTRAP_ADMIN_EMAIL: email, BOOTSTRAP_ADMIN_PASSWORD: password } = env;
   return {
     port: env.PORT,
@@ -131,7 +146,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     redisUrl: env.REDIS_URL,
     rateLimits: env.RATE_LIMITS,
     authModes: env.AUTH_MODES,
-    authSecrets: secretsOf(env, development),
+    authSecrets,
     lifetimes: {
       accessTokenExpireTime: env.ACCESS_TOKEN_EXPIRE_TIME,
       refreshTokenExpireTime: env.REFRESH_TOKEN_EXPIRE_TIME,
@@ -156,10 +171,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     cookies: {
       sameSite: env.COOKIE_SAME_SITE,
       secure: env.COOKIE_SECURE,
+      prefix: env.COOKIE_PREFIX,
       ...(env.COOKIE_DOMAIN !== undefined && { domain: env.COOKIE_DOMAIN }),
     },
     metricsToken: env.METRICS_TOKEN,
     trustProxy: env.TRUST_PROXY,
+    shutdownDelayMs: env.SHUTDOWN_DELAY,
     logLevel: env.LOG_LEVEL,
   };
 }

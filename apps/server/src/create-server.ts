@@ -13,16 +13,17 @@ import type { Config } from './config.js';
 import { createConsolePage } from './console-page.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
+import { createDrain } from './drain.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
 
 /** For how long a closing server waits for requests under way, in milliseconds. */
 const DRAIN_MS = 15_000;
+/** How often Node looks for requests that arrive too slowly, in milliseconds: they are cut off by so much later. */
+const SLOWNESS_CHECK_MS = 1000;
 /** How long the database may take for a server to count as ready, in milliseconds: who asks does not wait for long. */
 const READY_MS = 2000;
-/** How often a closing server closes connections that have become idle, in milliseconds. */
-const IDLE_SWEEP_MS = 20;
 /** Time for the head of a request to arrive, and for a body, in milliseconds: a slow sender is cut off. */
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Time for a file to arrive, in milliseconds: the largest takes it at 0.7 Mbit/s. */
@@ -101,7 +102,7 @@ function securityHeaders(publicUrl: string): RequestHandler {
   const headers = new http.ServerResponse(new http.IncomingMessage(new Socket()));
   helmet({
     strictTransportSecurity: isHttps,
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: isHttps ? [] : null } },
+    contentSecurityPolicy: { directives: { baseUri: ["'none'"], upgradeInsecureRequests: isHttps ? [] : null } },
   })(headers.req, headers, () => {});
   const pairs = Object.entries(headers.getHeaders()) as [string, string][];
   return (_req, res, next) => {
@@ -158,12 +159,29 @@ function createApp(
 /** A server of a configuration: no signals, no exit; those are the command's. */
 export function createServer(
   config: Config,
-  { log, clock, code }: { log: Logger; clock?: Clock; code?: CodeConfiguration },
+  {
+    log,
+    clock,
+    code,
+    arrivalMs = REQUEST_TIMEOUT_MS,
+  }: {
+    log: Logger;
+    clock?: Clock;
+    code?: CodeConfiguration;
+    /** Time for the head of a request to arrive, and for a body that is no file, in milliseconds. Default 15,000. */
+    arrivalMs?: number;
+  },
 ): Server {
   let app: Express | undefined;
-  const timeouts = { requestTimeout: UPLOAD_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-  const server = http.createServer(timeouts, (req, res) => {
-    limitArrival(req, res, REQUEST_TIMEOUT_MS);
+  const server = http.createServer({
+    requestTimeout: UPLOAD_TIMEOUT_MS,
+    headersTimeout: arrivalMs,
+    connectionsCheckingInterval: Math.min(SLOWNESS_CHECK_MS, arrivalMs),
+  });
+  // first, so that it knows of each request before that can be answered
+  const drain = createDrain(server, { delayMs: config.shutdownDelayMs, limitMs: DRAIN_MS });
+  server.on('request', (req, res) => {
+    limitArrival(req, res, arrivalMs);
     void (app ? app(req, res) : answerStarting(res));
   });
   server.on('clientError', answerClientError);
@@ -196,23 +214,9 @@ export function createServer(
     });
   }
 
-  /** Stops listening and waits for requests under way; connections that nobody uses, or uses any more, are closed. */
-  function drain(): Promise<void> {
-    if (!server.listening) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      // a kept-alive connection would else stay for seconds after its last answer
-      const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-      server.close(() => {
-        clearTimeout(cut);
-        clearInterval(sweep);
-        resolve();
-      });
-    });
-  }
-
   async function shutDown(): Promise<void> {
-    await Promise.all([tandem?.closeStreams(), drain()]);
+    await drain.delay();
+    await Promise.all([tandem?.closeStreams(), drain.end()]);
     // a mail that its server has not taken by then is put back for another instance, or the next start
     const cut = setTimeout(() => void drivers?.mail.close(), DRAIN_MS);
     await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]).finally(() => clearTimeout(cut));

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
@@ -47,11 +48,21 @@ const RedirectUrls = List.superRefine((addresses, check) => {
     check.addIssue({ code: 'custom', message: (error as Error).message.replace(/^: /, '') });
   }
 });
+const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
+const Proxies = List.refine((entries) => entries.every(isProxy), PROXIES_TEXT);
 const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
 const Lifetime = parsedBy(parseLifetime);
 const Secrets = parsedBy(parseSecrets);
 const WholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)); // prettier-ignore
+
+/** Whether it is an address, a subnet, or one of Express' names of subnets. */
+function isProxy(entry: string): boolean {
+  const [address = '', bits] = entry.split('/');
+  if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most));
+}
 
 /** Every variable that the server reads, and nothing else reads any. */
 export const VARIABLES = {
@@ -66,6 +77,12 @@ export const VARIABLES = {
     read: z.string(),
     fallback: 'production',
     meaning: '`development` adds stacks to errors, makes logs readable and generates missing secrets',
+  }),
+  SHUTDOWN_DELAY: variable({
+    read: parsedBy((name, text) => parseLifetime(name, text, 0)).transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
+    fallback: '1s',
+    meaning:
+      'For how long a server that is told to stop still takes connections, so that load balancers see in time that it is not ready; `0s` for not at all',
   }),
   DATA_DIR: variable({
     read: z.string().min(1),
@@ -204,13 +221,19 @@ export const VARIABLES = {
     meaning: 'SameSite of the cookies',
   }),
   COOKIE_SECURE: variable({ read: Flag, fallback: 'true', meaning: 'Whether browsers send the cookies over https only' }),
+  COOKIE_PREFIX: variable({
+    read: z.enum(['', '__Host-', '__Secure-'], 'must be __Host- or __Secure-'),
+    fallback: '',
+    meaning:
+      'Stands before the names of all cookies: `__Host-` binds them to this host, so that no other site of its domain can set them; `__Secure-` to https. Set later, it signs out who is signed in by cookies',
+  }),
   METRICS_TOKEN: variable({
     read: z.string().min(16, 'must have at least 16 characters'),
     defaultText: 'none',
     meaning: 'Bearer token for /metrics; without it /metrics answers loopback only',
   }),
   TRUST_PROXY: variable({
-    read: z.union([Flag, WholeNumber(1, 10), List]),
+    read: z.union([Flag, WholeNumber(1, 10), Proxies], PROXIES_TEXT),
     fallback: 'false',
     meaning: 'Which proxies tell the caller’s address: false, true, how many, or their addresses',
   }),

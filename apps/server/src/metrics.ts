@@ -17,6 +17,8 @@ export function createRegistry(): Registry {
 
 /** Upper bounds of an operation's time, in seconds: from a look-up in memory to the store's own limit. */
 const OPERATION_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** Headers by which a proxy says that it forwards: who comes through one on this machine comes from anywhere. */
+const PROXY_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/;
 /** For how long the metrics wait for the store, in milliseconds: they are wanted most when it is in trouble. */
 const STORE_MS = 1000;
 
@@ -139,7 +141,7 @@ export function createMetricsRoute(registry: Registry, token: string | undefined
 function isAllowed(req: Request, token: string | undefined): boolean {
   if (token === undefined) {
     const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(req.socket.remoteAddress ?? '');
-    return isLoopback && req.headers['x-forwarded-for'] === undefined;
+    return isLoopback && !Object.keys(req.headers).some((name) => PROXY_HEADER.test(name));
   }
   const [given, expected] = [Buffer.from(req.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)];
   return given.length === expected.length && timingSafeEqual(given, expected);

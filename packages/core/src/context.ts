@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import type { CookieOptions, Request, Response } from 'express';
+import { clientAddress } from './client-address.js';
 import { Departures, type Waiting } from './leaving.js';
 
 /** Where all time comes from, so that tests can move it. */
@@ -42,6 +43,9 @@ export interface VerifiedAccess {
   expiresAt: number;
 }
 
+/** Stands before the names of all cookies: browsers take such a cookie only as its prefix promises (decisions H11). */
+export type CookiePrefix = '' | '__Host-' | '__Secure-';
+
 /** What a server is, as far as a procedure has to know: handed in once, at wiring. */
 export interface ServerFacts {
   /** Errors carry stacks only in development. */
@@ -51,6 +55,8 @@ export interface ServerFacts {
   authModeOf(service: string): AuthMode;
   /** Browser origins from which cookie mode takes state-changing requests. */
   allowedOrigins: ReadonlySet<string>;
+  /** Default none. */
+  cookiePrefix?: CookiePrefix;
   /** @throws ApiError 401 when the token is no live access token (decisions A2) */
   verifyAccess(token: string): Promise<VerifiedAccess>;
   /** Whether an error says that the store cannot be reached or is too slow: 503 instead of 500. */
@@ -91,11 +97,13 @@ export interface RequestContext {
   readonly headers: IncomingHttpHeaders;
   /** Header names and values as they came, repeated ones included. */
   readonly rawHeaders: readonly string[];
+  /** By their names without the server's prefix; those without it are left out. */
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   rest?: RestCall;
   /** Why the body cannot be read, where that is known before anybody reads it. */
   unreadableBody?: ApiError;
+  /** @param name without the server's prefix */
   setCookie(name: string, value: string, options: CookieOptions): void;
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
@@ -131,29 +139,36 @@ function ambiguousNames(header: string): Set<string> {
   return ambiguous;
 }
 
-/** The cookies that say one thing. `cookie-parser` makes objects of values that begin with `j:`; no cookie of ours is one. */
-function textCookies(header: string, cookies: object = {}): Record<string, string> {
+/**
+ * The cookies with a prefix that say one thing, by their names without it. `cookie-parser` makes objects of values that begin with `j:`; no
+ * cookie of ours is one.
+ */
+function textCookies(prefix: CookiePrefix, header: string, cookies: object = {}): Record<string, string> {
   const ambiguous = ambiguousNames(header);
   const isText = (entry: [string, unknown]): entry is [string, string] =>
-    typeof entry[1] === 'string' && !ambiguous.has(entry[0]);
-  return Object.fromEntries(Object.entries(cookies).filter(isText));
+    typeof entry[1] === 'string' && !ambiguous.has(entry[0]) && entry[0].startsWith(prefix);
+  const texts = Object.entries(cookies).filter(isText);
+  return Object.fromEntries(texts.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
 /** Makes the context of a request. Expects `cookie-parser`, and a request id and log as `pino-http` leaves them, if any. */
 export function createRequestContext(server: ServerFacts, req: Request, res: Response): RequestContext {
   const { id, log = server.log } = req as unknown as Prepared;
+  const { cookiePrefix = '' } = server;
+  // browsers take a cookie of this prefix for all paths of one host alone
+  const bound = cookiePrefix === '__Host-' ? { path: '/' } : {};
   return {
     server,
     requestId: typeof id === 'string' ? id : '',
-    // an IPv6 socket shows IPv4 peers as ::ffff:127.0.0.1
-    ip: (req.ip ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
+    ip: clientAddress(req),
     userAgent: (req.headers['user-agent'] ?? '').slice(0, 512),
     headers: req.headers,
     rawHeaders: req.rawHeaders,
-    cookies: req.headers.cookie === undefined ? {} : textCookies(req.headers.cookie, req.cookies as object | undefined),
+    cookies:
+      req.headers.cookie === undefined ? {} : textCookies(cookiePrefix, req.headers.cookie, req.cookies as object | undefined),
     log,
-    setCookie: (name, value, options) => void res.cookie(name, value, options),
-    clearCookie: (name, options) => void res.clearCookie(name, options),
+    setCookie: (name, value, options) => void res.cookie(cookiePrefix + name, value, { ...options, ...bound }),
+    clearCookie: (name, options) => void res.clearCookie(cookiePrefix + name, { ...options, ...bound }),
     setHeader(name, value) {
       // a streamed tRPC answer has sent its headers before the work begins
       if (!res.headersSent) res.setHeader(name, value);

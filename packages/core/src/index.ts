@@ -14,7 +14,15 @@ export {
   readBearer,
   readFingerprint,
 } from './authentication.js';
-export { createRequestContext, type AuthMode, type Clock, type Identity, type IdentityTypeIds, type Log } from './context.js';
+export {
+  createRequestContext,
+  type AuthMode,
+  type CookiePrefix,
+  type Clock,
+  type Identity,
+  type IdentityTypeIds,
+  type Log,
+} from './context.js';
 export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
 export { withDeadline } from './deadline.js';
 export { describeError, type LoggedError } from './error-log.js';

@@ -104,11 +104,12 @@ export interface Lifetimes {
 
 /**
  * Milliseconds of a time such as `15m`, `14d`, `48h`.
+ * @param least in milliseconds; a second by default
  * @throws Error that names the setting
  */
-export function parseLifetime(name: string, text: string): number {
+export function parseLifetime(name: string, text: string, least = 1000): number {
   const milliseconds = /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? ms(text as StringValue) : Number.NaN;
-  if (!(milliseconds >= 1000)) throw new Error(`${name}: "${text}" is no time such as 15m, 48h or 14d`);
+  if (!(milliseconds >= least)) throw new Error(`${name}: "${text}" is no time such as 15m, 48h or 14d`);
   return milliseconds;
 }
 

@@ -18,7 +18,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
 import cookieParser from 'cookie-parser';
 import { Router } from 'express';
-import { createTokenCookies } from './authentication/cookies.js';
+import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
@@ -90,11 +90,13 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     }),
     oauth,
   });
+  const cookieSettings = configuration.cookies ?? {};
   const facts: ServerFacts = {
     development: configuration.development ?? false,
     typeIds,
     authModeOf: authModes(configuration.authMode),
     allowedOrigins: new Set(configuration.allowedOrigins),
+    cookiePrefix: cookiePrefixOf(cookieSettings),
     verifyAccess: services.sessions.verifyAccess,
     isUnavailable: isStoreUnavailable,
     deadlineMs: configuration.deadlineMs ?? 14_000,
@@ -103,7 +105,6 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
   };
   const names = configuration.services ?? (SERVICE_NAMES as readonly ServiceName[] as readonly Name[]);
   const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
-  const cookieSettings = configuration.cookies ?? {};
   const everything = createAppRouter(services, {
     cookies: createTokenCookies(cookieSettings),
     browserCookies: createBrowserCookies(cookieSettings, {
@@ -158,7 +159,10 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     openApi: (
       options: { title: string; description: string; version: string; url: string },
       router: AnyTRPCRouter = ownRouter,
-    ): OpenApiDocument => createOpenApiDocument(router, { ...options, authModeOf: facts.authModeOf }),
+    ): OpenApiDocument => {
+      const { authModeOf, cookiePrefix = '' } = facts;
+      return createOpenApiDocument(router, { ...options, authModeOf, cookiePrefix });
+    },
 
     /** For a host's own Express routes: refuses who is not signed in, and leaves `req.identity`. Expects `cookie-parser` in cookie mode. */
     isAuthenticated: authenticatedRoute,

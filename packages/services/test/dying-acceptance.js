@@ -21,7 +21,7 @@ function defineUnit(settings) {
 
 const tandem = await createTandem({
   storage: { ...storage, defineUnit },
-  authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
+  authSecrets: { authEncSecret: 'what encrypts the tokens of tests', authSignSecret: 'what signs all the tokens of tests' },
   bcryptCost: 4,
 });
 const server = express()

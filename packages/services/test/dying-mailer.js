@@ -6,7 +6,7 @@ import { openStorage } from '@tandem/storage';
 const [uri = '', mailUrl = '', to = '', end] = process.argv.slice(2);
 const tandem = await createTandem({
   storage: await openStorage({ uri }),
-  authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
+  authSecrets: { authEncSecret: 'what encrypts the tokens of tests', authSignSecret: 'what signs all the tokens of tests' },
   mail: { driver: openMailDriver(mailUrl, { outboxDir: '' }), linksUrl: 'https://app.example.org' },
 });
 const { mails } = tandem.services;

@@ -41,3 +41,4 @@ export { startServerProcess, type LogLine, type ServerProcess } from './server-p
 export { PLAYED_SERVERS, refusal, type PlayedServer } from './played-servers.js';
 export { isCommand, isWrite, type StoreCommand } from './store-faults.js';
 export { startStoreProxy, type StoreProxy, type StoreProxyOptions } from './store-proxy.js';
+export { TEST_SECRETS } from './test-secrets.js';

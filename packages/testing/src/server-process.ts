@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument } from '@tandem/core';
 import { createCaller, type Caller } from './caller.js';
 import { createContract } from './contract.js';
+import { TEST_SECRETS } from './test-secrets.js';
 
 /** The built command line; `npm test` builds first. */
 const MAIN = fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url));
 
-/** The secrets of `startTestServer` too, so that the tokens of one server count at the other. */
-const SECRETS = { AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+/** Those of `startTestServer`, so that the tokens of one server count at the other. */
+const SECRETS = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
 
 /** A line of the server's log. */
 export type LogLine = { msg?: string } & Record<string, unknown>;
@@ -32,7 +33,7 @@ export interface ServerProcess extends Caller, AsyncDisposable {
  * @throws Error with what it said when it does not start
  */
 export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
-  const defaults = { NODE_ENV: 'production', PORT: '0', BCRYPT_COST: '4', RATE_LIMITS: 'off', ...SECRETS };
+  const defaults = { NODE_ENV: 'production', PORT: '0', BCRYPT_COST: '10', SHUTDOWN_DELAY: '0s', RATE_LIMITS: 'off', ...SECRETS };
   const env = { PATH: process.env['PATH'], ...defaults, ...environment };
   const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: LogLine[] = [];

@@ -9,6 +9,7 @@ import { createCaller, type Caller, type Credentials, type Face, type Outcome, t
 import { createContract, type RestAnswer } from './contract.js';
 import { ENGINE_VARIABLE } from './shared-engine.js';
 import { startMailServer, type MailServer } from './mail-server.js';
+import { TEST_SECRETS } from './test-secrets.js';
 import { createTestClock, type TestClock } from './test-clock.js';
 
 /** Good enough for every account of the tests: long, not common. */
@@ -101,7 +102,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     redisUrl: undefined,
     rateLimits: false,
     authModes: { auth: 'bearer', identities: 'bearer', notifications: 'bearer' },
-    authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) },
+    authSecrets: TEST_SECRETS,
     lifetimes: {
       accessTokenExpireTime: '15m',
       refreshTokenExpireTime: '14d',
@@ -129,6 +130,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     cookies: { secure: true, sameSite: 'strict' },
     metricsToken: undefined,
     trustProxy: false,
+    shutdownDelayMs: 0,
     logLevel: 'info',
     ...given,
   };
@@ -136,9 +138,9 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
 
 /** A real server on a free port, on the run's engine. Closes with `await using`. */
 export async function startTestServer(
-  given: GivenConfig & { clock?: TestClock; code?: CodeConfiguration } = {},
+  given: GivenConfig & { clock?: TestClock; code?: CodeConfiguration; arrivalMs?: number } = {},
 ): Promise<TestServer> {
-  const { clock = createTestClock(), code, ...config } = given;
+  const { clock = createTestClock(), code, arrivalMs, ...config } = given;
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -149,7 +151,7 @@ export async function startTestServer(
   const { mail, closeAfter } = await shareMailServer(config.mongodbUri ?? databaseUri());
   const settings = testConfig(config, mail);
   const log = createLog({ level: settings.logLevel, readable: false, destination });
-  const server = createServer(settings, { log, clock, ...(code && { code }) });
+  const server = createServer(settings, { log, clock, ...(code && { code }), ...(arrivalMs !== undefined && { arrivalMs }) });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAfter(() => server.close()));
   const { url, tandem, storage } = await server.start().catch(async (error: unknown) => {
@@ -166,9 +168,12 @@ export async function startTestServer(
     const answer = await caller.rest('POST', '/auth/login', body);
     if (answer.status !== 200) throw new Error(`login: ${answer.status} ${JSON.stringify(answer.body)}`);
     const inCookies = cookiesOf(answer);
-    const isCookies = inCookies.accessToken !== undefined;
-    const tokens = { ...(answer.body as { id: string }), ...inCookies } as Pick<Person, 'id' | 'accessToken' | 'refreshToken'>;
-    const cookie = `accessToken=${tokens.accessToken}; refreshToken=${tokens.refreshToken}`;
+    const prefix = settings.cookies.prefix ?? '';
+    const [accessCookie, refreshCookie] = [`${prefix}accessToken`, `${prefix}refreshToken`];
+    const isCookies = inCookies[accessCookie] !== undefined;
+    const ofCookies = isCookies && { accessToken: inCookies[accessCookie], refreshToken: inCookies[refreshCookie] };
+    const tokens = { ...(answer.body as { id: string }), ...ofCookies } as Pick<Person, 'id' | 'accessToken' | 'refreshToken'>;
+    const cookie = `${accessCookie}=${tokens.accessToken}; ${refreshCookie}=${tokens.refreshToken}`;
     const credentials: Credentials = isCookies
       ? { fingerprint, headers: { cookie } }
       : { fingerprint, accessToken: tokens.accessToken };

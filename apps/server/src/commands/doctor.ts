@@ -1,9 +1,9 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { splitSecrets } from '@tandem/core';
 import { EmbeddedMongoError } from '@tandem/embedded-mongo';
 import { StoreSetupError, systemClock } from '@tandem/storage';
 import { Command } from 'commander';
+import { configurationAdvice, guessableSecrets } from '../config-findings.js';
 import { readConfig, type Config } from '../config.js';
 import { openDrivers, type Drivers } from '../drivers.js';
 import { createLog } from '../logging.js';
@@ -15,9 +15,6 @@ const LITTLE_SPACE = 1024 ** 3;
 /** By how much clocks may differ, in milliseconds: instances go by times that others have written. */
 const CLOCK_TOLERANCE_MS = 1000;
 
-/** Different characters of a secret, below which it is taken for one that somebody has typed. */
-const FEW_CHARACTERS = 12;
-
 /** After so long in the queue a mail is a sign that none leave, in milliseconds. */
 const OLD_MAIL_MS = 60 * 60_000;
 
@@ -28,33 +25,13 @@ interface Finding {
 }
 
 function lookAtConfiguration(config: Config): Finding[] {
-  const weak: string[] = [];
-  if (!config.development) {
-    if (config.mongodbUri === undefined)
-      weak.push('set MONGODB_URI: the embedded engine is for development and small single machines');
-    if (!config.cookies.secure) weak.push('set COOKIE_SECURE to true: cookies travel in the clear');
-    if (config.publicUrl?.startsWith('http:') && !/\/\/(localhost|127\.)/.test(config.publicUrl))
-      weak.push('put PUBLIC_URL behind https');
-    if (config.publicUrl === undefined) weak.push('set PUBLIC_URL: links in mails lead to HOST and PORT else');
-    if (config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from))
-      weak.push('set MAIL_FROM: mail servers refuse senders at localhost');
-    if (config.bcryptCost < 10) weak.push('set BCRYPT_COST to 10 or more');
-  }
+  const weak = configurationAdvice(config);
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
 }
 
 /** Whether the secrets are good ones, and nobody else reads those of development. */
-async function lookAtSecrets({
-  authSecrets: { authEncSecret, authSignSecret },
-  dataDir,
-  development,
-}: Config): Promise<Finding[]> {
-  const advices: string[] = [];
-  if (authEncSecret === authSignSecret)
-    advices.push('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: who learns one knows both');
-  const isTyped = (secret: string) => new Set(secret).size < FEW_CHARACTERS;
-  for (const [name, list] of Object.entries({ AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret }))
-    if (splitSecrets(list).some(isTyped)) advices.push(`${name} could be guessed: make one with  openssl rand -base64 48`);
+async function lookAtSecrets({ authSecrets, dataDir, development }: Config): Promise<Finding[]> {
+  const advices = guessableSecrets(authSecrets);
   const file = path.join(dataDir, 'secrets.json');
   const mode = development ? ((await stat(file).catch(() => undefined))?.mode ?? 0) : 0;
   if ((mode & 0o077) !== 0) advices.push(`others can read the secrets of development: run  chmod 600 ${file}`);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { configurationAdvice } from '../config-findings.js';
 import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
 import { createLog } from '../logging.js';
@@ -8,6 +9,7 @@ export function createServeCommand(): Command {
   return new Command('serve').description('Run the server').action(async () => {
     const config = readConfig(process.env);
     const log = createLog({ level: config.logLevel, readable: config.development && process.stdout.isTTY });
+    for (const advice of configurationAdvice(config)) log.warn({}, advice);
     const server = createServer(config, { log });
     let isStopping = false;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER } from '../authentication.js';
-import type { AuthMode } from '../context.js';
+import type { AuthMode, CookiePrefix } from '../context.js';
 import { requestErrors, type ErrorDefinition } from '../errors.js';
 import { middlewaresOf, operationsOf, type Operation } from '../operation.js';
 import { errorsDeclaredBy, isAuthenticating } from '../procedures.js';
@@ -31,18 +31,21 @@ export interface OpenApiOptions {
   /** Address of the server, without a slash at its end. */
   url: string;
   authModeOf(service: string): AuthMode;
+  /** Of the server's cookies. Default none. */
+  cookiePrefix?: CookiePrefix;
 }
 
-const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
-  fingerprint: {
-    type: 'apiKey',
-    in: 'header',
-    name: FINGERPRINT_HEADER,
-    description: 'The device fingerprint, when one was given at login.',
-  },
-  cookie: { type: 'apiKey', in: 'cookie', name: ACCESS_COOKIE, description: 'The access token in cookie mode.' },
-} as const;
+const securitySchemes = (cookiePrefix: CookiePrefix) =>
+  ({
+    bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
+    fingerprint: {
+      type: 'apiKey',
+      in: 'header',
+      name: FINGERPRINT_HEADER,
+      description: 'The device fingerprint, when one was given at login.',
+    },
+    cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
+  }) as const;
 
 const ERROR_SCHEMA: Json = {
   type: 'object',
@@ -158,7 +161,7 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     version: options.version,
     baseUrl: options.url,
     openApiVersion: '3.1.0',
-    securitySchemes: SECURITY_SCHEMES,
+    securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
   const generatedErrors = (name: string) => name.startsWith('error.');
   const schemas = Object.entries(document.components.schemas ?? {}).filter(([name]) => !generatedErrors(name));

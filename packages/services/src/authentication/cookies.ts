@@ -1,4 +1,4 @@
-import { ACCESS_COOKIE, REFRESH_COOKIE, type RequestContext } from '@tandem/core';
+import { ACCESS_COOKIE, REFRESH_COOKIE, type CookiePrefix, type RequestContext } from '@tandem/core';
 import type { TokenPair } from './sessions.service.js';
 
 /** Settings of the cookies of cookie mode; the defaults are the strictest (decisions A3). */
@@ -8,10 +8,22 @@ export interface CookieSettings {
   sameSite?: 'strict' | 'lax' | 'none';
   secure?: boolean;
   httpOnly?: boolean;
+  /** Stands before the names of all cookies (decisions H11). Default none. */
+  prefix?: CookiePrefix;
+}
+
+/**
+ * The prefix of all cookies.
+ * @throws Error that names the setting, where browsers would refuse the cookies
+ */
+export function cookiePrefixOf({ prefix = '', domain, secure = true }: CookieSettings): CookiePrefix {
+  if (prefix !== '' && !secure) throw new Error(`cookies.prefix: ${prefix} needs cookies.secure`);
+  if (prefix === '__Host-' && domain !== undefined) throw new Error('cookies.prefix: __Host- allows no cookies.domain');
+  return prefix;
 }
 
 /** Puts tokens into cookies, each living as long as its token, and takes them out. */
-export function createTokenCookies(settings: CookieSettings) {
+export function createTokenCookies({ prefix: _, ...settings }: CookieSettings) {
   const options = { path: '/', sameSite: 'strict', secure: true, httpOnly: true, ...settings } as const;
   return {
     set(ctx: RequestContext, { accessToken, refreshToken, maxAges }: TokenPair): void {

@@ -1,5 +1,5 @@
 import { createTokens } from '@tandem/core';
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { FACES, TEST_SECRETS, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sessionModel } from './session.model.js';
 
@@ -30,7 +30,11 @@ async function newestJti(person: Person): Promise<string | undefined> {
 }
 /** Reads with the secrets of the fixture. */
 async function jtiOf(refreshToken: string): Promise<string> {
-  const tokens = await createTokens({ signSecrets: ['s'.repeat(32)], encSecrets: ['e'.repeat(32)], clock: app.clock });
+  const tokens = await createTokens({
+    signSecrets: [TEST_SECRETS.authSignSecret],
+    encSecrets: [TEST_SECRETS.authEncSecret],
+    clock: app.clock,
+  });
   return (await tokens.verify('refresh', refreshToken)).jti;
 }
 

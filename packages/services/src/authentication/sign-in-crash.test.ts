@@ -20,7 +20,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
   let system: CrashFixture;
   beforeAll(async () => {
     // a hash of a higher cost than theirs: a login has one write more
-    system = await openCrashFixture('sign_in', { BCRYPT_COST: '5' });
+    system = await openCrashFixture('sign_in', { BCRYPT_COST: '11' });
   });
   afterAll(() => system.close());
 

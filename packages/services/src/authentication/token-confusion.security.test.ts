@@ -1,5 +1,14 @@
 import { createTokens, type Tokens } from '@tandem/core';
-import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  PASSWORD,
+  TEST_SECRETS,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ONETIME_TARGETS, type OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
 
@@ -19,7 +28,11 @@ let forge: Tokens;
 beforeAll(async () => {
   [app, withMfa] = await Promise.all([startTestServer(), startTestServer({ mfaEnabled: true })]);
   admin = await app.signUpAdmin();
-  forge = await createTokens({ signSecrets: ['s'.repeat(32)], encSecrets: ['e'.repeat(32)], clock: app.clock });
+  forge = await createTokens({
+    signSecrets: [TEST_SECRETS.authSignSecret],
+    encSecrets: [TEST_SECRETS.authEncSecret],
+    clock: app.clock,
+  });
 });
 afterAll(() => Promise.all([app.close(), withMfa.close()]));
 

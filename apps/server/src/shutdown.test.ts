@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { openStream, startServerProcess, startTestServer, type ServerProcess, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const PATIENCE = { timeout: 120_000 };
+
+let home: TestServer;
+beforeAll(async () => {
+  home = await startTestServer();
+});
+afterAll(() => home.close());
+
+const start = (SHUTDOWN_DELAY: string): Promise<ServerProcess> =>
+  startServerProcess({ MONGODB_URI: home.mongodbUri, MAIL_URL: home.mail.url, SHUTDOWN_DELAY });
+
+/** A connection whose every byte counts. */
+interface Wire {
+  send(text: string): void;
+  /** Waits until so many answers have begun to come. */
+  answers(count: number): Promise<string>;
+  /** All that has come when the connection has ended; a reset fails. */
+  ended: Promise<string>;
+}
+async function connect(url: string): Promise<Wire> {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  const ended = once(socket, 'close').then(() => text);
+  let failure: Error | undefined;
+  socket.on('error', (error) => (failure = error));
+  await once(socket, 'connect');
+  const whole = ended.then((all) => {
+    if (failure) throw failure;
+    return all;
+  });
+  // a test that does not ask how it ended does not mind
+  whole.catch(() => {});
+  return {
+    send: (bytes) => void socket.write(bytes),
+    async answers(count) {
+      while (text.split('HTTP/1.1 ').length - 1 < count) await once(socket, 'data');
+      return text;
+    },
+    ended: whole,
+  };
+}
+const GET = (path = '/health/live') => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+const closings = (text: string) => text.match(/connection: close/gi)?.length ?? 0;
+
+describe('a server that is told to stop', PATIENCE, () => {
+  it.each(['0s', '1s'])('with a delay of %s leaves no request that was sent before without an answer', async (delay) => {
+    const server = await start(delay);
+    const fresh = await Promise.all(Array.from({ length: 25 }, () => connect(server.url)));
+    const kept = await Promise.all(Array.from({ length: 25 }, () => connect(server.url)));
+    for (const wire of kept) wire.send(GET());
+    await Promise.all(kept.map((wire) => wire.answers(1)));
+    for (const wire of [...fresh, ...kept]) wire.send(GET('/docs'));
+    await server.kill('SIGTERM');
+    for (const wire of fresh) expect(statuses(await wire.ended)).toEqual([200]);
+    for (const wire of kept) expect(statuses(await wire.ended)).toEqual([200, 200]);
+  });
+
+  it('is not ready at once, still takes connections, and closes each with its answer', async () => {
+    const server = await start('60s');
+    const wire = await connect(server.url);
+    wire.send(GET('/health/ready'));
+    expect(statuses(await wire.answers(1))).toEqual([200]);
+    const silent = await connect(server.url);
+    const stopped = server.kill('SIGTERM');
+    await server.logged('stopping');
+    wire.send(GET('/health/ready'));
+    const text = await wire.ended;
+    expect(statuses(text)).toEqual([200, 503]);
+    expect(closings(text)).toBe(1);
+    const late = await connect(server.url);
+    late.send(GET());
+    expect([statuses(await late.ended), closings(await late.ended)]).toEqual([[200], 1]);
+    // a second signal ends it at once
+    await server.kill('SIGTERM');
+    await stopped;
+    await silent.ended.catch(() => {});
+    await expect(connect(server.url)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('answers all requests of a connection that sent several together, and waits for a body that comes slowly', async () => {
+    const server = await start('1s');
+    const ann = await home.signUp();
+    const [pipelined, slow] = [await connect(server.url), await connect(server.url)];
+    const head = `host: x\r\nauthorization: Bearer ${ann.accessToken}\r\n`;
+    const own = `GET /identities/${ann.id} HTTP/1.1\r\n${head}\r\n`;
+    pipelined.send(own + GET('/health/live') + own);
+    const body = JSON.stringify({ refreshToken: ann.refreshToken });
+    slow.send(
+      `POST /auth/token/refresh HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
+    );
+    const stream = await openStream(server.url, '/notifications/listen', ann.credentials);
+    await stream.next('ready');
+    const stopped = server.kill('SIGTERM');
+    await server.logged('stopping');
+    expect(await stream.closed).toMatchObject({ code: 1012 });
+    slow.send(body.slice(9));
+    expect(statuses(await slow.ended)).toEqual([200]);
+    const text = await pipelined.ended;
+    expect(statuses(text)).toEqual([200, 200, 200]);
+    expect(closings(text)).toBeLessThanOrEqual(1);
+    await stopped;
+  });
+});
+
+it('of requests under way on one connection the last answer closes it', async () => {
+  const app = await startTestServer();
+  const ann = await app.signUp();
+  const wire = await connect(app.url);
+  const own = `GET /identities/${ann.id} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ann.accessToken}\r\n\r\n`;
+  wire.send(own.repeat(3));
+  await wire.answers(1);
+  wire.send(own.repeat(3));
+  // on the same connection from this machine: what was sent before has come by when another has been answered
+  await fetch(`${app.url}/health/live`);
+  await app.close();
+  expect(statuses(await wire.ended)).toEqual([200, 200, 200, 200, 200, 200]);
+});
+
+it('a connection that has sent nothing does not hold up the end', async () => {
+  const app = await startTestServer();
+  const silent = await connect(app.url);
+  const answered = await connect(app.url);
+  answered.send(GET());
+  await answered.answers(1);
+  const started = performance.now();
+  await app.close();
+  await silent.ended;
+  // else it would be waited for for 15 s
+  expect(performance.now() - started).toBeLessThan(14_000);
+});
+
+it('a head that comes too slowly is cut off when its time is over, with 408', async () => {
+  await using app = await startTestServer({ arrivalMs: 300 });
+  const wire = await connect(app.url);
+  const started = performance.now();
+  wire.send('GET /health/live HTTP/1.1\r\nx-slow: ');
+  const text = await wire.ended;
+  expect(statuses(text)).toEqual([408]);
+  expect(text).toContain('{"error":{"message":"Request Timeout"}}');
+  // Node itself looks twice a minute
+  expect(performance.now() - started).toBeLessThan(15_000);
+});
