@@ -27,7 +27,7 @@ async function connect(url: string): Promise<Wire> {
   const socket = net.connect(Number(port), hostname);
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  const ended = once(socket, 'close').then(() => text);
+  const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
   let failure: Error | undefined;
   socket.on('error', (error) => (failure = error));
   await once(socket, 'connect');
