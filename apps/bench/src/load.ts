@@ -43,13 +43,14 @@ export async function runLoad(url: string, clients: readonly LoadClient[], milli
 /**
  * Lets each client send so many requests a second until the time is up. One that falls due while an answer is still awaited is sent after
  * it, and counts from when it was due: a server that stalls does not get fewer bad figures by being asked less.
+ * @param settings.failed told of an answer with another status than expected, or none; its time counts too
  * @returns milliseconds that each answer took
- * @throws Error for an answer with another status than expected
+ * @throws Error for such an answer, without `failed`
  */
 export async function runPaced(
   url: string,
   clients: readonly LoadClient[],
-  { perSecond, milliseconds }: { perSecond: number; milliseconds: number },
+  { perSecond, milliseconds, failed }: { perSecond: number; milliseconds: number; failed?: (error: unknown) => void },
 ): Promise<number[]> {
   const start = performance.now();
   const interval = 1000 / perSecond;
@@ -63,7 +64,10 @@ export async function runPaced(
       const request = client.next();
       if (!request) return;
       const begun = isLate ? due : performance.now();
-      await connection.send(request, client.expected);
+      await connection.send(request, client.expected).catch((error: unknown) => {
+        if (!failed) throw error;
+        failed(error);
+      });
       latencies.push(performance.now() - begun);
     }
   }

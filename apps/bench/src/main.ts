@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { compareAttack, type AttackResult } from './attack.js';
 import { compareLatency, type LatencyResult } from './latency.js';
 import { measureMemory, type MemoryResult } from './memory.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
 import { broadcast } from './scenarios/broadcast.js';
+import { hostileNeighbour } from './scenarios/hostile-neighbour.js';
 import { idleStreams } from './scenarios/idle-streams.js';
 import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
@@ -14,7 +16,7 @@ import { notificationList } from './scenarios/notification-list.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatLatencies, formatMemories, formatTable, formatTarget, formatTimes } from './table.js';
+import { formatAttacks, formatLatencies, formatMemories, formatTable, formatTarget, formatTimes } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
 const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
@@ -28,6 +30,7 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'message-post': messagePost,
   broadcast,
   'idle-streams': idleStreams,
+  'hostile-neighbour': hostileNeighbour,
 };
 /** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
@@ -38,7 +41,8 @@ median and range of the pairs. CPU is that of each server's own process, all thr
 not in it. In a storm the server under test takes turns with itself: it answers a steady few while nothing else happens, and while many
 sign in. Pages of followers are the server's on both sides, of many against few. List queries are timed in one process, against other rows
 or the bare driver; a message to many readers is timed until the last of them has it. The memory of streams is what the server's process
-has more of when they are open. Compare ratios, not figures of different runs.`;
+has more of when they are open. Of attacks it is others' reads that are timed: before, while a stranger does the dearest that the server allows,
+and two seconds after it. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
@@ -52,6 +56,7 @@ const comparisons: ComparisonResult[] = [];
 const latencies: LatencyResult[] = [];
 const times: TimeResult[] = [];
 const memories: MemoryResult[] = [];
+const attacks: AttackResult[] = [];
 
 await withStage(async (stage) => {
   for (const name of values.only) {
@@ -59,6 +64,7 @@ await withStage(async (stage) => {
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
     for (const comparison of [await scenario(stage)].flat()) {
       if (comparison.of === 'time') times.push(await compareTimes(comparison, plan));
+      else if (comparison.of === 'attack') attacks.push(await compareAttack(comparison, plan));
       else if (comparison.of === 'memory') memories.push(await measureMemory(comparison));
       else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
       else comparisons.push(await compare(comparison, plan));
@@ -66,9 +72,15 @@ await withStage(async (stage) => {
   }
 });
 
-const results = [...comparisons, ...latencies, ...times, ...memories];
+const results = [...comparisons, ...latencies, ...times, ...memories, ...attacks];
 if (values.json) console.log(JSON.stringify({ plan, results }, undefined, 2));
 else {
-  const tables = [formatTable(comparisons), formatLatencies(latencies), formatTimes(times), formatMemories(memories)];
+  const tables = [
+    formatTable(comparisons),
+    formatLatencies(latencies),
+    formatTimes(times),
+    formatMemories(memories),
+    formatAttacks(attacks),
+  ];
   console.log([ABOUT, ...tables.filter((table) => table !== ''), results.map(formatTarget).join('\n')].join('\n\n'));
 }

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer, Question } from './measured-child.js';
@@ -13,6 +13,8 @@ export interface MeasuredProcess {
   url: string;
   /** CPU time so far, of all threads, user and system, in microseconds. */
   cpu(): Promise<number>;
+  /** Its memory as the system sees it, in bytes, without asking the process itself. */
+  residentBytes(): number;
   ask<T>(name: string, facts?: unknown): Promise<T>;
   stop(): Promise<void>;
 }
@@ -56,6 +58,7 @@ export async function startMeasured(module: string, env: NodeJS.ProcessEnv, logD
     url,
     ask,
     cpu: () => ask<number>('cpu'),
+    residentBytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
     async stop() {
       if (!child.connected) return exited;
       const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS);

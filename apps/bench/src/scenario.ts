@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { AttackComparison } from './attack.js';
 import type { LatencyComparison } from './latency.js';
 import type { MeasuredProcess } from './measured-process.js';
 import type { MemoryComparison } from './memory.js';
@@ -10,17 +11,20 @@ import type { TimeComparison } from './times.js';
 export interface Stage {
   tandem: MeasuredProcess;
   bare: MeasuredProcess;
+  /** Starts one more process of a module of this folder, with further settings; it ends with the benchmark. */
+  start(module: string, settings?: NodeJS.ProcessEnv): Promise<MeasuredProcess>;
   /** The database that both use. */
   db: Db;
   /** Signed in at the server under test; each is one connection of a load. */
   people: readonly Person[];
 }
 
-export type AnyComparison = Comparison | LatencyComparison | TimeComparison | MemoryComparison;
+export type AnyComparison = Comparison | LatencyComparison | TimeComparison | MemoryComparison | AttackComparison;
 /** Makes one comparison, or several over the same data. */
 export type Scenario<Made extends AnyComparison | AnyComparison[] = Comparison> = (stage: Stage) => Promise<Made>;
 export type TimesScenario = Scenario<TimeComparison[]>;
 export type MemoryScenario = Scenario<MemoryComparison>;
+export type AttackScenario = Scenario<AttackComparison[]>;
 export type LatencyScenario = Scenario<LatencyComparison>;
 
 /** Requests to warm up with, where one is a matter of microseconds. */

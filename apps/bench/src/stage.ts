@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
 import { MongoClient } from 'mongodb';
-import { startMeasured } from './measured-process.js';
+import { startMeasured, type MeasuredProcess } from './measured-process.js';
 import { signUp } from './people.js';
 import type { Stage } from './scenario.js';
 
@@ -55,9 +55,12 @@ async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
   undo.push(() => client.close());
 
   const env = environment(engine.uri, dir);
-  const tandem = await startMeasured('tandem-server', env, dir);
-  undo.push(() => tandem.stop());
-  const bare = await startMeasured('bare-server', env, dir);
-  undo.push(() => bare.stop());
-  return { tandem, bare, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
+  async function start(module: string, settings: NodeJS.ProcessEnv = {}): Promise<MeasuredProcess> {
+    const started = await startMeasured(module, { ...env, ...settings }, dir);
+    undo.push(() => started.stop());
+    return started;
+  }
+  const tandem = await start('tandem-server');
+  const bare = await start('bare-server');
+  return { tandem, bare, start, db: client.db(), people: await signUp(tandem.url, CONNECTIONS) };
 }

@@ -1,3 +1,4 @@
+import type { AttackResult } from './attack.js';
 import type { LatencyResult } from './latency.js';
 import type { MemoryResult } from './memory.js';
 import type { ComparisonResult, Spread } from './rounds.js';
@@ -17,6 +18,10 @@ function rate(perSecond: number): string {
 
 function kibibytes(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KiB`;
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
 interface Column<Result> {
@@ -57,6 +62,17 @@ const MEMORY_COLUMNS: Column<MemoryResult>[] = [
   { title: 'memory', cell: ({ bytes }) => kibibytes(bytes) },
 ];
 
+const ATTACK_COLUMNS: Column<AttackResult>[] = [
+  { title: 'others during', cell: ({ name }) => name },
+  { title: 'p95 ratio', cell: ({ ratios }) => ratio(ratios.during) },
+  { title: 'p95', cell: ({ during }) => time(during * 1000) },
+  { title: 'quiet', cell: ({ quiet }) => time(quiet * 1000) },
+  { title: 'after it', cell: ({ ratios }) => ratio(ratios.after) },
+  { title: 'failures', cell: ({ failures }) => String(failures) },
+  { title: 'growth', cell: ({ growth }) => mebibytes(growth) },
+  { title: 'the attacker got', cell: ({ answers }) => Object.entries(answers).map(([of, count]) => `${count} × ${of}`).join(', ') }, // prettier-ignore
+];
+
 function format<Result>(columns: readonly Column<Result>[], results: readonly Result[]): string {
   if (results.length === 0) return '';
   const rows = [columns.map(({ title }) => title), ...results.map((result) => columns.map(({ cell }) => cell(result)))];
@@ -85,11 +101,21 @@ export function formatMemories(results: readonly MemoryResult[]): string {
   return format(MEMORY_COLUMNS, results);
 }
 
-type Result = ComparisonResult | LatencyResult | TimeResult | MemoryResult;
+/** The same of attacks. */
+export function formatAttacks(results: readonly AttackResult[]): string {
+  return format(ATTACK_COLUMNS, results);
+}
+
+type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | MemoryResult;
 
 /** What a target asks for, and what was measured. */
 function judge(result: Result): [wanted: string, measured: string] {
   const { target } = result;
+  if (result.of === 'attack')
+    return [
+      `at most ${target} × the quiet p95, no failure, ${mebibytes(result.memoryTarget)} more`,
+      `median ${result.ratios.during.median.toFixed(2)}, ${result.ratios.after.median.toFixed(2)} after it, ${result.failures} failures, ${mebibytes(result.growth)}`,
+    ];
   if (result.of === 'memory') return [`at most ${kibibytes(target)}`, kibibytes(result.bytes)];
   if (result.of === 'time')
     return [

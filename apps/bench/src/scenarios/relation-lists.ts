@@ -1,29 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from 'mongodb';
 import { runLoad, type LoadClient } from '../load.js';
 import type { Comparison } from '../rounds.js';
+import { insert, record, type Stored } from '../rows.js';
 import type { Scenario } from '../scenario.js';
 
 const FEW = 1000;
 const MANY = 100_000;
-const BATCH = 20_000;
 /** Requests to warm up with: each page is some queries. */
 const WARM_UP_REQUESTS = 2000;
-
-interface Stored {
-  _id: string;
-  [field: string]: unknown;
-}
-
-async function insert(db: Db, name: string, rows: readonly Stored[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += BATCH)
-    await db.collection<Stored>(name).insertMany(rows.slice(from, from + BATCH), { ordered: false });
-}
-
-function record(at: number, fields: Record<string, unknown>): Stored {
-  const createdAt = new Date(1_700_000_000_000 + at * 1000);
-  return { _id: randomUUID(), ...fields, createdAt, updatedAt: createdAt, deletedAt: null, deletionId: null };
-}
 
 /** Pages of followers and likers: of a target that 100,000 lead to against one that 1,000 do, both of the server under test. */
 export const relationLists: Scenario<Comparison[]> = async ({ tandem, db, people }) => {

@@ -1,0 +1,73 @@
+import type { AttackScenario } from '../scenario.js';
+import { runPaced, type LoadClient } from '../load.js';
+import { writeNotifications } from '../notifications.js';
+import { signUp } from '../people.js';
+import { insert, record } from '../rows.js';
+import type { Target } from '../attacker.js';
+
+const PRODUCTS = 100_000;
+/** Products that name the same groups of attributes, and how large a group is. */
+const WITH_ATTRIBUTES = 100;
+const GROUPS = 50;
+const GROUP_ITEMS = 100;
+const ITEM_CHARACTERS = 500;
+const READERS = 4;
+const READS_PER_SECOND = 20;
+const ATTACKERS = 5;
+const NOTIFICATIONS = 200;
+/** The engine works on eight commands at once. */
+const POOL = '8';
+
+/**
+ * Reads of somebody who has nothing to do with it, while a stranger, or one account, does the dearest that the server allows. The server has
+ * the limits of production.
+ */
+export const hostileNeighbour: AttackScenario = async ({ tandem, db, people, start }) => {
+  const products = Array.from({ length: PRODUCTS }, (_, at) =>
+    record(at, { name: `Product ${at % 5000}`, description: `Number ${(at * 7919) % 100_003} of many` }),
+  );
+  const items = Array.from({ length: GROUP_ITEMS }, (_, at) => ({ key: `key ${at}`, value: 'x'.repeat(ITEM_CHARACTERS) }));
+  const groups = Array.from({ length: GROUPS }, (_, at) => record(at, { name: `Group ${at}`, items }));
+  const attributeIds = groups.map(({ _id }) => _id);
+  const sharing = Array.from({ length: WITH_ATTRIBUTES }, (_, at) =>
+    record(PRODUCTS + at, { name: 'With attributes', description: '', attributeIds }),
+  );
+  await insert(db, 'attributes', groups);
+  await insert(db, 'products', [...products, ...sharing]);
+  const readers = people.slice(0, READERS);
+  for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
+
+  const attackers = await signUp(tandem.url, ATTACKERS);
+  const server = await start('tandem-server', { RATE_LIMITS: 'on', MONGODB_POOL_SIZE: POOL });
+  const attacker = await start('attacker');
+  const clients = readers.map(({ id, accessToken }, at): LoadClient => {
+    const paths = [`/notifications/identities/${id}`, '/products', `/products/${products[at]?._id}`, `/identities/${id}`];
+    let turn = at;
+    const headers = { authorization: `Bearer ${accessToken}` };
+    return { expected: 200, next: () => ({ method: 'GET', path: paths[turn++ % paths.length] as string, headers }) };
+  });
+
+  async function measure(milliseconds: number) {
+    let failures = 0;
+    const latencies = await runPaced(server.url, clients, {
+      perSecond: READS_PER_SECOND,
+      milliseconds,
+      failed: () => failures++,
+    });
+    return { latencies, failures };
+  }
+  const target: Target = { url: server.url, people: attackers };
+  return (await attacker.ask<string[]>('names')).map((name) => ({
+    name,
+    of: 'attack',
+    target: 5,
+    memoryTarget: 150 * 1024 ** 2,
+    roundMsFactor: 4,
+    process: server,
+    measure,
+    async attack() {
+      await attacker.ask('begin', { name, target });
+      return () => attacker.ask<Record<string, number>>('end');
+    },
+  }));
+};
