@@ -112,6 +112,11 @@ describe('docs/clients.md', () => {
     const browser = createBrowser(withProvider);
     const bar = { href: '', search: '', pathname: '', assign: (address: string) => void (bar.href = address) };
     vi.stubGlobal('location', bar);
+    // as a browser does with `credentials: 'include'`
+    const bare = fetch;
+    vi.stubGlobal('fetch', (address: string | URL, { headers, ...init }: RequestInit = {}) =>
+      bare(address, { ...init, headers: { ...(headers as object), cookie: browser.cookiesFor(String(address)) } }),
+    );
     vi.stubGlobal('history', { replaceState: (_state: null, _title: string, address: string) => void (bar.href = address) });
     interface Visit {
       goToProvider(provider: string, purpose: string): void;

@@ -14,14 +14,14 @@ import {
   type TandemConfiguration,
 } from '@tandem/services';
 import { openStorage } from '@tandem/storage';
-import { PASSWORD, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
+import { PASSWORD, openStream, refusalOf, startTestServer, type TestServer, TEST_SECRETS } from '@tandem/testing';
 import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, signUp, type Listening } from './host-application.js';
 import { compileSamples, runSample, sampleOf, samplesOf } from './samples.js';
 
 const DOCUMENT = 'docs/embedding.md';
-const authSecrets = { authEncSecret: 'e'.repeat(32), authSignSecret: 's'.repeat(32) };
+const authSecrets = TEST_SECRETS;
 const UUID = '019c7d2e-5b1a-7c3d-9e4f-0a1b2c3d4e5f';
 const sample = <Exported>(part: string) => runSample<Exported>(sampleOf(DOCUMENT, part));
 

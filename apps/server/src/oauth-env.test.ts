@@ -1,8 +1,9 @@
+import { TEST_SECRETS } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.js';
 import { EnvironmentError } from './env.js';
 
-const SECRETS = { AUTH_ENC_SECRET: 'e'.repeat(32), AUTH_SIGN_SECRET: 's'.repeat(32) };
+const SECRETS = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
 const REDIRECT_URLS = 'https://app.example.org/welcome, http://localhost:5173/callback';
 
 function read(environment: Record<string, string>) {

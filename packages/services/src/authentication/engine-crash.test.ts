@@ -80,7 +80,7 @@ const DEEDS: Deed[] = [
   {
     async do(person) {
       const token = await linkTo('change-email', person, `new-${person.email}`);
-      return answerOf(app.rest('POST', '/auth/confirm-new-email', { token }));
+      return answerOf(person.rest('POST', '/auth/confirm-new-email', { token }));
     },
     async check(person, answer) {
       const isNew = await canSignIn(`new-${person.email}`);

@@ -1,4 +1,4 @@
-import { FACES, sendRaw, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { FACES, TEST_SECRETS, sendRaw, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 const MISSING = { status: 422, message: 'Missing authorization header' };
@@ -118,8 +118,8 @@ describe('a token', () => {
   });
 
   it('of other secrets is refused; one of a rotated secret is read, and the new secret makes new ones', async () => {
-    const [oldSecret, newSecret] = ['s'.repeat(32), 'n'.repeat(32)];
-    const secrets = (authSignSecret: string) => ({ authSecrets: { authEncSecret: 'e'.repeat(32), authSignSecret } });
+    const [oldSecret, newSecret] = [TEST_SECRETS.authSignSecret, 'n'.repeat(32)];
+    const secrets = (authSignSecret: string) => ({ authSecrets: { ...TEST_SECRETS, authSignSecret } });
     await using rotated = await startTestServer(secrets(`${newSecret},${oldSecret}`));
     await using other = await startTestServer(secrets(newSecret));
     const afterRotation = await rotated.signIn(ann.email);

@@ -69,7 +69,7 @@ async function live(face: Face): Promise<void> {
   const change = await linkTo(next);
   for (const procedure of ['auth.confirmEmail', 'auth.ottLogin', 'auth.resetPassword', 'auth.mfaVerify'])
     await call(face, procedure, { token: change, ...(procedure === 'auth.resetPassword' && { password: NEW_PASSWORD }), ...(procedure === 'auth.mfaVerify' && { code: '123456' }) }); // prettier-ignore
-  for (let times = 0; times < 2; times++) await call(face, 'auth.confirmNewEmail', { token: change });
+  for (let times = 0; times < 2; times++) await call(face, 'auth.confirmNewEmail', { token: change }, mine);
   await call(face, 'auth.changePassword', { identityId, password: WRONG_PASSWORD, newPassword: NEW_PASSWORD }, mine);
   await call(face, 'auth.changePassword', { identityId, password: PASSWORD, newPassword: next }, mine);
   await call(face, 'auth.changePassword', { identityId, password: PASSWORD, newPassword: NEW_PASSWORD }, mine);
