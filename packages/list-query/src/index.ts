@@ -17,5 +17,5 @@ export { printApply, printExpand, printFilter, printOrder } from './print.js';
 export { defineListResource, type ListResource, type ListResourceSettings, type RelationSettings } from './resource.js';
 export { runListQuery, type ListQueryOptions, type ListResult } from './run.js';
 export { showRecord, type Show, type StoredDocument } from './show.js';
-export type { ListCollection } from './store.js';
+export { limitStore, type ListCollection } from './store.js';
 export type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from './tree.js';

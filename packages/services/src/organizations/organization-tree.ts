@@ -1,6 +1,6 @@
 import type { Storage } from '@tandem/storage';
 import { createTreeMoves } from '../shared/tree-moves.js';
-import { organizationModel, type OrganizationRecord } from './organization.model.js';
+import { MEMBERS, organizationModel, type OrganizationRecord } from './organization.model.js';
 import { MAX_DEPTH, organizationErrors as errors } from './organizations.errors.js';
 import type { HeldRole } from './organizations.schemas.js';
 import { ORGANIZATION_ROLES } from './roles.js';
@@ -20,9 +20,10 @@ function parentsOf(placed: readonly Placed[]): string[] {
 }
 
 /** What is above an organization, from its parent up, as far as it is known. */
-function wayUp({ parentId }: Placed, known: ReadonlyMap<string, Placed>): Placed[] {
-  const above: Placed[] = [];
-  for (let at = known.get(parentId ?? ''); at && above.length < known.size; at = known.get(at.parentId ?? '')) above.push(at);
+function wayUp<P extends Placed>({ parentId }: Placed, known: ReadonlyMap<string, P>): P[] {
+  const above: P[] = [];
+  const most = Math.min(known.size, MAX_DEPTH);
+  for (let at = known.get(parentId ?? ''); at && above.length < most; at = known.get(at.parentId ?? '')) above.push(at);
   return above;
 }
 
@@ -30,6 +31,52 @@ function wayUp({ parentId }: Placed, known: ReadonlyMap<string, Placed>): Placed
 function highest(above: readonly OwnRole[]): HeldRole | undefined {
   const held = ORGANIZATION_ROLES.flatMap((role) => above.find((one) => one.role === role) ?? [])[0];
   return held?.role === undefined ? undefined : { inheritedFrom: held._id, role: held.role };
+}
+
+/** So many organizations with parts may lie below what is asked for, whose ids this process has to hold. How many parts they have does not matter. */
+const MAX_WITH_PARTS = 10_000;
+
+interface WalkOptions {
+  /** Runs one aggregate over the organizations. */
+  read(stages: object[]): Promise<object[]>;
+  tooMany(): Error;
+  identityId?: string;
+  depth?: number | undefined;
+}
+
+/** How a list reads the tree: as the rest of what it reads, when it is the caller's turn. */
+export type TreeReads = Pick<WalkOptions, 'read' | 'tooMany'>;
+
+const COLLECTION = organizationModel.collectionName;
+const LIVE = { deletedAt: null };
+
+/** Of the organizations that match, those that have parts, with what they are part of and the role that the identity has in each. */
+function withPartsStages(match: object, identityId: string | undefined): object[] {
+  const isTheirs = { $eq: ['$$member.identityId', { $literal: identityId }] };
+  const own = { $first: { $filter: { input: MEMBERS, as: 'member', cond: isTheirs, limit: 1 } } };
+  const shown = { parentId: 1, ...(identityId !== undefined && { role: { $getField: { field: 'role', input: own } } }) };
+  return [
+    { $match: { ...match, ...LIVE } },
+    // most have no parts: their ids, which are read from an index, never leave the store
+    { $group: { _id: null, ids: { $push: '$_id' } } },
+    {
+      $lookup: {
+        from: COLLECTION,
+        localField: 'ids',
+        foreignField: 'parentId',
+        pipeline: [{ $match: LIVE }, { $group: { _id: '$parentId' } }, { $limit: MAX_WITH_PARTS + 1 }],
+        as: 'withParts',
+      },
+    },
+    { $unset: 'ids' },
+    { $unwind: '$withParts' },
+    { $replaceRoot: { newRoot: '$withParts' } },
+    {
+      $lookup: { from: COLLECTION, localField: '_id', foreignField: '_id', pipeline: [{ $project: shown }], as: 'organization' },
+    },
+    { $unwind: '$organization' },
+    { $replaceRoot: { newRoot: '$organization' } },
+  ];
 }
 
 /**
@@ -57,15 +104,25 @@ export function createOrganizationTree(storage: Storage) {
     return known;
   }
 
-  /** All that is below these, so many levels deep. */
-  async function below(ids: readonly string[], depth = Infinity): Promise<{ known: Map<string, Placed>; levels: number }> {
-    const known = new Map<string, Placed>();
+  /**
+   * The organizations that have parts, of those that match and of all below them, so many levels deep: whoever knows them finds the parts
+   * themselves by `parentId`, however many these are.
+   * @param identityId whose own role in each is wanted
+   * @throws what `read` does, and of `tooMany` when there are more than MAX_WITH_PARTS
+   */
+  async function withPartsFrom(
+    match: object,
+    { read, tooMany, identityId, depth = MAX_DEPTH }: WalkOptions,
+  ): Promise<{ known: Map<string, OwnRole>; levels: number }> {
+    const known = new Map<string, OwnRole>();
     let levels = 0;
-    for (let level = [...ids]; level.length > 0 && levels < depth; levels++) {
-      const found = await Organizations.find({ parentId: { $in: level } }, { parentId: 1 }).lean<Placed[]>();
-      if (found.length === 0) break;
-      level = found.map(({ _id }) => _id).filter((id) => !known.has(id));
-      for (const one of found) known.set(one._id, one);
+    for (let next: object | undefined = match; next && levels < depth;) {
+      const found = (await read(withPartsStages(next, identityId))) as unknown as OwnRole[];
+      const level = found.filter(({ _id }) => !known.has(_id));
+      for (const one of level) known.set(one._id, one);
+      if (known.size > MAX_WITH_PARTS) throw tooMany();
+      if (level.length > 0) levels += 1;
+      next = level.length > 0 ? { parentId: { $in: level.map(({ _id }) => _id) } } : undefined;
     }
     return { known, levels };
   }
@@ -93,9 +150,11 @@ export function createOrganizationTree(storage: Storage) {
       return new Map(all.map((one) => [one._id, wayUp(one, known).map(({ _id }) => _id).toReversed()])); // prettier-ignore
     },
 
-    /** Ids of what lies below, so many levels deep; 1 are the children. */
-    async descendantsOf(organizationId: string, depth: number | undefined): Promise<string[]> {
-      return [...(await below([organizationId], depth)).known.keys()];
+    /** What lies below, so many levels deep, is that whose `parentId` is one of these; of depth 1 are the children. */
+    async parentsBelow(organizationId: string, depth: number | undefined, reads: TreeReads): Promise<string[]> {
+      if (depth === 1) return [organizationId];
+      const { known } = await withPartsFrom({ _id: organizationId }, { ...reads, depth });
+      return [...known.keys()];
     },
 
     /** Whether a new organization may lie there. @throws errors.notFound when there is no such parent, tooDeep */
@@ -111,7 +170,9 @@ export function createOrganizationTree(storage: Storage) {
         if (matchedCount === 0) throw errors.notFound();
         return;
       }
-      await checkParent(parentId, (await below([organizationId])).levels);
+      const read = (stages: object[]) => Organizations.collection.aggregate(stages).toArray();
+      const { levels } = await withPartsFrom({ _id: organizationId }, { read, tooMany: errors.tooDeep });
+      await checkParent(parentId, levels);
       await moves.move(organizationId, parentId, {});
     },
 
@@ -129,15 +190,11 @@ export function createOrganizationTree(storage: Storage) {
       return highest(wayUp(own, known).flatMap(({ _id }) => held.get(_id) ?? []).toReversed()); // prettier-ignore
     },
 
-    /** The organizations in which an identity has a role by one above them alone. */
-    async inheritedBy(identityId: string): Promise<{ organizationId: string; held: HeldRole }[]> {
-      const own = new Map((await withRoles({ 'members.identityId': identityId }, identityId)).map((one) => [one._id, one]));
-      const { known } = await below([...own.keys()]);
-      const all = new Map<string, Placed>([...known, ...own]);
-      return [...known.values()].flatMap((one) => {
-        const held = highest(wayUp(one, all).flatMap(({ _id }) => own.get(_id) ?? []).toReversed()); // prettier-ignore
-        return held && !own.has(one._id) ? [{ organizationId: one._id, held }] : [];
-      });
+    /** The roles that an identity has in what is part of one of these organizations, unless it has one of its own there. */
+    async inheritedBelow(identityId: string, reads: TreeReads): Promise<Map<string, HeldRole>> {
+      const { known } = await withPartsFrom({ 'members.identityId': identityId }, { ...reads, identityId });
+      const held = [...known.values()].map((one) => [one._id, highest([one, ...wayUp(one, known)].toReversed())] as const);
+      return new Map(held.filter((entry): entry is [string, HeldRole] => entry[1] !== undefined));
     },
   };
 }

@@ -105,7 +105,11 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
       serves: 'names: one live organization of a name for each owner',
     },
     { keys: { 'members.identityId': 1, createdAt: -1, _id: -1 }, serves: 'the organizations of an identity, newest first' },
-    // that by `parentId` is also asked for what lies below an organization
+    {
+      keys: { parentId: 1, deletedAt: 1, _id: 1 },
+      deletedToo: true,
+      serves: 'which organizations are part of which, and how many, read from the index alone',
+    },
     ...listIndexes(organizationResource),
   ],
 });

@@ -1,22 +1,16 @@
+import { validationError } from '@tandem/core';
 import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
+import { membershipsOf } from './memberships.js';
 import { createOrganizationDeletion } from './organization-deletion.js';
-import { createOrganizationTree } from './organization-tree.js';
+import { createOrganizationTree, type TreeReads } from './organization-tree.js';
 import { withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
-import { viewOf } from '../shared/list-view.js';
 import type { Lists } from '../shared/lists.js';
-import {
-  HIDDEN,
-  MEMBERS,
-  organizationModel,
-  ownerNameOf,
-  type MemberRecord,
-  type OrganizationRecord,
-} from './organization.model.js';
+import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
@@ -92,6 +86,12 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     return organization;
   }
 
+  /** How the tree is read for a list. @throws 400 of the parameter that asks for too much */
+  const readsOf = (parameter: string, query: ListQuery): TreeReads => ({
+    read: (stages) => lists.read(Organizations, stages, parameter, query),
+    tooMany: () => validationError([`query parameter '${parameter}' gives too much`]),
+  });
+
   return {
     /** Deletes softly, with its products. @throws errors.notFound */
     delete: deletion.delete,
@@ -146,7 +146,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     /** What lies below an organization, so many levels deep. @throws errors.notFound */
     async descendantsOf(organizationId: string, depth: number | undefined, query: ListQuery): Promise<ListAnswer<Organization>> {
       if ((await this.nameOf(organizationId)) === undefined) throw errors.notFound();
-      const scope = { _id: { $in: await tree.descendantsOf(organizationId, depth) } };
+      const scope = { parentId: { $in: await tree.parentsBelow(organizationId, depth, readsOf('depth', query)) } };
       const cursorScope = { descendantsOf: organizationId, depth };
       return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showBare, complete }, query);
     },
@@ -225,28 +225,20 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       { roles, includeInherited = false }: { roles?: readonly string[] | undefined; includeInherited?: boolean | undefined },
       query: ListQuery,
     ): Promise<ListAnswer<Membership>> {
-      const isTheirs = { $eq: ['$$member.identityId', { $literal: identityId }] };
-      const own = { $first: { $filter: { input: MEMBERS, as: 'member', cond: isTheirs, limit: 1 } } };
-      const inherited = includeInherited ? await tree.inheritedBy(identityId) : [];
-      const ids = inherited.map(({ organizationId }) => organizationId);
-      const held = { $literal: inherited.map((one) => one.held) };
-      const above = { $arrayElemAt: [held, { $indexOfArray: [{ $literal: ids }, '$_id'] }] };
-      const isMember = { 'members.identityId': identityId };
-      const memberships = viewOf(Organizations, [
-        { $match: { ...(ids.length > 0 ? { $or: [isMember, { _id: { $in: ids } }] } : isMember), deletedAt: null } },
-        { $set: { member: { $ifNull: [own, ...(ids.length > 0 ? [above] : []), null] } } },
-        { $unset: [...HIDDEN] },
-        ...(roles ? [{ $match: { 'member.role': { $in: roles } } }] : []),
-      ]);
+      const held = includeInherited
+        ? await tree.inheritedBelow(identityId, readsOf('includeInherited', query))
+        : new Map<string, HeldRole>();
       const source = {
         cursorScope: { identityId, roles, includeInherited },
-        show: ({ member, ...record }: OrganizationRecord & { member: MemberRecord | HeldRole }) => ({
-          member: { inheritedFrom: 'inheritedFrom' in member ? member.inheritedFrom : null, role: member.role },
-          organization: showBare(record),
-        }),
+        show: ({ member, ...record }: OrganizationRecord & { member?: MemberRecord | { role: string } | null }) =>
+          ({
+            member:
+              member && 'identityId' in member ? { inheritedFrom: null, role: member.role } : held.get(record.parentId ?? ''),
+            organization: showBare(record),
+          }) as Membership,
         complete: (rows: Membership[]) => complete(rows.map(({ organization }) => organization)),
       };
-      return lists.answer(membershipList, memberships, source, query);
+      return lists.answer(membershipList, membershipsOf(Organizations, identityId, held, roles), source, query);
     },
   };
 }

@@ -6,6 +6,8 @@ import {
   answerListRequest,
   createCountCache,
   createGate,
+  limitStore,
+  type Caller,
   type CountCache,
   type ListCollection,
   type ListResource,
@@ -61,6 +63,7 @@ interface ListSource<R, Row> {
 /** The longest that one command of a list may run in the store, in ms (decisions H1). */
 const MAX_TIME_MS = 5000;
 const ANONYMOUS_MAX_TIME_MS = 3000;
+const maxTimeOf = ({ isAnonymous }: Caller) => (isAnonymous ? ANONYMOUS_MAX_TIME_MS : MAX_TIME_MS);
 /** Seconds after which a query that was stopped may be tried again: with less to ask, or when less goes on. */
 const RETRY_AFTER_TIME_LIMIT = 2;
 
@@ -85,6 +88,25 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
   return {
     /** A record as its own read shows it; undefined where it does not fit its schema (decisions H20). */
     fit,
+
+    /**
+     * What a list has to know before it can be asked for, by one aggregate that waits for its turn and has the limits of the list itself.
+     * @param parameter the one that is named where the store cannot hold what it asks for
+     * @throws validationError, requestErrors.unavailable for what takes too long
+     */
+    async read(
+      { collection }: { collection: unknown },
+      stages: object[],
+      parameter: string,
+      query: ListQuery,
+    ): Promise<object[]> {
+      const caller = callerOf(query);
+      const signal = signalOf(query);
+      const store = limitStore(collection as ListCollection, { maxTimeMs: maxTimeOf(caller), signal }, parameter);
+      return gate(caller, () => store.aggregate(stages as Record<string, unknown>[]), signal).catch((error: unknown) => {
+        throw translate(error);
+      });
+    },
 
     /**
      * One page of a list, whatever of it was asked for, read by the driver: Mongoose has nothing to add to a read without casts. Counts are
@@ -114,7 +136,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           ...(cursorScope && { cursorScope: { ...equalTo(query), ...cursorScope } }),
           cursorSecret: cursorSecrets,
           ...(counts && { countCache: counts }),
-          maxTimeMs: caller.isAnonymous ? ANONYMOUS_MAX_TIME_MS : MAX_TIME_MS,
+          maxTimeMs: maxTimeOf(caller),
           isOnePage: isQuick,
           gate,
           caller,
