@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressGroup } from './address-group.js';
+import { addressGroup, addressNetwork } from './address-group.js';
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -19,4 +19,17 @@ it.each([
   ['', ''],
 ])('%s counts as %s', (ip, group) => {
   expect(addressGroup(ip)).toBe(group);
+});
+
+it.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['203.0.113.255', '203.0.113.0/24'],
+  ['203.0.114.7', '203.0.114.0/24'],
+  ['::ffff:203.0.113.7', '203.0.113.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:db8::1', '2001:db8:0::/48'],
+  ['no address', 'no address'],
+  ['', ''],
+])('%s is of the network %s', (ip, network) => {
+  expect(addressNetwork(ip)).toBe(network);
 });

@@ -1,4 +1,4 @@
-export { addressGroup } from './address-group.js';
+export { addressGroup, addressNetwork } from './address-group.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
 export {
   ACCESS_COOKIE,

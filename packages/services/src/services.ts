@@ -6,6 +6,7 @@ import { createAuditService } from './audit/audit.service.js';
 import { createAuthenticationService } from './authentication/authentication.service.js';
 import { createEmailsService } from './authentication/emails.service.js';
 import { createFailedLogins } from './authentication/failed-logins.js';
+import { createKnownPlaces } from './authentication/known-places.js';
 import { createMailPreparation } from './authentication/mail-preparation.js';
 import { createMfaCodes } from './authentication/mfa-codes.js';
 import { createMfaService } from './authentication/mfa.service.js';
@@ -110,6 +111,7 @@ export function createServices(options: ServicesOptions) {
     epochOf: identities.onetimeEpochOf,
   });
   const { accessStateOf, accessStatesOf } = identities;
+  const knownPlaces = createKnownPlaces(storage, options.codeSecrets[0] ?? '');
   const sessions = createSessionsService({
     storage,
     bus,
@@ -120,10 +122,11 @@ export function createServices(options: ServicesOptions) {
     accessStateOf,
     accessStatesOf,
     countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
+    rememberingPlace: knownPlaces.remembering,
   });
   const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
   const shownSessions = createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end: sessions.end, audit });
-  const failedLogins = createFailedLogins(storage);
+  const failedLogins = createFailedLogins(storage, knownPlaces);
   const passwords = createPasswords({
     cost: options.bcryptCost,
     verifyImported: options.verifyImportedPassword,
@@ -161,6 +164,7 @@ export function createServices(options: ServicesOptions) {
     mfa: options.mfaEnabled ? mfa : undefined,
     typeIds,
     audit,
+    rateLimits,
     log,
   });
   const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit });
@@ -173,6 +177,7 @@ export function createServices(options: ServicesOptions) {
     failedLogins,
     mails,
     audit,
+    rateLimits,
   });
   const locations = createLocationsService({ storage, lists });
   const notifications = createNotificationsService({ storage, bus, lists });
@@ -277,6 +282,7 @@ export function createServices(options: ServicesOptions) {
     onetimeTokens,
     passwords,
     audit,
+    rateLimits,
     typeId: typeIds.regular,
   });
   const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });

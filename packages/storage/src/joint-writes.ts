@@ -7,7 +7,33 @@ export type JointWrite = {
   model: Pick<ModelDefinition<BaseRecord>, 'collectionName'>;
   /** What follows on it, with how many documents it touched; a write without it has to succeed. */
   settled?(result: PromiseSettledResult<number>): Promise<void> | void;
-} & ({ insert: object } | { /** A filter: the document is removed for real. */ remove: object });
+} & (
+  | { insert: object }
+  | { /** A filter: the document is removed for real. */ remove: object }
+  | { /** Of the document that the filter finds; a pipeline. */ update: { filter: object; change: object[] } }
+  | { /** Of the document with this id, which is made where there is none. */ put: { id: string; set: object } }
+);
+
+/** The write as the driver's command for many collections has it. */
+function modelOf(write: JointWrite, namespace: string): mongo.AnyClientBulkWriteModel<mongo.Document> {
+  if ('insert' in write) return { namespace, name: 'insertOne', document: write.insert };
+  if ('remove' in write) return { namespace, name: 'deleteOne', filter: write.remove };
+  if ('update' in write) return { namespace, name: 'updateOne', filter: write.update.filter, update: write.update.change };
+  const { id, set } = write.put;
+  return { namespace, name: 'updateOne', filter: { _id: id } as object, update: { $set: set }, upsert: true };
+}
+
+/** One write by a command of its own. @returns how many documents it touched */
+async function writeOne(write: JointWrite, collection: mongo.Collection, maxTimeMS: number): Promise<number> {
+  if ('remove' in write) return (await collection.deleteOne(write.remove, { maxTimeMS })).deletedCount;
+  if ('update' in write)
+    return (await collection.updateOne(write.update.filter, write.update.change, { maxTimeMS })).matchedCount;
+  if ('put' in write) {
+    const filter = { _id: write.put.id } as object;
+    await collection.updateOne(filter, { $set: write.put.set }, { upsert: true, maxTimeMS });
+  } else await collection.insertOne(write.insert, { maxTimeMS });
+  return 1;
+}
 
 /**
  * How a server says that it does not have the command: it does not know it, it is MongoDB 8 at the feature compatibility version 7.0, or
@@ -23,12 +49,7 @@ interface Target {
 
 /** By one command. @throws what it fails with as a whole */
 async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: readonly JointWrite[]) {
-  const models = writes.map((write) => {
-    const namespace = `${database.databaseName}.${write.model.collectionName}`;
-    return 'insert' in write
-      ? { namespace, name: 'insertOne' as const, document: write.insert }
-      : { namespace, name: 'deleteOne' as const, filter: write.remove };
-  });
+  const models = writes.map((write) => modelOf(write, `${database.databaseName}.${write.model.collectionName}`));
   const { errors, result } = await client.bulkWrite(models, { ordered: false, verboseResults: true, maxTimeMS }).then(
     (done) => ({ errors: undefined, result: done }),
     (error: unknown) => {
@@ -39,10 +60,11 @@ async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: read
       return { errors: writeErrors, result: partialResult };
     },
   );
-  return writes.map((_, at): PromiseSettledResult<number> => {
+  return writes.map((write, at): PromiseSettledResult<number> => {
     const reason = errors?.get(at);
     if (reason) return { status: 'rejected', reason: Object.assign(new Error(reason.message), { code: reason.code }) };
-    return { status: 'fulfilled', value: result?.deleteResults?.get(at)?.deletedCount ?? 1 };
+    const updated = 'update' in write ? result?.updateResults?.get(at)?.matchedCount : undefined;
+    return { status: 'fulfilled', value: result?.deleteResults?.get(at)?.deletedCount ?? updated ?? 1 };
   });
 }
 
@@ -52,14 +74,7 @@ function isRefusal(result: PromiseSettledResult<number>): boolean {
 
 /** By a command each. */
 function writeEach({ database, maxTimeMS }: Target, writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
-  return Promise.allSettled(
-    writes.map(async (write) => {
-      const collection = database.collection(write.model.collectionName);
-      if ('remove' in write) return (await collection.deleteOne(write.remove, { maxTimeMS })).deletedCount;
-      await collection.insertOne(write.insert, { maxTimeMS });
-      return 1;
-    }),
-  );
+  return Promise.allSettled(writes.map((write) => writeOne(write, database.collection(write.model.collectionName), maxTimeMS)));
 }
 
 /**

@@ -99,6 +99,8 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       )
       .use(rateLimits.address('register'))
       .input(registerInput)
+      // of who is invited the token says the email
+      .use(rateLimits.account('register', ({ email }: { email?: string | undefined }) => email))
       .output(RegisteredSchema)
       .mutation(({ ctx, input: { email, token, password } }) => {
         if (token !== undefined) return registerInvited({ token, password }, requestFactsOf(ctx));
@@ -116,7 +118,6 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       )
       .use(rateLimits.address('login'))
       .input(loginInput)
-      .use(rateLimits.account('login', ({ email }: { email: string }) => email))
       .output(SignInSchema)
       .mutation(({ ctx, input: { fingerprint, ...credentials } }) =>
         answers.signIn(ctx, fingerprint, (device) => authentication.login(credentials, device)),

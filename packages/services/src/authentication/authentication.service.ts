@@ -17,6 +17,7 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import { hashOf } from '../providers/oauth-states.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
 import type { FailedLogins, Turn } from './failed-logins.js';
@@ -39,6 +40,7 @@ interface AuthenticationOptions {
   mfa: MfaService | undefined;
   typeIds: IdentityTypeIds;
   audit: AuditService;
+  rateLimits: Pick<RateLimits, 'countAccount'>;
   log: Log;
 }
 
@@ -66,6 +68,7 @@ export function createAuthenticationService({
   mfa,
   typeIds,
   audit,
+  rateLimits,
   log,
 }: AuthenticationOptions) {
   /** What tokens once stood for; those that cannot be read are left out, or refused by what `refuse` throws. */
@@ -82,9 +85,9 @@ export function createAuthenticationService({
   async function prove(
     credentials: Credentials | undefined,
     password: string,
-    { turn, by }: { turn: Turn; by: RequestFacts },
+    { turn, by }: { turn: Turn; by: RequestFacts & { account: string } },
   ): Promise<Credentials> {
-    const isRight = await passwords.matches(password, credentials?.passwordHash);
+    const isRight = await passwords.matches(password, credentials?.passwordHash, by);
     const identityId = credentials?.id ?? null;
     if (!credentials || !isRight) {
       const isLocked = await turn.fail();
@@ -100,10 +103,10 @@ export function createAuthenticationService({
   }
 
   /** Makes an outdated hash anew, by the way: no login fails for it. */
-  async function upgrade({ id, passwordHash }: Credentials, password: string): Promise<void> {
+  async function upgrade({ id, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
     if (passwordHash === undefined || !passwords.isOutdated(passwordHash, password)) return;
     try {
-      await identities.upgradeHash(id, passwordHash, await passwords.hash(password));
+      await identities.upgradeHash(id, passwordHash, await passwords.hash(password, { ...by, account: email }));
     } catch (error) {
       log.warn({ err: describeError(error), identityId: id }, 'a password hash was not upgraded');
     }
@@ -114,15 +117,15 @@ export function createAuthenticationService({
     // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
     if (mfa) return { token: await mfa.challenge(credentials, device) };
     const { id, sessionEpoch } = credentials;
-    return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn ? [turn.success()] : []))) };
+    return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn?.success() ?? []))) };
   }
 
   /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
-  async function create(given: { email: string; password: string; typeId: string; emailVerified: boolean }) {
+  async function create(given: { email: string; password: string; typeId: string; emailVerified: boolean }, by: RequestFacts) {
     const { email, password: text, ...rest } = given;
     const password = await passwords.choose(text, { email, field: 'password' });
     if (await identities.isEmailTaken(email)) throw errors.alreadyRegistered({ email });
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, { ...by, account: email });
     try {
       const { id } = await identities.create({ email, passwordHash, ...rest });
       return { id, email };
@@ -138,7 +141,7 @@ export function createAuthenticationService({
   async function createAdmin(given: { email: string; password: string }): Promise<string> {
     const checked = accountInput.safeParse(given);
     if (!checked.success) throw validationError(validationTexts(checked.error.issues, given, { pathKeys: [], hasBody: true }));
-    const { id } = await create({ ...checked.data, typeId: typeIds.admin, emailVerified: true });
+    const { id } = await create({ ...checked.data, typeId: typeIds.admin, emailVerified: true }, NO_REQUEST);
     await audit.record('admin.created', NO_REQUEST, { identityId: id });
     return id;
   }
@@ -149,20 +152,22 @@ export function createAuthenticationService({
      * @throws errors.alreadyRegistered
      */
     async register(given: { email: string; password: string }, by: RequestFacts): Promise<{ id: string; email: string }> {
-      const registered = await create({ ...given, typeId: typeIds.regular, emailVerified: false });
+      const registered = await create({ ...given, typeId: typeIds.regular, emailVerified: false }, by);
       void audit.record('registered', by, { identityId: registered.id, actorId: registered.id });
       return registered;
     },
 
     /**
      * Signs in by email and password (decisions A9).
-     * @throws errors.wrongCredentials, locked
+     * @throws errors.wrongCredentials, locked; requestErrors.tooMany
      */
     async login({ email, password }: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
       const read = () => identities.credentialsOf({ email });
-      return failedLogins.inTurnWith(email, read, async (turn, found) => {
-        const credentials = await prove(found, password, { turn, by: device });
-        await upgrade(credentials, password);
+      return failedLogins.inTurnWith({ email, from: device }, read, async (turn, found) => {
+        // not before its turn: what a lock refuses is not counted
+        await rateLimits.countAccount('login', email, device.ip);
+        const credentials = await prove(found, password, { turn, by: { ...device, account: email } });
+        await upgrade(credentials, password, device);
         return signIn(credentials, device, turn);
       });
     },

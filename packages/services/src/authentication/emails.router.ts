@@ -80,7 +80,9 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
         }),
       )
       .use(allow(anyOf(admin, self('identityId'))))
+      .use(rateLimits.address('passwordProof'))
       .input(changeEmailInput)
+      .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
       .use(limitMails)
       .output(z.void())
       .mutation(({ ctx, input: { identityId, email, password } }) =>

@@ -34,10 +34,11 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
   }
 
   return {
-    /** Sends a link that proves the identity's address. @throws identityErrors.notFound */
+    /** Sends a link that proves the identity's address, unless one was sent within a minute. @throws identityErrors.notFound */
     async sendVerification(identityId: string, by: RequestFacts): Promise<void> {
-      const { onetimeEpoch } = await credentialsOf(identityId);
-      await mails.enqueue([{ template: 'confirm-email', identityId, values: { epoch: onetimeEpoch } }]);
+      const { email, onetimeEpoch } = await credentialsOf(identityId);
+      const mail = { template: 'confirm-email', identityId, values: { epoch: onetimeEpoch } } as const;
+      await mails.enqueue([mail], `confirm-email ${identityId} ${email} ${onetimeEpoch}`);
       await audit.record('email.verification-sent', by, { identityId });
     },
 
@@ -68,10 +69,14 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
       if (password !== undefined) await proofs.prove(credentials, password, by);
       if (credentials.email === email) throw errors.alreadyVerified();
       if (await identities.isEmailTaken(email)) throw identityErrors.emailTaken();
-      await mails.enqueue([
-        { template: 'email-change-notice', to: credentials.email, values: { newEmail: email } },
-        { template: 'confirm-new-email', identityId, to: email, values: { epoch: credentials.onetimeEpoch } },
-      ]);
+      const epoch = credentials.onetimeEpoch;
+      await mails.enqueue(
+        [
+          { template: 'email-change-notice', to: credentials.email, values: { newEmail: email } },
+          { template: 'confirm-new-email', identityId, to: email, values: { epoch } },
+        ],
+        `confirm-new-email ${identityId} ${email} ${epoch}`,
+      );
       await audit.record('email.change-requested', by, { identityId });
     },
 

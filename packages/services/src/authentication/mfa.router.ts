@@ -41,6 +41,6 @@ export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimi
       .use(rateLimits.address('mfaResend'))
       .input(onetimeTokenInput)
       .output(ResentSchema)
-      .mutation(async ({ input }) => ({ token: await mfa.resend(input.token) })),
+      .mutation(async ({ ctx, input }) => ({ token: await mfa.resend(input.token, ctx.ip) })),
   });
 }

@@ -42,10 +42,9 @@ export function createMfaService(options: MfaOptions) {
     ]);
   }
 
-  /** @throws authenticationErrors.unverified, wrongType; errors.locked; requestErrors.tooMany */
-  async function read(token: string, limit: 'mfaVerify' | 'mfaResend') {
+  /** @throws authenticationErrors.unverified, wrongType; errors.locked */
+  async function read(token: string) {
     const { onetimeToken: challenge, credentials } = await onetimeProofs.read(token, 'mfa-challenge');
-    await rateLimits.countAccount(limit, challenge.subject);
     if (credentials.isBarred) throw errors.locked();
     return { challenge, credentials };
   }
@@ -72,12 +71,14 @@ export function createMfaService(options: MfaOptions) {
      * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch; requestErrors.tooMany
      */
     async verify(token: string, code: string, device: Device): Promise<{ id: string } & TokenPair> {
-      const { challenge, credentials } = await read(token, 'mfaVerify');
+      const { challenge, credentials } = await read(token);
       const { fingerprintHash = device.fingerprintHash } = challenge;
       const { id: identityId, sessionEpoch } = credentials;
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
-      return failedLogins.inTurn(credentials.email, async (turn) => {
+      return failedLogins.inTurn(credentials, device, async (turn) => {
+        // not before its turn: what a lock refuses is not counted
+        await rateLimits.countAccount('mfaVerify', identityId, device.ip);
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
         if (!codes.isRight(code, challenge.jti, challenge.sends)) {
           const isLocked = await turn.fail();
@@ -87,7 +88,7 @@ export function createMfaService(options: MfaOptions) {
         }
         await onetimeTokens.use(challenge.id);
         const bound = { ...device, fingerprintHash, linkId: challenge.linkId };
-        return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, bound, turn.success())) };
+        return { id: identityId, ...(await sessions.start(identityId, sessionEpoch, bound, ...turn.success())) };
       });
     },
 
@@ -96,8 +97,9 @@ export function createMfaService(options: MfaOptions) {
      * @returns the challenge's token, with a new end
      * @throws requestErrors.tooMany before half a minute has passed, and after the fifth time; authenticationErrors.unverified, wrongType
      */
-    async resend(token: string): Promise<string> {
-      const { challenge } = await read(token, 'mfaResend');
+    async resend(token: string, ip: string): Promise<string> {
+      const { challenge } = await read(token);
+      await rateLimits.countAccount('mfaResend', challenge.subject, ip);
       const sent = await onetimeTokens.countSend(challenge, { most: SENDS, waitMs: RESEND_WAIT_MS, lifetimeMs: CODE_LIFE_MS });
       if (!sent) throw requestErrors.tooMany({ retryAfter: RESEND_WAIT_MS / 1000 });
       await sendCode(challenge.subject, challenge.jti, sent.send);

@@ -76,7 +76,9 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
         }),
       )
       .use(allow(anyOf(admin, self('identityId'))))
+      .use(rateLimits.address('passwordProof'))
       .input(changeInput)
+      .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
       .output(z.void())
       .mutation(({ ctx, input: { identityId, password, newPassword } }) =>
         passwordChanges.change(

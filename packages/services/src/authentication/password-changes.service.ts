@@ -6,6 +6,7 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 import type { Credentials } from '../identities/identity-credentials.js';
 import type { MailsService } from '../mail/mails.service.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
 import type { FailedLogins } from './failed-logins.js';
 import type { OnetimeProofs } from './onetime-proofs.js';
@@ -23,6 +24,7 @@ interface PasswordChangesOptions {
   failedLogins: FailedLogins;
   mails: Pick<MailsService, 'enqueue'>;
   audit: AuditService;
+  rateLimits: Pick<RateLimits, 'countAccount'>;
 }
 
 /**
@@ -30,12 +32,13 @@ interface PasswordChangesOptions {
  * one-time tokens, the mail about it. No crash leaves a part of it.
  */
 export function createPasswordChangesService(options: PasswordChangesOptions) {
-  const { identities, onetimeTokens, onetimeProofs, passwords, proofs, failedLogins, mails, audit } = options;
+  const { identities, onetimeTokens, onetimeProofs, passwords, proofs, failedLogins, mails, audit, rateLimits } = options;
 
   /** Hashes a new password in place of one that nobody has given. @throws errors.invalidInput for the password it has */
-  async function hashOther({ passwordHash }: Credentials, password: ChosenPassword): Promise<string> {
-    if (await passwords.matches(password, passwordHash)) throw errors.invalidInput();
-    return passwords.hash(password);
+  async function hashOther({ email, passwordHash }: Credentials, password: ChosenPassword, by: RequestFacts): Promise<string> {
+    const client = { ...by, account: email };
+    if (await passwords.matches(password, passwordHash, client)) throw errors.invalidInput();
+    return passwords.hash(password, client);
   }
 
   /** @returns whether it was this call that set it, and not another one at the same time */
@@ -44,9 +47,9 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
   }
 
   return {
-    /** Sends a link to reset a password. Does the same for every address: whose it is, if anybody's, is seen when the mail is sent. */
+    /** Sends a link to reset a password, unless one was sent within a minute. Does the same for every address: whose it is, if anybody's, is seen when the mail is sent. */
     async sendResetLink(email: string, by: RequestFacts): Promise<void> {
-      await mails.enqueue([{ template: 'reset-password', to: email }]);
+      await mails.enqueue([{ template: 'reset-password', to: email }], `reset-password ${email}`);
       void audit.record('password.reset-requested', by, { identityId: null });
     },
 
@@ -57,8 +60,9 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
      */
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'reset-password');
+      await rateLimits.countAccount('resetPassword', credentials.id, by.ip);
       const chosen = await passwords.choose(password, { email: credentials.email, field: 'password' });
-      const passwordHash = await hashOther(credentials, chosen);
+      const passwordHash = await hashOther(credentials, chosen, by);
       // before the write that voids the link: who dies in between must not leave a new password that has to wait
       await failedLogins.forget(credentials.email);
       if (!(await set(credentials, passwordHash, true))) throw authenticationErrors.unverified();
@@ -82,7 +86,9 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       const chosen = await passwords.choose(newPassword, { email: credentials.email, field: 'newPassword' });
       if (password !== undefined) await proofs.prove(credentials, password, by);
       // one that differs from the old one, which has just been proved, need not be compared
-      const passwordHash = await (password === undefined ? hashOther(credentials, chosen) : passwords.hash(chosen));
+      const passwordHash = await (password === undefined
+        ? hashOther(credentials, chosen, by)
+        : passwords.hash(chosen, { ...by, account: credentials.email }));
       // another change at the same time has voided what this one knew
       if (!(await set(credentials, passwordHash, false))) throw errors.invalidInput();
       await audit.record('password.changed', by, { identityId });

@@ -25,10 +25,11 @@ interface PasswordProofsOptions {
 /** Whether somebody who is signed in knows the password: guesses count as failed logins, whoever holds the session. */
 export function createPasswordProofs(options: PasswordProofsOptions) {
   const { failedLogins, passwords, audit, clock, credentialsOf, signedInAt } = options;
-  /** @throws errors.invalidInput for a wrong password, locked while the address has to wait */
-  async function prove({ id: identityId, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
-    await failedLogins.inTurn(email, async (turn) => {
-      if (await passwords.matches(password, passwordHash)) return;
+  /** @throws errors.invalidInput for a wrong password, locked while the network has to wait */
+  async function prove(credentials: Credentials, password: string, by: RequestFacts): Promise<void> {
+    const identityId = credentials.id;
+    await failedLogins.inTurn(credentials, by, async (turn) => {
+      if (await passwords.matches(password, credentials.passwordHash, { ...by, account: credentials.email })) return;
       const isLocked = await turn.fail();
       void audit.record('login.failed', by, { identityId, details: { reason: 'wrong password of a session' } });
       if (isLocked) void audit.record('login.locked', by, { identityId });

@@ -53,7 +53,7 @@ describe.each(FACES)('over %s', (face) => {
   it('a stolen session guesses the password through no other door: all of them count together', async () => {
     const ann = await app.signUp();
     const guess = (n: number, procedure: string, input: object) =>
-      instance(n).call(face, procedure, { identityId: ann.id, ...input }, ann.credentials);
+      instance(n).call(face, procedure, { identityId: ann.id, ...input }, { ...ann.credentials, ...from(n) });
     const doors: ((n: number) => Promise<string>)[] = [
       (n) => attempt(face, n, ann.email, `guess ${n}`),
       async (n) =>

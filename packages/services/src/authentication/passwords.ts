@@ -1,18 +1,12 @@
-import { requestErrors, validationError } from '@tandem/core';
-import pLimit from 'p-limit';
+import { validationError } from '@tandem/core';
 import { z } from 'zod';
 import { BCRYPT_AT_ONCE, bcryptThreads } from './bcrypt-threads.js';
 import { isCommonPassword, isMadeOfNames } from './common-passwords.js';
+import { createPasswordQueue, type PasswordClient } from './password-queue.js';
 
 /** Bounds of a password (decisions A8): bcrypt reads no further than 72 bytes. */
 const MIN_CHARACTERS = 8;
 const MAX_BYTES = 72;
-
-/** Password work that waits at most, and the seconds after which another try makes sense when that many do. */
-const QUEUE_LENGTH = 200;
-const RETRY_AFTER_BUSY = 5;
-/** For how long it waits at most, in milliseconds: the requests of what waits longer are being given up. */
-const WAIT_MS = 10_000;
 
 function fitsBcrypt(password: string): boolean {
   return Buffer.byteLength(password) <= MAX_BYTES && !password.includes('\0');
@@ -68,20 +62,9 @@ interface PasswordsOptions {
   productName: string;
 }
 
-/** Hashes and compares passwords, a few at a time; the others wait in a queue that has an end. */
+/** Hashes and compares passwords, a few at a time; the others wait in a queue that is fair, and has an end. */
 export function createPasswords({ cost, verifyImported, check, productName }: PasswordsOptions) {
-  const limit = pLimit(BCRYPT_AT_ONCE);
-
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const isBusy = () => requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
-    if (limit.pendingCount >= QUEUE_LENGTH) throw isBusy();
-    const latest = performance.now() + WAIT_MS;
-    return limit(() => {
-      // work for nobody would keep those waiting who are still there
-      if (performance.now() > latest) throw isBusy();
-      return work();
-    });
-  }
+  const queue = createPasswordQueue(BCRYPT_AT_ONCE);
 
   /**
    * The costs of the comparisons that are missing to the work of one at the configured cost: all of it without a hash. After one of a
@@ -108,25 +91,25 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
       return password as ChosenPassword;
     },
 
-    /** @throws requestErrors.unavailable when too many wait */
-    async hash(password: ChosenPassword): Promise<string> {
-      return enqueue(() => bcryptThreads.hash(password, cost));
+    /** @throws requestErrors.unavailable when too many wait, or the request is over */
+    async hash(password: ChosenPassword, by: PasswordClient): Promise<string> {
+      return queue.run(by, () => bcryptThreads.hash(password, cost));
     },
 
     /**
      * Whether the password is the hash's. A wrong one takes the same time without a hash, and with a hash that is quick to compare: all of
      * it in one piece, so that a busy machine does not tell one from the other by how often it had to wait.
-     * @throws requestErrors.unavailable when too many wait
+     * @throws requestErrors.unavailable when too many wait, or the request is over
      */
-    async matches(password: string, hash: string | undefined): Promise<boolean> {
+    async matches(password: string, hash: string | undefined, by: PasswordClient): Promise<boolean> {
       const found = BCRYPT_HASH.exec(hash ?? '');
       // beyond what bcrypt reads, different passwords would be the same
       if (found && fitsBcrypt(password)) {
         const decoys = missingWork(hash).map(decoyOf);
-        return enqueue(() => bcryptThreads.compare(password, [`$2b${found[1]}`, ...decoys]));
+        return queue.run(by, () => bcryptThreads.compare(password, [`$2b${found[1]}`, ...decoys]));
       }
       const isRight = hash !== undefined && !found && ((await verifyImported?.(password, hash)) ?? false);
-      if (!isRight) await enqueue(() => bcryptThreads.compare(password, [decoyOf(cost)]));
+      if (!isRight) await queue.run(by, () => bcryptThreads.compare(password, [decoyOf(cost)]));
       return isRight;
     },
 
@@ -138,6 +121,6 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
       missingWork(hash).length > 0 && fitsBcrypt(password),
 
     /** How many passwords are hashed or compared at this moment, and how many wait for that. */
-    queueState: () => ({ running: limit.activeCount, waiting: limit.pendingCount }),
+    queueState: queue.state,
   };
 }

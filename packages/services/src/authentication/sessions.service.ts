@@ -51,6 +51,8 @@ interface SessionsOptions {
   accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>>;
   /** Counts an exchange of a session's refresh token. @throws requestErrors.tooMany */
   countRefresh(sessionId: string): Promise<void>;
+  /** The writes that note where an identity has signed in. */
+  rememberingPlace(identityId: string, place: Device): JointWrite[];
 }
 
 type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'linkId' | 'expiresAt' | 'createdAt'>;
@@ -190,7 +192,12 @@ export function createSessionsService(options: SessionsOptions) {
         updatedAt: now,
       };
       const recording = audit.recording('login.succeeded', device, { identityId, actorId: identityId, sessionId: session._id });
-      await storage.writeJointly([{ model: sessionModel, insert: session }, recording, ...beside]);
+      await storage.writeJointly([
+        { model: sessionModel, insert: session },
+        recording,
+        ...options.rememberingPlace(identityId, device),
+        ...beside,
+      ]);
       return issuePair(session, session.jti, session.expiresAt);
     },
 

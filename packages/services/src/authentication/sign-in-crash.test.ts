@@ -56,7 +56,9 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
         expect(await counts(server, await login(server, person).expect<SignedIn>(200))).toBe(true);
       },
     });
-    expect(writes).toEqual(expect.arrayContaining(['identities.update', 'sessions+securityEvents+failedLogins.bulkWrite']));
+    expect(writes).toEqual(
+      expect.arrayContaining(['identities.update', 'sessions+securityEvents+knownPlaces+failedLogins.bulkWrite']),
+    );
   });
 
   it('a login by a one-time token, it works still, or is used up and another one works', async () => {
@@ -76,7 +78,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
         expect(await counts(server, await signIn(server, await newToken(person)).expect<SignedIn>(200))).toBe(true);
       },
     });
-    expect(writes).toEqual(expect.arrayContaining(['onetimeTokens.update', 'sessions+securityEvents.bulkWrite']));
+    expect(writes).toEqual(expect.arrayContaining(['onetimeTokens.update', 'sessions+securityEvents+knownPlaces.bulkWrite']));
   });
 
   it('a deactivation, the account and its sessions live, or neither does and a mail says so', async () => {
@@ -158,6 +160,8 @@ describe('with MFA, when a process is killed between any two writes of', PATIENC
         await signIn(server, person);
       },
     });
-    expect(writes).toEqual(expect.arrayContaining(['onetimeTokens.update', 'sessions+securityEvents+failedLogins.bulkWrite']));
+    expect(writes).toEqual(
+      expect.arrayContaining(['onetimeTokens.update', 'sessions+securityEvents+knownPlaces+failedLogins.bulkWrite']),
+    );
   });
 });

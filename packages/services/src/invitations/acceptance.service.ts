@@ -13,6 +13,7 @@ import type { Joinings } from '../organizations/joinings.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import type { OrganizationRole } from '../organizations/roles.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import { pendingAt } from './invitations.service.js';
@@ -30,6 +31,7 @@ interface AcceptanceOptions {
   onetimeTokens: OnetimeTokensService;
   passwords: Passwords;
   audit: AuditService;
+  rateLimits: Pick<RateLimits, 'countAccount'>;
   /** The type of who registers. */
   typeId: string;
 }
@@ -60,7 +62,19 @@ interface Registration extends Acceptance {
  * process dies between two of them (decisions A8).
  */
 export function createAcceptanceService(options: AcceptanceOptions) {
-  const { storage, identities, sessions, joinings, standing, organizations, onetimeTokens, passwords, audit, typeId } = options;
+  const {
+    storage,
+    identities,
+    sessions,
+    joinings,
+    standing,
+    organizations,
+    onetimeTokens,
+    passwords,
+    audit,
+    rateLimits,
+    typeId,
+  } = options;
   const Invitations = storage.model(invitationModel);
 
   /** Of many at once one gets it, and from then on it is nobody else's. */
@@ -174,10 +188,11 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     async register(given: { token: string; password: string }, facts: RequestFacts): Promise<{ id: string; email: string }> {
       const found = await read(given.token);
       const { email } = found.invitation;
+      await rateLimits.countAccount('register', email, facts.ip);
       const password = await passwords.choose(given.password, { email, field: 'password' });
       if (await identities.isEmailTaken(email)) throw authenticationServiceErrors.alreadyRegistered({ email });
       const id = newId(storage.clock);
-      const passwordHash = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password, { ...facts, account: email });
       try {
         await registration.run({ ...begin(found, id), passwordHash, typeId });
       } catch (error) {

@@ -5,6 +5,7 @@ import { LEASE_MS, createMailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
 import { createRenderer } from './outgoing-mail.js';
 import type { MailSettings, PreparedMail, QueuedMail } from './queued-mail.js';
+import { createRecentMails } from './recent-mails.js';
 import { createSending } from './sending.js';
 
 export type MailsService = ReturnType<typeof createMailsService>;
@@ -54,6 +55,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl: mails need it, for the links in them');
   const render = createRenderer(settings);
   const queue = createMailQueue(storage);
+  const recentMails = createRecentMails(storage);
   const underWay = new Set<string>();
   const sending = createSending({
     collect: () => collect(),
@@ -126,20 +128,22 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
 
     /**
      * Queues mails, by one write, and wakes the worker of this process. Without a driver nothing is queued.
+     * @param onceAMinute a name of what is sent, and to whom: within a minute after it was queued nothing is (decisions H9)
      * @throws when the store cannot be reached: then some may be queued, and may be queued again with the same ids
      */
-    async enqueue(mails: readonly QueuedMail[]): Promise<void> {
+    async enqueue(mails: readonly QueuedMail[], onceAMinute?: string): Promise<void> {
       if (!driver) {
         if (!hasSaidSo) log.debug({}, 'there is no mail driver: mails are not sent');
         hasSaidSo = true;
         return;
       }
       if (mails.length === 0) return;
-      await queue.add(
-        mails.map(({ id, template, to = null, identityId = null, values = {}, expiresAt = null }) => {
-          return { id, template, to, identityId, values, expiresAt };
-        }),
-      );
+      const rows = mails.map(({ id, template, to = null, identityId = null, values = {}, expiresAt = null }) => {
+        return { id, template, to, identityId, values, expiresAt };
+      });
+      const addAs = (mailId: string) => queue.add(rows.map((row, at) => ({ ...row, id: `${mailId}.${at}` })));
+      if (onceAMinute === undefined) await queue.add(rows);
+      else if (!(await recentMails.queueOnce(onceAMinute, addAs))) return;
       sending.wake();
     },
 

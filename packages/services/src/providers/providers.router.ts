@@ -112,7 +112,9 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       )
       .use(allow(self('identityId')))
       .use(allow(verifiedEmail(identities)))
+      .use(rateLimits.address('passwordProof'))
       .input(linkInput(redirectUrls))
+      .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
       .output(LinkSchema)
       .mutation(async ({ ctx, input: { identityId: _, ...given } }) => {
         requireCookiesPossible(ctx);
@@ -156,7 +158,9 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         }),
       )
       .use(allow(anyOf(admin, self('identityId'))))
+      .use(rateLimits.address('passwordProof'))
       .input(unlinkInput)
+      .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
       .output(z.void())
       .mutation(({ ctx, input }) => providers.unlink(ctx.identity, input, requestFactsOf(ctx))),
   });

@@ -1,7 +1,7 @@
 import { FACES, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
 import { operationsOf, errorsOf } from '@tandem/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RateLimitSettings } from './limits.js';
+import { RATE_LIMITS, type RateLimitSettings } from './limits.js';
 
 const OK = { ok: true };
 const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
@@ -49,8 +49,52 @@ it('what is limited says so in the documents, and nothing else does', () => {
     'profiles.avatarUploadUrl',
   ];
   const flows = PUBLIC.map(([, procedure]) => procedure);
-  const expected = [...flows, ...uploads, 'auth.sendVerificationEmail', 'auth.changeEmail', 'invitations.create'];
+  const signedIn = passwordFlows(ANN).flatMap(([, procedure, , isOwn]) => (isOwn ? [procedure] : []));
+  const expected = [...flows, ...uploads, ...signedIn, 'auth.sendVerificationEmail', 'invitations.create'];
   expect(limited.map(({ name }) => name).sort()).toEqual(expected.toSorted());
+});
+
+const ANN = { id: '01890000-0000-7000-8000-000000000000', email: 'ann@example.org' };
+
+/** Every operation that hashes or compares a password: its limit, an input that comes so far, and whether it is one's own account's. */
+const passwordFlows = ({ id: identityId, email }: { id: string; email: string }, reset = 'x') =>
+  [
+    ['login', 'auth.login', { email, password: 'a wrong guess' }, false],
+    ['register', 'auth.register', { email, password: PASSWORD }, false],
+    ['resetPassword', 'auth.resetPassword', { token: reset, password: PASSWORD }, false],
+    ['passwordProof', 'auth.changePassword', { identityId, password: 'a wrong guess', newPassword: PASSWORD }, true],
+    ['passwordProof', 'auth.changeEmail', { identityId, password: 'a wrong guess', email: `new-${email}` }, true],
+    ['passwordProof', 'auth.linkProvider', { identityId, provider: 'none', redirectUrl: 'https://nowhere.example', password: 'a wrong guess' }, true], // prettier-ignore
+    ['passwordProof', 'auth.unlinkProvider', { identityId, provider: 'none', password: 'a wrong guess' }, true],
+  ] as const;
+
+describe('what hashes or compares a password', () => {
+  it('is in the table, with limits of an account and of an address', () => {
+    const takePasswords = operationsOf(plain.tandem.router).filter(({ textKinds }) =>
+      Object.keys(textKinds).some((key) => /password/i.test(key)),
+    );
+    const flows = passwordFlows(ANN);
+    expect(takePasswords.map(({ name }) => name).sort()).toEqual(flows.map(([, procedure]) => procedure).toSorted());
+    for (const [name] of flows)
+      expect(Object.keys(RATE_LIMITS[name])).toEqual(expect.arrayContaining(['perAddress', 'perAccount']));
+  });
+
+  describe.each(FACES)('over %s', (face) => {
+    it.each(['perAddress', 'perAccount'] as const)('is refused beyond its limit %s', async (kind) => {
+      const rateLimits = Object.fromEntries(passwordFlows(ANN).map(([name]) => [name, { [kind]: [1, HOUR] }]));
+      const ann = await plain.signUp();
+      // only then a provider may be linked
+      await plain.tandem.services.identities.verifyEmail(ann.id, ann.email);
+      await plain.rest('POST', '/auth/send-reset-password-link-email', { email: ann.email }).expect(204);
+      const { token } = await plain.mail.next(ann.email, (mail) => mail.token !== undefined);
+      for (const [, procedure, input, isOwn] of passwordFlows(ann, token)) {
+        await using limited = await startTestServer({ rateLimits, redirectUrls: ['https://nowhere.example'] });
+        const call = () => limited.call(face, procedure, { ...input }, isOwn ? ann.credentials : {});
+        expect(await call(), procedure).not.toEqual(TOO_MANY);
+        expect(await call(), procedure).toEqual(TOO_MANY);
+      }
+    });
+  });
 });
 
 describe.each(FACES)('of an account, over %s,', (face) => {
@@ -63,7 +107,42 @@ describe.each(FACES)('of an account, over %s,', (face) => {
       expect(outcomes).toEqual([OK, OK, OK, TOO_MANY, TOO_MANY]);
     }
     await app.tandem.services.mails.work();
-    expect(app.mail.count(email)).toBeLessThanOrEqual(3);
+    // the second and third were asked within a minute of the first
+    expect(app.mail.count(email)).toBe(1);
+  });
+
+  it('reset links that others ask for use up nobody’s', async () => {
+    await using app = await startTestServer({ trustProxy: 1, rateLimits: { resetLink: { perAccount: [1, HOUR] } } });
+    const { email } = await plain.signUp();
+    const ask = (ip: string) =>
+      app.call(face, 'auth.sendResetPasswordLinkEmail', { email }, { headers: { 'x-forwarded-for': ip } });
+    expect([await ask('198.51.100.7'), await ask('198.51.100.8'), await ask('203.0.113.7')]).toEqual([OK, TOO_MANY, OK]);
+    app.clock.advance(60_000);
+    expect(await ask('203.0.114.7')).toEqual(OK);
+    await app.tandem.services.mails.work();
+    expect(app.mail.count(email)).toBe(2);
+  });
+
+  it('a mail that verifies or changes an email is sent once a minute', async () => {
+    await using app = await startTestServer();
+    const ann = await app.signUp();
+    const other = `other-${ann.email}`;
+    const ask = async () => {
+      const verify = { identityId: ann.id };
+      const change = { identityId: ann.id, email: other, password: PASSWORD };
+      const asked = [
+        await ann.call(face, 'auth.sendVerificationEmail', verify),
+        await ann.call(face, 'auth.changeEmail', change),
+      ];
+      await app.tandem.services.mails.work();
+      return asked;
+    };
+    expect([...(await ask()), ...(await ask())]).toEqual([OK, OK, OK, OK]);
+    // to verify, and the notice of the change
+    expect([app.mail.count(ann.email), app.mail.count(other)]).toEqual([2, 1]);
+    app.clock.advance(60_000);
+    await ask();
+    expect([app.mail.count(ann.email), app.mail.count(other)]).toEqual([4, 2]);
   });
 
   it('MFA codes are limited over all challenges of an identity, and of nobody else', async () => {

@@ -5,7 +5,7 @@ export type Rate = readonly [points: number, seconds: number];
 export interface Limit {
   /** Of one address; an IPv6 network (/64) counts as one. */
   perAddress?: Rate;
-  /** Of one account, from wherever its requests come. */
+  /** Of one account, counted for each network that its requests come from (decisions H9). */
   perAccount?: Rate;
 }
 
@@ -13,18 +13,38 @@ const MINUTE = 60;
 
 /** Every limit (decisions A16): what it is on, what an account is there, and its rates unless they are configured. */
 export const RATE_LIMITS = {
-  login: { of: 'login', account: 'the email, known or not', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
-  register: { of: 'registration', perAddress: [10, MINUTE] },
-  mfaVerify: { of: 'MFA codes', account: 'the identity', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
-  mfaResend: { of: 'sending an MFA code again', account: 'the identity', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
+  login: { of: 'login', account: 'the email, known or not, and the network', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
+  register: { of: 'registration', account: 'the email and the network', perAddress: [10, MINUTE], perAccount: [5, MINUTE] },
+  mfaVerify: { of: 'MFA codes', account: 'the identity and the network', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
+  mfaResend: {
+    of: 'sending an MFA code again',
+    account: 'the identity and the network',
+    perAddress: [20, MINUTE],
+    perAccount: [10, MINUTE],
+  },
   resetLink: {
     of: 'mails with a reset link',
-    account: 'the email, known or not',
+    account: 'the email, known or not, and the network',
     perAddress: [10, MINUTE],
     perAccount: [3, 15 * MINUTE],
   },
-  accountMails: { of: 'mails that verify or change an email', account: 'the identity', perAccount: [5, 15 * MINUTE] },
-  resetPassword: { of: 'password reset', perAddress: [10, MINUTE] },
+  accountMails: {
+    of: 'mails that verify or change an email',
+    account: 'the identity and the network',
+    perAccount: [5, 15 * MINUTE],
+  },
+  resetPassword: {
+    of: 'password reset',
+    account: 'the identity and the network',
+    perAddress: [10, MINUTE],
+    perAccount: [5, MINUTE],
+  },
+  passwordProof: {
+    of: 'change of a password or email, linking and unlinking a provider',
+    account: 'the identity and the network',
+    perAddress: [20, MINUTE],
+    perAccount: [10, MINUTE],
+  },
   refresh: { of: 'exchange of refresh tokens', account: 'the session', perAddress: [120, MINUTE], perAccount: [30, MINUTE] },
   checkToken: { of: 'token check', perAddress: [60, MINUTE] },
   onetimeLogin: { of: 'login with a one-time token', perAddress: [20, MINUTE] },

@@ -100,7 +100,7 @@ describe.each(FACES)('behind a trusted proxy, over %s,', (face) => {
     expect(await loginFrom(face, `::ffff:${mapped}`)).toEqual(TOO_MANY);
   });
 
-  it('an account has so many logins a minute from all addresses, known and unknown alike, however it is written', async () => {
+  it('an account has so many logins a minute from all addresses of a network, known and unknown alike, however it is written', async () => {
     const known = newEmail();
     await trusting.rest('POST', '/auth/register', { email: known, password: PASSWORD }).expect(201);
     for (const email of [known, newEmail()]) {
@@ -108,6 +108,8 @@ describe.each(FACES)('behind a trusted proxy, over %s,', (face) => {
       for (const one of written) expect(await loginFrom(face, newAddress(), one)).toEqual(WRONG);
       expect(await loginFrom(face, newAddress(), email)).toEqual(TOO_MANY);
       expect(await loginFrom(face, newAddress(), email, PASSWORD)).toEqual(TOO_MANY);
+      const elsewhere = `203.0.${lastAddress & 255}.1`;
+      expect(await loginFrom(face, elsewhere, email)).toEqual(WRONG);
     }
   });
 

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { addressGroup, defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
+import { addressGroup, addressNetwork, defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
 import type { RedisDriver } from '@tandem/drivers/redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { limitsOf, type LimitName, type Rate, type RateLimitSettings } from './limits.js';
@@ -62,6 +62,10 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
     }
   }
 
+  function countAccount(name: LimitName, account: string, ip?: string): Promise<void> {
+    return count(name, 'perAccount', ip === undefined ? account : `${account} ${addressNetwork(ip)}`);
+  }
+
   return {
     /** Counts a request for its address. Goes before `.input`: what is refused costs no reading of the body. */
     address(name: LimitName): Guard<unknown> {
@@ -69,23 +73,23 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
     },
 
     /**
-     * Counts a request for an account. Goes after `.input`.
+     * Counts a request for an account and the network that it comes from: nobody uses up what another may ask. Goes after `.input`.
      * @param accountOf what is asked about; undefined where it is nobody's. Known and unknown ones count alike, so that the answer tells
      * neither.
      */
     account<Input>(name: LimitName, accountOf: (input: Input) => string | undefined): Guard<Input> {
-      return defineGuard<Input>([requestErrors.tooMany], async ({ input }) => {
+      return defineGuard<Input>([requestErrors.tooMany], async ({ ctx, input }) => {
         const account = accountOf(input);
-        if (account !== undefined) await count(name, 'perAccount', account);
+        if (account !== undefined) await countAccount(name, account, ctx.ip);
       });
     },
 
     /**
-     * Counts for an account that only the work itself gets to know. The procedure has `address` too, which declares the error.
+     * The same, for an account that only the work itself gets to know, or where not every request counts. The procedure has `address` too,
+     * which declares the error.
+     * @param ip left out where the account is in one hand: a session
      * @throws requestErrors.tooMany
      */
-    countAccount(name: LimitName, account: string): Promise<void> {
-      return count(name, 'perAccount', account);
-    },
+    countAccount,
   };
 }
