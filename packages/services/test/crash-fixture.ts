@@ -21,6 +21,15 @@ export interface CrashFlow<Somebody> {
   check(server: ServerProcess, somebody: NoInfer<Somebody>, answer: RestAnswer | undefined): Promise<void>;
 }
 
+type CutFlow<Somebody> = Pick<CrashFlow<Somebody>, 'prepare' | 'request'>;
+
+/** A request that was cut off after these writes, as `collection.command`. */
+interface Cut<Somebody> {
+  somebody: Somebody;
+  answering: Promise<RestAnswer | undefined>;
+  passed: readonly string[];
+}
+
 /** A server in a process of its own, to be killed, and an instance in this one that stays; both over one database. */
 export interface CrashFixture {
   /** Its mails come by `home.mail` too. */
@@ -31,6 +40,14 @@ export interface CrashFixture {
    * @returns the writes of the request, as `collection.command`
    */
   dieAfterEachWrite<Somebody>(flow: CrashFlow<Somebody>): Promise<string[]>;
+  /**
+   * The same, so many times after each write, and checks nothing: what the process has left is there when it has started again.
+   * @returns everybody, those last whose request was done
+   */
+  leaveAfterEachWrite<Somebody>(
+    flow: CutFlow<Somebody>,
+    times: number,
+  ): Promise<{ somebody: Somebody; passed: readonly string[]; isAnswered: boolean }[]>;
   /**
    * Runs a request that sends one mail, and kills the process after each write of the sending: as often as there are writes, since a
    * process goes on with its queue.
@@ -124,14 +141,7 @@ export async function openCrashFixture(name: string, environment: Record<string,
     await fetch(`${server.url}/health/ready`);
   }
 
-  async function check<Somebody>(
-    flow: CrashFlow<Somebody>,
-    {
-      somebody,
-      answering,
-      passed,
-    }: { somebody: Somebody; answering: Promise<RestAnswer | undefined>; passed: readonly string[] },
-  ): Promise<void> {
+  async function check<Somebody>(flow: CrashFlow<Somebody>, { somebody, answering, passed }: Cut<Somebody>): Promise<void> {
     const answer = await answering;
     try {
       await flow.check(server, somebody, answer);
@@ -141,29 +151,48 @@ export async function openCrashFixture(name: string, environment: Record<string,
     }
   }
 
-  return {
-    home,
-
-    async dieAfterEachWrite(flow) {
-      const all = [];
-      for (;;) {
-        const somebody = await flow.prepare();
-        const { passed, reached } = gate.open(all.length, 'request');
-        const answering = answerOf(flow.request(server, somebody));
+  /** Cuts requests off after each of their writes, the same number of times after each, and kills the process. */
+  async function cutAfterEachWrite<Somebody>({ prepare, request }: CutFlow<Somebody>, times: number): Promise<Cut<Somebody>[]> {
+    const all: Cut<Somebody>[] = [];
+    for (let isDone = false; !isDone;) {
+      const writes = all.length / times;
+      for (let time = 0; time < times; time++) {
+        const somebody = await prepare();
+        const { passed, reached } = gate.open(writes, 'request');
+        const answering = answerOf(request(server, somebody));
         const isAnswered = await Promise.race([reached.then(() => false), answering.then(() => true)]);
         // what is written without being waited for has come by when another request has been answered
         await fetch(`${server.url}/health/ready`);
         gate.close();
         all.push({ somebody, answering, passed });
-        if (isAnswered && passed.length < all.length - 1) break;
+        isDone = isAnswered && passed.length < writes;
       }
-      await restart();
+    }
+    await restart();
+    return all;
+  }
+
+  async function lastWrites<Somebody>(all: readonly Cut<Somebody>[]): Promise<string[]> {
+    const last = all.at(-1);
+    const answer = await last?.answering;
+    if (!answer || answer.status >= 300) throw new Error(`not done, with all its writes: ${JSON.stringify(answer?.body)}`);
+    return [...(last?.passed ?? [])];
+  }
+
+  return {
+    home,
+
+    dieAfterEachWrite: async (flow) => {
+      const all = await cutAfterEachWrite(flow, 1);
       for (const one of all) await check(flow, one);
       await settle();
-      const last = all.at(-1);
-      const answer = await last?.answering;
-      if (!answer || answer.status >= 300) throw new Error(`not done, with all its writes: ${JSON.stringify(answer?.body)}`);
-      return [...(last?.passed ?? [])];
+      return lastWrites(all);
+    },
+
+    async leaveAfterEachWrite(flow, times) {
+      const all = await cutAfterEachWrite(flow, times);
+      await lastWrites(all);
+      return all.map(({ somebody, passed }, at) => ({ somebody, passed, isAnswered: at >= all.length - times }));
     },
 
     async dieWhileSending(flow) {

@@ -23,7 +23,15 @@ const unavailableCodes = new Set<unknown>([50, 64, 100, 262, 14_031, ...passingC
 
 const passingNames = /^(Mongo(Network|NetworkTimeout|PoolCleared|PoolClosed|ServerClosed)|PoolClearedOnNetwork)Error$/;
 const unavailableNames =
-  /^Mongo(ServerSelection|TopologyClosed|NotConnected|ClientClosed|WaitQueueTimeout|OperationTimeout)Error$|^MongooseServerSelectionError$/;
+  /^Mongo(ServerSelection|TopologyClosed|NotConnected|ClientClosed|WaitQueueTimeout|OperationTimeout)Error$|^(MongooseServerSelection|UnitUnsettled)Error$/;
+
+/**
+ * What has become of a unit of work is for the next sweep to say: its process was away for longer than its lease, or could not take it back.
+ * `isStoreUnavailable` is true of it, so that the answer is 503 and never success (decisions H14).
+ */
+export class UnitUnsettledError extends Error {
+  override readonly name = 'UnitUnsettledError';
+}
 
 /** A socket that ended while it was written or read: the driver lets some of these through as they are. */
 function isBrokenSocket({ code, syscall }: Failure): boolean {

@@ -1,4 +1,4 @@
-export { systemClock, type Clock } from './clock.js';
+export { systemClock, timeInStore, type Clock } from './clock.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
 export { newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
@@ -20,4 +20,4 @@ export type { Deleted } from './soft-deletion.js';
 export { StoreSetupError, addressProblems } from './store-address.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';
 export { ImportError, type TransferProgress } from './transfer.js';
-export type { Unit, UnitSettings, UnitStep } from './units.js';
+export type { Fence, Unit, UnitSettings, UnitStep } from './units.js';

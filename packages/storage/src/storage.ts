@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from './clock.js';
+import { systemClock, timeInStore, type Clock } from './clock.js';
 import { connect, database } from './connection.js';
 import { createJointWrites, type JointWrite } from './joint-writes.js';
 import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } from './indexes.js';
@@ -42,6 +42,8 @@ export interface Storage {
   connections(): Readonly<PoolState>;
   /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
+  /** The names of the units that a sweep here knows. */
+  unitNames(): string[];
   /**
    * Makes the indexes of every model that was asked for so far. Several instances may do so at once.
    * @throws Error that names collection and index, where one cannot be made (existing duplicates, other options)
@@ -53,7 +55,7 @@ export interface Storage {
   sweep(): Promise<void>;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
-  /** The store's own time, to compare with this machine's. */
+  /** The time as the store measures it: its own, unless the clock was moved. */
   time(): Promise<Date>;
   /** Every document of the database as lines of text, not only of the models; no snapshot. */
   exportLines(onProgress: (progress: TransferProgress) => void): AsyncGenerator<string>;
@@ -91,7 +93,7 @@ export async function openStorage({
     written,
     servers.canWriteJointly,
   );
-  const units = createUnits({ intents: model(IntentModel), clock, log });
+  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written });
 
   return {
     clock,
@@ -105,6 +107,7 @@ export async function openStorage({
     },
     connections: () => pool,
     defineUnit: units.define,
+    unitNames: units.names,
     ensureIndexes: () => createIndexes(database(connection), definitions()),
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
@@ -113,12 +116,7 @@ export async function openStorage({
       stops.add(stop);
       return stop;
     },
-    async time() {
-      const [row] = await database(connection)
-        .aggregate<{ now: Date }>([{ $documents: [{ now: '$$NOW' }] }], { maxTimeMS: maxTimeMs })
-        .toArray();
-      return (row as { now: Date }).now;
-    },
+    time,
     exportLines: (onProgress) => exportLines(database(connection), onProgress),
     importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress),
     async ping() {
@@ -147,10 +145,18 @@ export async function openStorage({
     return [...models.values()].map(({ definition }) => definition);
   }
 
+  async function time(): Promise<Date> {
+    const [row] = await database(connection)
+      .aggregate<{ now: Date }>([{ $documents: [{ now: timeInStore(clock) }] }], { maxTimeMS: maxTimeMs })
+      .toArray();
+    return (row as { now: Date }).now;
+  }
+
   async function sweep(): Promise<void> {
-    await units.recover();
+    const now = await time();
+    await units.recover(now);
     for (const { definition, model: swept } of models.values()) {
-      if (definition.expires) await removeExpired(swept, definition.expires, clock);
+      if (definition.expires) await removeExpired(swept, definition.expires, now);
     }
   }
 }

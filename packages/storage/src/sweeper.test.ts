@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { defineModel, openStorage, type BaseRecord, type Live } from './index.js';
+import { defineModel, openStorage, systemClock, type BaseRecord, type Live } from './index.js';
 
 interface Ticket extends BaseRecord {
   expiresAt?: Date;
@@ -33,6 +33,39 @@ it('a sweep removes expired records for real, also those that are deleted softly
   await drafts.deleteOne({ expiresAt: clock.now() });
   await storage.sweep();
   expect(await drafts.collection.countDocuments()).toBe(1);
+});
+
+it('a sweep does not remove what was prolonged after it was found', async () => {
+  await tickets.deleteMany();
+  // on one connection what is sent first is done first
+  const sweeping = await openStorage({ uri, clock, poolSize: 1 });
+  const { collection } = sweeping.model(TicketModel);
+  await tickets.insertMany([
+    { _id: 'a', expiresAt: clock.now() },
+    { _id: 'b', expiresAt: clock.now() },
+  ]);
+  let prolonging: Promise<unknown> | undefined;
+  sweeping.onOperation((operation) => {
+    const expiresAt = new Date(clock.now().getTime() + 1000);
+    if (operation === 'find') prolonging ??= collection.updateOne({ _id: 'a' } as object, { $set: { expiresAt } });
+  });
+  await sweeping.sweep();
+  await prolonging;
+  expect((await tickets.find().lean()).map(({ _id }) => _id)).toEqual(['a']);
+  await sweeping.close();
+});
+
+it('a sweep of a machine whose clock is ahead removes nothing before its time', async () => {
+  await tickets.deleteMany();
+  const ahead = await openStorage({ uri, clock: { ...systemClock, now: () => new Date(Date.now() + 3_600_000) } });
+  const [live, over] = [new Date(Date.now() + 600_000), new Date(Date.now() - 600_000)];
+  await ahead.model(TicketModel).insertMany([
+    { _id: 'live', expiresAt: live },
+    { _id: 'over', expiresAt: over },
+  ]);
+  await ahead.sweep();
+  expect((await tickets.find().lean()).map(({ _id }) => _id)).toEqual(['live']);
+  await ahead.close();
 });
 
 it('a storage that sweeps does so at once and again, outlives a failing sweep, and stops when it is closed', async () => {

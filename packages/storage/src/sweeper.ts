@@ -1,12 +1,14 @@
-import type { Clock } from './clock.js';
 import type { Log } from './log.js';
 import type { BaseRecord, Model } from './model.js';
 
 const batch = 500;
 
-/** Removes for real the records of a model whose `expires` has passed, in batches. The engine's own TTL is not relied on. */
-export async function removeExpired(model: Model<BaseRecord>, expires: string, clock: Clock): Promise<void> {
-  const expired = { [expires]: { $lte: clock.now() } };
+/**
+ * Removes for real the records of a model whose `expires` has passed, in batches. The engine's own TTL is not relied on.
+ * @param now the store's time: a machine whose clock is ahead removes nothing that the others still need
+ */
+export async function removeExpired(model: Model<BaseRecord>, expires: string, now: Date): Promise<void> {
+  const expired = { [expires]: { $lte: now } };
   for (;;) {
     const records = await model.find(expired, { _id: 1 }, { sort: { [expires]: 1 }, limit: batch, deleted: 'include' }).lean();
     // Asked again: what was prolonged meanwhile stays.

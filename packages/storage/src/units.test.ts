@@ -1,9 +1,21 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import mongoose from 'mongoose';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
-import { defineModel, openStorage, type BaseRecord, type Storage, type UnitSettings } from './index.js';
+import {
+  defineModel,
+  isStoreUnavailable,
+  openStorage,
+  systemClock,
+  type BaseRecord,
+  type Fence,
+  type Storage,
+  type UnitSettings,
+} from './index.js';
+
+const { MongoNetworkError } = mongoose.mongo;
 
 interface Mark extends BaseRecord {
   key: string;
@@ -24,7 +36,10 @@ interface Payload {
 type Turn = (what: string, payload: Payload) => Promise<unknown> | undefined;
 let names = 0;
 
-/** A unit of three steps, each of which makes one record; `before` is asked before each run and undo, as 'run 1' or 'undo 1'. */
+/**
+ * A unit of three steps, each of which makes one record; `before` is asked before each run and undo, as 'run 1' or 'undo 1'. Its steps may be
+ * finished by a sweep, or no sweep finds them done.
+ */
 function marking(recovery: 'finish' | 'undo', before: Turn = () => undefined): UnitSettings<Payload> {
   const step = (n: number) => ({
     name: `step ${n}`,
@@ -37,7 +52,8 @@ function marking(recovery: 'finish' | 'undo', before: Turn = () => undefined): U
       await marks.deleteOne({ _id: `${payload.key}-${n}` });
     },
   });
-  return { name: `marking ${(names += 1)}`, recovery, steps: [step(1), step(2), step(3)] };
+  const steps = [1, 2, 3].map((n) => ({ ...step(n), ...(recovery === 'undo' && { isDone: async () => false }) }));
+  return { name: `marking ${(names += 1)}`, steps };
 }
 
 async function state() {
@@ -182,32 +198,151 @@ describe('a unit whose process died', () => {
   });
 });
 
+/** A unit whose process stands still at `what` until it comes back. */
+async function stall(what: string, settings: UnitSettings<Payload>, on = storage) {
+  let comeBack = () => {};
+  const away = new Promise<void>((resolve) => (comeBack = resolve));
+  const stalled = await new Promise<{ run: Promise<void> }>((resolve) => {
+    const before: Turn = (now) => (now === what ? (resolve({ run }), away) : undefined);
+    const run = on.defineUnit({ ...marking('finish', before), name: settings.name }).run({ key: 'k' });
+  });
+  return { ...stalled, comeBack };
+}
+
 describe('a unit that was taken over while its process was away', () => {
-  it('goes no further when that comes back', async () => {
+  it.each(['run 1', 'run 2'])('goes no further when that comes back: %s', async (what) => {
     const settings = marking('undo');
-    const order: string[] = [];
-    let comeBack = () => {};
-    const away = new Promise<void>((resolve) => (comeBack = resolve));
-    const { run } = await new Promise<{ run: Promise<void> }>((resolve) => {
-      const before: Turn = async (what) => {
-        order.push(what);
-        if (what !== 'run 2') return;
-        resolve({ run });
-        await away;
-      };
-      const run = storage.defineUnit({ ...marking('undo', before), name: settings.name }).run({ key: 'k' });
-    });
+    const { run, comeBack } = await stall(what, settings);
     other.defineUnit(settings);
     clock.advance(60_001);
     await other.sweep();
     comeBack();
-    await expect(run).rejects.toThrow('was taken over');
-    expect(order).toEqual(['run 1', 'run 2']);
+    await expect(run).rejects.toSatisfy(isStoreUnavailable);
+    // the one write that was on its way, and none after it
+    expect(await state()).toEqual({ marks: [what.replace('run ', 'k-')], intents: 0 });
+  });
+
+  it('does not answer success when only its end was left, nor ends the work of the one who took it', async () => {
+    const settings = marking('finish');
+    const { run, comeBack } = await stall('run 3', settings);
+    clock.advance(60_001);
+    const takeover = new Promise<() => void>((resolve) => {
+      const before: Turn = (what) => (what === 'run 3' ? new Promise<void>((go) => resolve(go)) : undefined);
+      other.defineUnit({ ...marking('finish', before), name: settings.name });
+    });
+    const sweep = other.sweep();
+    const go = await takeover;
+    comeBack();
+    await expect(run).rejects.toSatisfy(isStoreUnavailable);
+    expect((await state()).intents).toBe(1);
+    go();
+    await sweep;
+    expect(await state()).toEqual(complete);
+  });
+
+  it('writes nothing behind its fence any more, and does behind that of who took it', async () => {
+    const fences: Fence[] = [];
+    const settings = marking('finish');
+    const [first] = settings.steps;
+    const unit = (run: UnitSettings<Payload>['steps'][number]['run']) => ({
+      ...settings,
+      steps: [{ ...(first as object), run }] as never,
+    });
+    const begun = new Promise<void>((resolve) => {
+      const hang = async (_: Payload, fence: Fence) => (fences.push(fence), resolve(), gone());
+      void storage.defineUnit(unit(hang)).run({ key: 'k', records: [{ _id: 'copied' }] } as Payload);
+    });
+    await begun;
+    const write = ({ open }: Fence, set: string) => marks.updateOne({ _id: 'kept', ...open }, { key: set });
+    await marks.create({ _id: 'kept', key: 'before' });
+    const [stalled] = fences as [Fence];
+    clock.advance(60_001);
+    expect(await write(stalled, 'late')).toMatchObject({ matchedCount: 0 });
+    await stalled.insert('marks', 'records');
+    other.defineUnit(
+      unit(async (_, fence) => {
+        expect(await write(fence, 'in time')).toMatchObject({ matchedCount: 1 });
+        await stalled.insert('marks', 'records');
+        expect((await state()).marks).toEqual(['kept']);
+        await fence.insert('marks', 'records');
+      }),
+    );
+    await other.sweep();
+    expect(await state()).toEqual({ marks: ['copied', 'kept'], intents: 0 });
+  });
+});
+
+describe('a step that says whether it is done', () => {
+  /** A unit whose second step is only asked by a sweep. */
+  const asking = (name: string, isDone: boolean, order: string[]): UnitSettings<Payload> => {
+    const { steps } = marking('finish', async (what) => void order.push(what));
+    return { name, steps: steps.map((step, at) => (at === 1 ? { ...step, isDone: async () => isDone } : step)) };
+  };
+
+  it('is not run by a sweep, which goes on after it', async () => {
+    const order: string[] = [];
+    const { name } = await dieBefore('run 2', 'finish');
+    other.defineUnit(asking(name, true, order));
+    clock.advance(60_001);
+    await other.sweep();
+    expect(order).toEqual(['run 3']);
+  });
+
+  it('and is not done leaves nothing of its unit', async () => {
+    const order: string[] = [];
+    const { name } = await dieBefore('run 2', 'finish');
+    other.defineUnit(asking(name, false, order));
+    clock.advance(60_001);
+    await other.sweep();
+    expect(order).toEqual(['undo 2', 'undo 1']);
+    expect(await state()).toEqual(nothing);
+  });
+});
+
+describe('a lease', () => {
+  it('runs by the time of the store, whatever the clock of a process says', async () => {
+    const right = await openStorage({ uri, clock: systemClock });
+    const fast = await openStorage({ uri, clock: { ...systemClock, now: () => new Date(Date.now() + 3_600_000) } });
+    const settings = marking('undo');
+    const { run, comeBack } = await stall('run 2', settings, right);
+    fast.defineUnit(settings);
+    await fast.sweep();
+    comeBack();
+    await run;
+    expect(await state()).toEqual(complete);
+    await Promise.all([right.close(), fast.close()]);
+  });
+});
+
+describe('a unit of which nobody knows whether its last write took effect', () => {
+  it('is left to the next sweep, and is not taken back by a sweep to which the store is away', async () => {
+    const away = new MongoNetworkError('connection closed');
+    const settings = marking('finish');
+    const order: string[] = [];
+    const failing: Turn = async (what) => {
+      order.push(what);
+      if (what === 'run 2') throw away;
+    };
+    await expect(storage.defineUnit({ ...marking('finish', failing), name: settings.name }).run({ key: 'k' })).rejects.toBe(away);
+    let isAway = true;
+    const third = await openStorage({ uri, clock });
+    third.defineUnit({
+      ...marking('finish', async (what) => (isAway ? failing(what, { key: '' }) : undefined)),
+      name: settings.name,
+    });
+    clock.advance(60_001);
+    await third.sweep();
+    expect(order).toEqual(['run 1', 'run 2', 'run 2']);
+    isAway = false;
+    clock.advance(120_001);
+    await third.sweep();
+    expect(await state()).toEqual(complete);
+    await third.close();
   });
 });
 
 describe('a unit that cannot be taken back now', () => {
-  it('throws the first error, and is tried again later, after a growing time', async () => {
+  it('answers that it is not known what becomes of it, and is tried again later, after a growing time', async () => {
     const logged: object[] = [];
     const log = { info: () => undefined, warn: () => undefined, error: (details: object) => void logged.push(details) };
     const third: Storage = await openStorage({ uri, clock, log });
@@ -218,7 +353,7 @@ describe('a unit that cannot be taken back now', () => {
         if (what === 'undo 1' && broken) throw new Error('not now');
       }),
     );
-    await expect(unit.run({ key: 'k' })).rejects.toThrow('no');
+    await expect(unit.run({ key: 'k' })).rejects.toSatisfy(isStoreUnavailable);
     expect(await state()).toEqual({ marks: ['k-1'], intents: 1 });
     for (const minutes of [1, 2, 4]) {
       const tried = logged.length;

@@ -1,24 +1,38 @@
-import type { Clock } from './clock.js';
+import { timeInStore, type Clock } from './clock.js';
 import type { Log } from './log.js';
-import { isStoreUnavailable } from './failures.js';
+import { isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
 
-/**
- * One write of several. Both may run more than once, and `undo` after a `run` that was never begun or only half done: each must
- * come to the same end every time. A step takes less than half a minute.
- */
+/** What a step's writes need, so that a process which stalled for longer than its lease writes nothing (decisions H14). */
+export interface Fence {
+  /** A condition beside the filter of a write: that the lease has not run out yet, by the store's time. */
+  readonly open: { $expr: object };
+  /**
+   * Inserts what the payload has at `field`, a record or a list of them, as it stands there: the store copies it out of the intent, so a process
+   * that no longer has the intent inserts nothing.
+   * @throws a duplicate key error (`isDuplicateKey`)
+   */
+  insert(collectionName: string, field: string): Promise<void>;
+}
+
+/** One write of several. A step takes less than half a minute. */
 export interface UnitStep<Payload> {
   name: string;
-  run(payload: Payload): Promise<unknown>;
+  /** Where there is no `isDone` it may run more than once, and long after the first time: what was written meanwhile must stand. */
+  run(payload: Payload, fence: Fence): Promise<unknown>;
+  /**
+   * Whether all of it has been written, whatever has been written since. A sweep does not run a step that has this: it asks, and takes the unit
+   * back unless it was done. So what such a step overwrites is what its own request saw.
+   */
+  isDone?(payload: Payload): Promise<boolean>;
+  /** May run more than once, and after a `run` that was never begun or only half done. It takes back what the unit wrote, and nothing newer. */
   undo(payload: Payload): Promise<unknown>;
 }
 
 export interface UnitSettings<Payload> {
   /** Stored with what is under way: renaming a unit leaves what was interrupted before. */
   name: string;
-  /** What becomes of a unit whose process died: its steps are completed, or taken back. */
-  recovery: 'finish' | 'undo';
   steps: UnitStep<Payload>[];
 }
 
@@ -26,15 +40,21 @@ export interface UnitSettings<Payload> {
 export interface Unit<Payload> {
   /**
    * Runs the steps in order. The payload carries every id and time the steps write, made beforehand; plain values and dates.
-   * @throws the error of the first failing step, after the steps before it were taken back
+   * @throws the error of the first failing step, after the steps before it were taken back; one for which `isStoreUnavailable` is true where the
+   * next sweep decides what becomes of the unit
    */
   run(payload: Payload): Promise<void>;
 }
 
 export interface Units {
   define<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
-  /** Completes or takes back what is left of dead processes, each unit in one process only. */
-  recover(): Promise<void>;
+  /** The names of all that are defined. */
+  names(): string[];
+  /**
+   * Completes or takes back what is left of dead processes, each unit in one process only.
+   * @param now the store's time
+   */
+  recover(now: Date): Promise<void>;
 }
 
 /** A unit under way. It exists from before the first step until after the last. */
@@ -44,7 +64,7 @@ export interface IntentRecord extends BaseRecord {
   state: 'running' | 'undoing';
   /** The step that was begun last, counted from 0. */
   step: number;
-  /** Who works on it, until when. After that time any process may take it. */
+  /** Who works on it, until when by the store's time. After that time any process may take it. */
   owner: string;
   leaseUntil: Date;
   /** How often its recovery was tried. */
@@ -60,12 +80,18 @@ export const IntentModel = defineModel<IntentRecord>('units', {
 const leaseMs = 60_000;
 const longestWaitMs = 60 * 60_000;
 
-/** Somebody else works on the intent: this process was away for longer than its lease. */
-class LeaseLost extends Error {}
+/** A sweep met a step that only the process which began the unit may run. */
+class NotDone extends Error {}
 
-type Intent = Pick<IntentRecord, '_id' | 'name' | 'payload' | 'state' | 'step' | 'owner' | 'attempts'>;
+interface UnitsOptions {
+  intents: Model<IntentRecord>;
+  clock: Clock;
+  log: Log;
+  /** Told of each write to a collection that the intents' own model does not see. */
+  onWrite(collectionName: string): void;
+}
 
-export function createUnits({ intents, clock, log }: { intents: Model<IntentRecord>; clock: Clock; log: Log }): Units {
+export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Units {
   const settingsOf = new Map<string, UnitSettings<object>>();
   return {
     define(settings) {
@@ -74,34 +100,49 @@ export function createUnits({ intents, clock, log }: { intents: Model<IntentReco
       settingsOf.set(settings.name, settings);
       return { run: (payload) => begin(settings.name, payload) };
     },
-    async recover() {
+    names: () => [...settingsOf.keys()],
+    async recover(now) {
       const names = [...settingsOf.keys()];
-      for (let intent = await take(names); intent; intent = await take(names)) await recoverOne(intent);
-      const unknown = await intents.distinct('name', { leaseUntil: { $lte: clock.now() }, name: { $nin: names } });
+      for (let intent = await take(names, now); intent; intent = await take(names, now)) await recoverOne(intent);
+      const unknown = await intents.distinct('name', { leaseUntil: { $lte: now }, name: { $nin: names } });
       if (unknown.length > 0) log.warn({ units: unknown }, 'interrupted units of unknown names are left as they are');
     },
   };
 
   async function begin(name: string, payload: object): Promise<void> {
-    const intent: Intent = { _id: newId(clock), name, payload, state: 'running', step: 0, owner: newId(clock), attempts: 0 };
-    const now = clock.now();
-    // Not through the model: an undefined value must be absent in the stored copy as well, not null.
-    await intents.collection.insertOne({ ...intent, leaseUntil: lease(), createdAt: now, updatedAt: now } as never, {
-      ignoreUndefined: true,
-    });
+    const intent = await write(name, payload);
     try {
       await runSteps(intent);
     } catch (error) {
-      if (error instanceof LeaseLost) throw error;
-      await undoSteps(intent).catch((failure: unknown) => postpone(intent, failure));
+      // nobody knows whether the last write took effect: the next sweep looks
+      if (isStoreUnavailable(error)) throw error;
+      await undoSteps(intent).catch(async (failure: unknown) => {
+        if (!(failure instanceof UnitUnsettledError)) await postpone(intent, failure);
+        throw new UnitUnsettledError(`The unit ${name} could not be taken back`, { cause: error });
+      });
       throw error;
     }
     await remove(intent);
   }
 
-  async function recoverOne(intent: Intent): Promise<void> {
+  /** Stores an intent whose lease the store measures. */
+  async function write(name: string, payload: object): Promise<IntentRecord> {
+    const now = clock.now();
+    const [_id, owner] = [newId(clock), newId(clock)];
+    const fields = { name, payload, state: 'running', step: 0, owner, attempts: 0, createdAt: now, updatedAt: now };
+    const stored = await intents.collection.findOneAndUpdate({ _id } as object, [{ $set: { ...literals(fields), ...lease() } }], {
+      upsert: true,
+      returnDocument: 'after',
+      // an undefined value must be absent in the stored copy as well, not null
+      ignoreUndefined: true,
+    });
+    // the steps get the caller's own values
+    return { ...(stored as unknown as IntentRecord), payload };
+  }
+
+  async function recoverOne(intent: IntentRecord): Promise<void> {
     try {
-      if (intent.state === 'undoing' || unit(intent).recovery === 'undo') await undoSteps(intent);
+      if (intent.state === 'undoing') await undoSteps(intent);
       else await finish(intent);
       log.info({ unit: intent.name, intent: intent._id }, 'an interrupted unit was recovered');
     } catch (error) {
@@ -109,26 +150,28 @@ export function createUnits({ intents, clock, log }: { intents: Model<IntentReco
     }
   }
 
-  async function finish(intent: Intent): Promise<void> {
+  async function finish(intent: IntentRecord): Promise<void> {
     try {
-      await runSteps(intent);
+      await runSteps(intent, true);
     } catch (error) {
-      if (error instanceof LeaseLost || isStoreUnavailable(error)) throw error;
-      log.warn({ unit: intent.name, intent: intent._id, err: error }, 'an interrupted unit cannot be finished and is undone');
+      if (isStoreUnavailable(error)) throw error;
+      if (!(error instanceof NotDone))
+        log.warn({ unit: intent.name, intent: intent._id, err: error }, 'an interrupted unit cannot be finished and is undone');
       return undoSteps(intent);
     }
     await remove(intent);
   }
 
-  async function runSteps(intent: Intent): Promise<void> {
-    const { steps } = unit(intent);
-    for (let step = intent.step; step < steps.length; step += 1) {
-      if (step > 0) await renew(intent, { step });
-      await steps[step]?.run(intent.payload);
+  async function runSteps(intent: IntentRecord, isRecovery = false): Promise<void> {
+    for (const [at, step] of unit(intent).steps.entries()) {
+      if (at < intent.step) continue;
+      if (at > intent.step) await renew(intent, { step: at });
+      if (!isRecovery || !step.isDone) await step.run(intent.payload, fenceOf(intent));
+      else if (!(await step.isDone(intent.payload))) throw new NotDone();
     }
   }
 
-  async function undoSteps(intent: Intent): Promise<void> {
+  async function undoSteps(intent: IntentRecord): Promise<void> {
     const { steps } = unit(intent);
     for (let { step } = intent; step >= 0; step -= 1) {
       await renew(intent, { step, state: 'undoing' });
@@ -137,48 +180,77 @@ export function createUnits({ intents, clock, log }: { intents: Model<IntentReco
     await remove(intent);
   }
 
+  function fenceOf(intent: IntentRecord): Fence {
+    return {
+      get open() {
+        return { $expr: { $lt: [timeInStore(clock), intent.leaseUntil] } };
+      },
+      async insert(collectionName, field) {
+        const copy = [
+          { $match: { _id: intent._id, owner: intent.owner, ...this.open } },
+          { $unwind: `$payload.${field}` },
+          { $replaceWith: `$payload.${field}` },
+          { $merge: { into: collectionName, whenMatched: 'fail' } },
+        ];
+        await intents.collection
+          .aggregate(copy)
+          .toArray()
+          .finally(() => onWrite(collectionName));
+      },
+    };
+  }
+
   /** Keeps the intent for another minute and notes how far it is. */
-  async function renew(intent: Intent, progress: Partial<Intent>): Promise<void> {
-    const { matchedCount } = await intents.updateOne(
-      { _id: intent._id, owner: intent.owner },
-      { $set: { ...progress, leaseUntil: lease() } },
-    );
-    if (matchedCount === 0) throw new LeaseLost(`The unit ${intent.name} took too long and was taken over`);
-    Object.assign(intent, progress);
+  async function renew(intent: IntentRecord, progress: Partial<IntentRecord>): Promise<void> {
+    const own = { _id: intent._id, owner: intent.owner, $expr: { $gt: ['$leaseUntil', timeInStore(clock)] } };
+    const stages = [{ $set: { ...literals(progress), ...lease() } }];
+    const renewed = await intents.collection.findOneAndUpdate(own as object, stages, {
+      returnDocument: 'after',
+      projection: { leaseUntil: 1 },
+    });
+    if (!renewed) throw new UnitUnsettledError(`The unit ${intent.name} took too long`);
+    Object.assign(intent, progress, { leaseUntil: renewed['leaseUntil'] as Date });
   }
 
   /** Takes one intent whose time has passed, so that no other process does. */
-  async function take(names: string[]): Promise<Intent | null> {
-    return intents
-      .findOneAndUpdate(
-        { leaseUntil: { $lte: clock.now() }, name: { $in: names } },
-        { $set: { owner: newId(clock), leaseUntil: lease() }, $inc: { attempts: 1 } },
-        { sort: { leaseUntil: 1 }, returnDocument: 'after' },
-      )
-      .lean<Intent>();
+  async function take(names: string[], now: Date): Promise<IntentRecord | null> {
+    const stages = [{ $set: { ...literals({ owner: newId(clock) }), ...lease(), attempts: { $add: ['$attempts', 1] } } }];
+    const taken = await intents.collection.findOneAndUpdate({ leaseUntil: { $lte: now }, name: { $in: names } }, stages, {
+      sort: { leaseUntil: 1 },
+      returnDocument: 'after',
+    });
+    return taken as unknown as IntentRecord | null;
   }
 
   /** Leaves the intent for a later sweep, each time for longer. Where even that fails, its lease runs out by itself. */
-  async function postpone(intent: Intent, error: unknown): Promise<void> {
+  async function postpone(intent: IntentRecord, error: unknown): Promise<void> {
     log.error(
       { unit: intent.name, intent: intent._id, attempts: intent.attempts, err: error },
       'a unit could not be recovered; it is tried again',
     );
-    const leaseUntil = new Date(clock.now().getTime() + Math.min(leaseMs * 2 ** intent.attempts, longestWaitMs));
-    await intents.updateOne({ _id: intent._id, owner: intent.owner }, { $set: { leaseUntil } }).catch(() => undefined);
+    const own = { _id: intent._id, owner: intent.owner } as object;
+    const wait = lease(Math.min(leaseMs * 2 ** intent.attempts, longestWaitMs));
+    await intents.collection.updateOne(own, [{ $set: wait }]).catch(() => undefined);
   }
 
-  async function remove(intent: Intent): Promise<void> {
-    await intents.deleteOne({ _id: intent._id, owner: intent.owner });
+  /** Ends the unit, for good, by the one write that says what has become of it. */
+  async function remove(intent: IntentRecord): Promise<void> {
+    const { deletedCount } = await intents.deleteOne({ _id: intent._id, owner: intent.owner });
+    if (deletedCount === 0) throw new UnitUnsettledError(`The unit ${intent.name} took too long and was taken over`);
   }
 
-  function unit(intent: Intent): UnitSettings<object> {
+  function unit(intent: IntentRecord): UnitSettings<object> {
     const settings = settingsOf.get(intent.name);
     if (!settings) throw new Error(`No unit is named ${intent.name}`);
     return settings;
   }
 
-  function lease(): Date {
-    return new Date(clock.now().getTime() + leaseMs);
+  function lease(milliseconds = leaseMs): { leaseUntil: object } {
+    return { leaseUntil: { $add: [timeInStore(clock), milliseconds] } };
   }
+}
+
+/** Values of an update pipeline, which would else be read as expressions. */
+function literals(values: object): Record<string, { $literal: unknown }> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value as unknown }]));
 }

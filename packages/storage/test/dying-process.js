@@ -15,11 +15,11 @@ const step = (n) => ({
   },
   /** @param {{ key: string }} payload */
   undo: ({ key }) => marks.deleteOne({ _id: `${key}-${n}` }),
+  ...(recovery === 'undo' && { isDone: async () => false }),
 });
 await storage
   .defineUnit({
     name: `dying ${recovery}`,
-    recovery: recovery === 'finish' ? 'finish' : 'undo',
     steps: [step(1), step(2), step(3)],
   })
   .run({ key: 'k' });

@@ -10,6 +10,7 @@ export function createTestClock(): TestClock {
   let offset = 0;
   return {
     now: () => new Date(Date.now() + offset),
+    inStore: () => (offset === 0 ? '$$NOW' : { $add: ['$$NOW', offset] }),
     advance(milliseconds) {
       offset += milliseconds;
     },

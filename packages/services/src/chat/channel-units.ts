@@ -3,11 +3,18 @@ import { identityErrors } from '../identities/identities.errors.js';
 import { defineDeletion, type Children } from '../shared/deletion.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { chatErrors as errors } from './chat.errors.js';
-import { subscriptionModel } from './subscription.model.js';
+import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
 
+interface NewChannel {
+  _id: string;
+  name: string;
+  ownerId: string;
+  open: boolean;
+}
+/** Both as they are stored. */
 interface Creation {
-  channel: { _id: string; name: string; ownerId: string; open: boolean };
-  subscriptionId: string;
+  channel: ChannelRecord;
+  subscription: SubscriptionRecord;
 }
 
 interface ChannelUnitsOptions {
@@ -24,26 +31,28 @@ interface ChannelUnitsOptions {
 export function createChannelUnits({ storage, existingIdentities, members, tellDeleted }: ChannelUnitsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
-  const forReal = { deleted: 'include', hard: true } as const;
+  const everyone = { deleted: 'include' } as const;
+  const forReal = { ...everyone, hard: true } as const;
 
   const creations = storage.defineUnit<Creation>({
     name: 'channels.create',
-    // who asked has no answer, and asks again
-    recovery: 'undo',
     steps: [
       {
-        name: 'channel',
-        run: ({ channel }) => Channels.create(channel),
-        undo: ({ channel }) => Channels.deleteOne({ _id: channel._id }, forReal),
-      },
-      {
+        // comes first: once there is a channel, people join and leave it, and its making has ended
         name: 'first member',
-        async run({ channel, subscriptionId }) {
-          await Subscriptions.create({ _id: subscriptionId, channelId: channel._id, subscribedId: channel.ownerId });
+        async run({ channel }, fence) {
+          await fence.insert(Subscriptions.collection.collectionName, 'subscription');
           // asked afterwards: an identity that is deleted from now on finds its subscription
           if (!(await existingIdentities([channel.ownerId])).has(channel.ownerId)) throw identityErrors.notFound();
         },
-        undo: ({ subscriptionId }) => Subscriptions.deleteOne({ _id: subscriptionId }, forReal),
+        isDone: async ({ subscription: { _id } }) => (await Subscriptions.exists({ _id }).setOptions(everyone)) !== null,
+        undo: ({ subscription: { _id } }) => Subscriptions.deleteOne({ _id }, forReal),
+      },
+      {
+        name: 'channel',
+        run: (_, fence) => fence.insert(Channels.collection.collectionName, 'channel'),
+        isDone: async ({ channel: { _id } }) => (await Channels.exists({ _id }).setOptions(everyone)) !== null,
+        undo: ({ channel: { _id } }) => Channels.deleteOne({ _id }, forReal),
       },
     ],
   });
@@ -58,7 +67,15 @@ export function createChannelUnits({ storage, existingIdentities, members, tellD
 
   return {
     /** Stores a channel with its owner as the first member. @throws identityErrors.notFound */
-    create: (channel: Creation['channel']) => creations.run({ channel, subscriptionId: newId(storage.clock) }),
+    create(given: NewChannel): Promise<void> {
+      const now = storage.clock.now();
+      const times = { createdAt: now, updatedAt: now };
+      const member = { _id: newId(storage.clock), channelId: given._id, subscribedId: given.ownerId };
+      return creations.run({
+        channel: { ...new Channels(given).toObject(), ...times },
+        subscription: { ...new Subscriptions(member).toObject(), ...times },
+      });
+    },
 
     /** Deletes softly, and hides the subscriptions. @throws errors.channelNotFound */
     delete: deletion.delete,

@@ -1,7 +1,6 @@
 import { present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import type { ChildrenOfMany } from '../shared/bulk-writes.js';
-import { markOf } from '../shared/deletion.js';
+import { markOf, newDeletion, type ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -87,8 +86,10 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
 
     /** Deletes softly. @throws errors.notFoundToChange */
     async delete(messageTemplateId: string): Promise<void> {
-      const { deletedCount } = await Templates.deleteOne({ _id: messageTemplateId });
-      if (deletedCount === 0) throw errors.notFoundToChange();
+      // a deletion of its own: it does not come back with its organization
+      const mark = { $set: markOf(newDeletion(storage.clock)) };
+      const { matchedCount } = await Templates.updateOne({ _id: messageTemplateId }, mark);
+      if (matchedCount === 0) throw errors.notFoundToChange();
     },
 
     /** @throws errors.notFoundToChange when there is nothing to restore, organizationErrors.notFound when its organization is deleted */

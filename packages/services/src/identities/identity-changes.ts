@@ -67,7 +67,7 @@ export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** What a change asks of the identity it changes. */
-type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; deletionId?: string } & Partial<
+type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; deletionId?: string; $expr?: object } & Partial<
   ReturnType<typeof isEpoch>
 >;
 

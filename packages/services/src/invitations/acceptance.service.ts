@@ -9,7 +9,7 @@ import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { SessionRef } from '../identities/identity-changes.js';
 import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
-import type { Joinings } from '../organizations/joinings.js';
+import type { Joining, Joinings } from '../organizations/joinings.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import type { OrganizationRole } from '../organizations/roles.js';
@@ -57,6 +57,11 @@ interface Registration extends Acceptance {
   typeId: string;
 }
 
+/** What an acceptance makes of a membership, if it leads to one. */
+function joiningOf({ acceptanceId: unitId, membership, identityId, at: joinedAt }: Acceptance): Joining | undefined {
+  return membership && { ...membership, unitId, identityId, joinedAt };
+}
+
 /**
  * Accepting an invitation: the account and the membership that it leads to, the invitation and its token change together, also when the
  * process dies between two of them (decisions A8).
@@ -80,12 +85,14 @@ export function createAcceptanceService(options: AcceptanceOptions) {
   /** Of many at once one gets it, and from then on it is nobody else's. */
   const takeInvitation: UnitStep<Acceptance> = {
     name: 'take the invitation',
-    async run({ invitationId, acceptanceId, identityId, at }) {
-      const isFree = { $or: [pendingAt(at), { acceptanceId }] };
+    async run({ invitationId, acceptanceId, identityId, at }, { open }) {
       const set = { status: 'accepted', acceptanceId, acceptedBy: identityId, acceptedAt: at } as const;
-      const { matchedCount } = await Invitations.updateOne({ _id: invitationId, ...isFree } as object, { $set: set });
+      const free = { _id: invitationId, ...pendingAt(at), ...open };
+      const { matchedCount } = await Invitations.updateOne(free, { $set: set });
       if (matchedCount === 0) throw authenticationErrors.unverified();
     },
+    isDone: async ({ invitationId, acceptanceId }) =>
+      (await Invitations.exists({ _id: invitationId, acceptanceId }).setOptions({ deleted: 'include' })) !== null,
     async undo({ invitationId, acceptanceId, given }) {
       const own = { _id: invitationId, acceptanceId };
       const free = { acceptanceId: null, acceptedBy: null, acceptedAt: null };
@@ -118,15 +125,26 @@ export function createAcceptanceService(options: AcceptanceOptions) {
    */
   const join: UnitStep<Acceptance> = {
     name: 'join the organization',
-    async run({ membership, identityId, given, at: joinedAt }) {
-      await ask(given);
-      if (!membership) return;
-      await joinings.join({ ...membership, identityId, joinedAt });
-      await ask(given);
+    async run(payload, fence) {
+      await ask(payload.given);
+      const joining = joiningOf(payload);
+      if (!joining) return;
+      await joinings.join(joining, fence);
+      await ask(payload.given);
     },
-    async undo({ membership, identityId, at: joinedAt }) {
-      if (membership) await joinings.takeBack({ ...membership, identityId, joinedAt }, membership.previousRole);
+    async undo(payload) {
+      const joining = joiningOf(payload);
+      if (joining) await joinings.takeBack(joining, payload.membership?.previousRole);
     },
+  };
+
+  const forgetJoining: UnitStep<Acceptance> = {
+    name: 'forget the joining',
+    async run(payload) {
+      const joining = joiningOf(payload);
+      if (joining) await joinings.forget(joining);
+    },
+    undo: () => Promise.resolve(),
   };
 
   /** Comes last: who has an account has all that belongs to it. */
@@ -142,22 +160,13 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     undo: ({ identityId }) => identities.uncreate(identityId),
   };
 
-  /** Is not taken back: the token has proved the address whatever became of the invitation. */
-  const verifyEmail: UnitStep<Acceptance> = {
-    name: 'verify the email',
-    run: ({ identityId, email, session }) => identities.verifyEmail(identityId, email, session ? { but: session } : true),
-    undo: () => Promise.resolve(),
-  };
-
   const registration = storage.defineUnit<Registration>({
     name: 'register by invitation',
-    recovery: 'finish',
-    steps: [takeInvitation, join, useToken, createIdentity],
+    steps: [takeInvitation, join, forgetJoining, useToken, createIdentity],
   });
   const acceptance = storage.defineUnit<Acceptance>({
     name: 'accept invitation',
-    recovery: 'finish',
-    steps: [takeInvitation, verifyEmail, useToken, join],
+    steps: [takeInvitation, useToken, join, forgetJoining],
   });
 
   /** The invitation that a token is of. @throws authenticationErrors.unverified, wrongType */
@@ -217,6 +226,9 @@ export function createAcceptanceService(options: AcceptanceOptions) {
         const previousRole = await organizations.roleOf(organizationId, identityId);
         if (previousRole !== undefined) payload.membership.previousRole = previousRole;
       }
+      // no part of the unit: the token has proved the address, whatever becomes of the invitation
+      const { session } = payload;
+      await identities.verifyEmail(identityId, payload.email, session ? { but: session } : true);
       await acceptance.run(payload);
       await audit.record('invitation.accepted', facts, { identityId, details: { invitationId: payload.invitationId } });
     },

@@ -1,8 +1,9 @@
-import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
+import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';
 import { changeStages } from './organization-changes.js';
@@ -16,6 +17,9 @@ interface ChangeRequestsOptions {
   lists: Lists;
   certificates: Attachments;
 }
+
+/** The organization's `auditStatus` while a request waits. */
+const WAITING = 'waiting_for_review';
 
 interface Filing {
   organizationId: string;
@@ -52,16 +56,27 @@ function changesOf(request: ChangeRequestRecord): object {
 export function createChangeRequestsService({ storage, lists, certificates }: ChangeRequestsOptions) {
   const Requests = storage.model(changeRequestModel);
   const Organizations = storage.model(organizationModel);
+  const notes = createUnitNotes(Organizations);
   const pipeline = { updatePipeline: true } as const;
-
-  async function setAuditStatus(organizationId: string, auditStatus: string | null): Promise<void> {
-    await Organizations.updateOne({ _id: organizationId }, { $set: { auditStatus } });
-  }
 
   const filings = storage.defineUnit<Filing>({
     name: 'organizations.request change',
-    recovery: 'finish',
     steps: [
+      {
+        // comes first: while there is no request nobody decides it, so this overwrites no decision
+        name: 'organization',
+        async run({ organizationId, request }, { open }) {
+          const stages = [{ $set: { auditStatus: WAITING } }, noting(request.id)];
+          const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...open }, stages, pipeline);
+          if (matchedCount === 0) throw errors.notFound();
+        },
+        isDone: ({ organizationId, request }) => notes.has(organizationId, request.id),
+        async undo({ organizationId, request, auditStatus }) {
+          const own = { _id: organizationId, notes: request.id, auditStatus: WAITING };
+          await Organizations.updateOne(own, { $set: { auditStatus } });
+          await notes.remove(organizationId, request.id);
+        },
+      },
       {
         name: 'request',
         run: ({ organizationId, request: { id, ...request } }) =>
@@ -69,20 +84,20 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
         undo: ({ request }) => Requests.deleteOne({ _id: request.id }).setOptions({ hard: true }),
       },
       {
-        name: 'organization',
-        run: ({ organizationId }) => setAuditStatus(organizationId, 'waiting_for_review'),
-        undo: ({ organizationId, auditStatus }) => setAuditStatus(organizationId, auditStatus),
+        name: 'forget',
+        run: ({ organizationId, request }) => notes.remove(organizationId, request.id),
+        undo: () => Promise.resolve(),
       },
     ],
   });
 
   /** Takes a pending request for this decision: of many at once one does. @throws errors.changeRequestDecided, changeRequestNotFound */
-  async function take({ organizationId, changeRequestId: _id, ...decision }: Decision): Promise<void> {
-    const { matchedCount } = await Requests.updateOne({ _id, organizationId, status: 'pending' }, { $set: decision });
+  async function take({ organizationId, changeRequestId: _id, ...decision }: Decision, { open }: Fence): Promise<void> {
+    const pending = { _id, organizationId, status: 'pending', ...open } as const;
+    const { matchedCount } = await Requests.updateOne(pending, { $set: decision });
     if (matchedCount > 0) return;
-    const found = await Requests.findOne({ _id, organizationId }).lean<ChangeRequestRecord>();
-    if (!found) throw errors.changeRequestNotFound();
-    if (found.decisionId !== decision.decisionId) throw errors.changeRequestDecided();
+    if (!(await Requests.exists({ _id, organizationId }))) throw errors.changeRequestNotFound();
+    throw errors.changeRequestDecided();
   }
 
   async function giveBack({ changeRequestId: _id, decisionId }: Decision): Promise<void> {
@@ -91,12 +106,12 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   }
 
   /** @throws errors.notFound, nameTaken */
-  async function apply({ organizationId, changeRequestId, status }: Decision): Promise<void> {
+  async function apply({ organizationId, changeRequestId, status, decisionId }: Decision, { open }: Fence): Promise<void> {
     const request = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
     const changes = request && status === 'approved' ? changesOf(request) : {};
     try {
-      const stages = changeStages({ ...changes, auditStatus: status });
-      const { matchedCount } = await Organizations.updateOne({ _id: organizationId }, stages, pipeline);
+      const stages = [...changeStages({ ...changes, auditStatus: status }), noting(decisionId)];
+      const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...open }, stages, pipeline);
       if (matchedCount === 0) throw errors.notFound();
     } catch (error) {
       throw isDuplicateKey(error) ? errors.nameTaken({ name: request?.name ?? '' }) : error;
@@ -105,11 +120,26 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
 
   const decisions = storage.defineUnit<Decision>({
     name: 'organizations.decide change',
-    recovery: 'finish',
     steps: [
-      { name: 'request', run: take, undo: giveBack },
-      // the last step, in one write: where it failed there is nothing to take back
-      { name: 'organization', run: apply, undo: async () => {} },
+      {
+        name: 'request',
+        run: take,
+        isDone: async ({ changeRequestId: _id, decisionId }) => (await Requests.exists({ _id, decisionId })) !== null,
+        undo: giveBack,
+      },
+      {
+        name: 'organization',
+        run: apply,
+        // a sweep does not apply what was not applied: the organization may look different by now, and its admin decides again
+        isDone: ({ organizationId, decisionId }) => notes.has(organizationId, decisionId),
+        // in one write: where it failed there is nothing to take back
+        undo: async () => {},
+      },
+      {
+        name: 'forget',
+        run: ({ organizationId, decisionId }) => notes.remove(organizationId, decisionId),
+        undo: () => Promise.resolve(),
+      },
     ],
   });
 

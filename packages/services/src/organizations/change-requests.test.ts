@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recoverUnit, sendToDying } from '../../test/dying-unit.js';
 import { changeRequestModel } from './change-request.model.js';
 import type { ChangeRequest } from './change-requests.schemas.js';
 import type { Organization } from './organizations.schemas.js';
@@ -190,18 +189,4 @@ it('20 decisions at once, on two servers, decide a request once', async () => {
   const organization = await read(id);
   expect(organization.auditStatus).toBe(status);
   expect(organization.name === name).toBe(status === 'approved');
-});
-
-describe('a process that is killed between two writes', { timeout: 60_000 }, () => {
-  it.each([0, 1, 2])('of an approval leaves what the sweep completes: step %i', async (step) => {
-    [admin, ann] = [await app.signIn(admin.email), await app.signIn(ann.email)];
-    const { id } = await create();
-    const name = newName();
-    const request = await ask(id, { name });
-    const path = `/organizations/${id}/change-requests/${request.id}/approve`;
-    await sendToDying(app, 'organizations.decide change', step, { method: 'POST', path, accessToken: admin.accessToken });
-    await recoverUnit(app);
-    expect(await read(id)).toMatchObject({ name, auditStatus: 'approved' });
-    expect(await app.storage.model(changeRequestModel).findById(request.id).lean()).toMatchObject({ status: 'approved' });
-  });
 });

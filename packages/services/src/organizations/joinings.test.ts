@@ -14,6 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** Of a unit that is its process's own. */
+const held = { open: { $expr: { $lt: [0, 1] } } };
+
 async function create(): Promise<string> {
   const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
   return (await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
@@ -21,7 +24,13 @@ async function create(): Promise<string> {
 const membersOf = async (organizationId: string) =>
   (await app.storage.model(organizationModel).findById(organizationId).lean())?.members ?? [];
 async function joining(role: Joining['role'] = 'member'): Promise<Joining> {
-  return { organizationId: await create(), identityId: crypto.randomUUID(), role, joinedAt: app.clock.now() };
+  return {
+    unitId: crypto.randomUUID(),
+    organizationId: await create(),
+    identityId: crypto.randomUUID(),
+    role,
+    joinedAt: app.clock.now(),
+  };
 }
 
 it('joining again and taking back again come to the same end', async () => {
@@ -29,7 +38,7 @@ it('joining again and taking back again come to the same end', async () => {
   const { organizationId, identityId, role, joinedAt } = given;
   const before = await membersOf(organizationId);
   for (let time = 0; time < 2; time++) {
-    expect(await joinings.join(given)).toBe(true);
+    expect(await joinings.join(given, held)).toBe(true);
     expect(await membersOf(organizationId)).toEqual([...before, { identityId, role, joinedAt }]);
   }
   for (let time = 0; time < 2; time++) {
@@ -38,17 +47,38 @@ it('joining again and taking back again come to the same end', async () => {
   }
 });
 
+it('who was removed after joining does not join again by the same unit, until that is over', async () => {
+  const given = await joining('admin');
+  const { organizationId, identityId } = given;
+  const remove = () => ann.rest('DELETE', `/organizations/${organizationId}/members/${identityId}`).expect(204);
+  await joinings.join(given, held);
+  await remove();
+  expect(await joinings.join(given, held)).toBe(true);
+  expect(await membersOf(organizationId)).toHaveLength(1);
+  await joinings.forget(given);
+  const { collection } = app.storage.model(organizationModel);
+  expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({ notes: [] });
+});
+
+it('who is late joins no more', async () => {
+  const given = await joining();
+  await expect(joinings.join(given, { open: { $expr: { $lt: [1, 0] } } })).rejects.toThrow('must NOT have more');
+  expect(await membersOf(given.organizationId)).toHaveLength(1);
+});
+
 it('what is taken back is the joining, and nothing that was there before or came after it', async () => {
   const given = await joining('admin');
   const { organizationId } = given;
-  const member = { ...given, role: 'member', joinedAt: new Date(0) } as const;
-  await joinings.join(member);
+  const member = { ...given, unitId: crypto.randomUUID(), role: 'member', joinedAt: new Date(0) } as const;
+  await joinings.join(member, held);
   const before = await membersOf(organizationId);
-  await joinings.join(given);
+  await joinings.join(given, held);
   expect((await membersOf(organizationId))[1]).toMatchObject({ role: 'admin', joinedAt: new Date(0) });
-  // joined at another time
-  await joinings.takeBack(given, undefined);
+  // joined at another time, and not raised by another unit
+  await joinings.takeBack({ ...given, unitId: crypto.randomUUID() }, undefined);
   expect(await membersOf(organizationId)).toHaveLength(2);
+  await joinings.takeBack({ ...given, unitId: crypto.randomUUID() }, 'member');
+  expect((await membersOf(organizationId))[1]).toMatchObject({ role: 'admin' });
   await joinings.takeBack(given, 'member');
   expect(await membersOf(organizationId)).toEqual(before);
 });
@@ -56,7 +86,7 @@ it('what is taken back is the joining, and nothing that was there before or came
 it('an owner that is the only one by now is not taken back', async () => {
   const given = await joining('owner');
   const { organizationId, identityId } = given;
-  await joinings.join(given);
+  await joinings.join(given, held);
   const { collection } = app.storage.model(organizationModel);
   await collection.updateOne({ _id: organizationId } as object, { $pull: { members: { identityId: ann.id } } } as object);
   await joinings.takeBack(given, undefined);
@@ -65,7 +95,7 @@ it('an owner that is the only one by now is not taken back', async () => {
 
 it('a missing organization is joined by nobody', async () => {
   const given = await joining();
-  expect(await joinings.join({ ...given, organizationId: crypto.randomUUID() })).toBe(false);
+  expect(await joinings.join({ ...given, organizationId: crypto.randomUUID() }, held)).toBe(false);
 });
 
 it('an organization has so many members and no more, however they come', async () => {
@@ -76,10 +106,12 @@ it('an organization has so many members and no more, however they come', async (
   });
   const { collection } = app.storage.model(organizationModel);
   await collection.updateOne({ _id: organizationId } as object, { $push: { members: { $each: others } } } as object);
-  expect(await joinings.join(given)).toBe(true);
+  expect(await joinings.join(given, held)).toBe(true);
   const full = `An organization must NOT have more than ${MAX_MEMBERS} members`;
-  await expect(joinings.join({ ...given, identityId: crypto.randomUUID() })).rejects.toThrow(full);
-  expect(await joinings.join({ ...given, role: 'admin' })).toBe(true);
+  await expect(joinings.join({ ...given, unitId: crypto.randomUUID(), identityId: crypto.randomUUID() }, held)).rejects.toThrow(
+    full,
+  );
+  expect(await joinings.join({ ...given, unitId: crypto.randomUUID(), role: 'admin' }, held)).toBe(true);
   const { id } = await app.signUp();
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: id, role: 'member' }]).expect(409, full);
   expect(await membersOf(organizationId)).toHaveLength(MAX_MEMBERS);

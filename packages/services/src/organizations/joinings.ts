@@ -1,11 +1,13 @@
-import type { Storage } from '@tandem/storage';
-import { isDuplicateKey } from '@tandem/storage';
+import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
+import { createUnitNotes, noting, notNoted } from '../shared/unit-notes.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import { rolesAbove, type OrganizationRole } from './roles.js';
 
 /** A membership that somebody was promised. */
 export interface Joining {
+  /** Of the unit of work that it is a part of. */
+  unitId: string;
   organizationId: string;
   identityId: string;
   role: OrganizationRole;
@@ -14,9 +16,10 @@ export interface Joining {
 
 export type Joinings = ReturnType<typeof createJoinings>;
 
-/** How who was invited joins: each way is one write, and may be gone again with the same end, as units of work need it. */
+/** How who was invited joins, as a part of a unit of work: each way is one write. */
 export function createJoinings(storage: Storage) {
   const Organizations = storage.model(organizationModel);
+  const notes = createUnitNotes(Organizations);
   const options = { updatePipeline: true } as const;
 
   async function nameOf(organizationId: string): Promise<string | undefined> {
@@ -26,11 +29,12 @@ export function createJoinings(storage: Storage) {
 
   return {
     /**
-     * Makes an identity a member; one that is a member already gets the role unless it has a higher one.
+     * Makes an identity a member, once for each unit: whoever was removed since stays so. One that is a member already gets the role unless it
+     * has a higher one.
      * @returns whether there is such an organization
      * @throws errors.nameTaken (of a new owner's other organization), tooManyMembers
      */
-    async join({ organizationId, identityId, role, joinedAt }: Joining): Promise<boolean> {
+    async join({ unitId, organizationId, identityId, role, joinedAt }: Joining, { open }: Pick<Fence, 'open'>): Promise<boolean> {
       const isOwn = { $eq: ['$$member.identityId', identityId] };
       const isLower = { $not: [{ $in: ['$$member.role', rolesAbove(role)] }] };
       const raised = { $cond: [{ $and: [isOwn, isLower] }, { $mergeObjects: ['$$member', { role }] }, '$$member'] };
@@ -43,9 +47,10 @@ export function createJoinings(storage: Storage) {
       };
       const hasRoom = { $or: [{ 'members.identityId': identityId }, { [`members.${MAX_MEMBERS - 1}`]: { $exists: false } }] };
       try {
-        const filter = { _id: organizationId, ...hasRoom };
-        const { matchedCount } = await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], options);
-        if (matchedCount > 0) return true;
+        const filter = { _id: organizationId, ...hasRoom, ...notNoted(unitId), ...open };
+        const stages = [{ $set: { members } }, SET_OWNER_NAMES, noting(unitId)];
+        const { matchedCount } = await Organizations.updateOne(filter, stages, options);
+        if (matchedCount > 0 || (await notes.has(organizationId, unitId))) return true;
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: (await nameOf(organizationId)) ?? '' }) : error;
       }
@@ -53,8 +58,14 @@ export function createJoinings(storage: Storage) {
       return false;
     },
 
+    /** Removes what `join` has noted, once nobody runs it again. */
+    forget: ({ unitId, organizationId }: Joining) => notes.remove(organizationId, unitId),
+
     /** Takes a joining back: the role before it, or the membership itself; unless no owner would remain. */
-    async takeBack({ organizationId, identityId, role, joinedAt }: Joining, previousRole: string | undefined): Promise<void> {
+    async takeBack(
+      { unitId, organizationId, identityId, role, joinedAt }: Joining,
+      previousRole: string | undefined,
+    ): Promise<void> {
       const isOwn = { $and: [{ $eq: ['$$member.identityId', identityId] }, { $eq: ['$$member.role', role] }] };
       const restored = { $cond: [isOwn, { $mergeObjects: ['$$member', { role: previousRole }] }, '$$member'] };
       const isOther = { $or: [{ $ne: ['$$member.identityId', identityId] }, { $ne: ['$$member.joinedAt', joinedAt] }] };
@@ -63,8 +74,15 @@ export function createJoinings(storage: Storage) {
           ? { $filter: { input: MEMBERS, as: 'member', cond: isOther } }
           : { $map: { input: MEMBERS, as: 'member', in: restored } };
       const hasOtherOwner = { members: { $elemMatch: { identityId: { $ne: identityId }, role: 'owner' } } };
-      const filter = { _id: organizationId, 'members.identityId': identityId, ...(role === 'owner' && hasOtherOwner) };
+      const filter = {
+        _id: organizationId,
+        'members.identityId': identityId,
+        ...(role === 'owner' && hasOtherOwner),
+        // a membership tells by its time whose it is, a role does not
+        ...(previousRole !== undefined && { notes: unitId }),
+      };
       await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], options);
+      await notes.remove(organizationId, unitId);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recoverUnit, sendToDying } from '../../test/dying-unit.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import { productModel } from '../products/product.model.js';
 import type { Product } from '../products/products.schemas.js';
@@ -136,44 +135,5 @@ describe('at once', () => {
     });
     await admin.rest('DELETE', `/organizations/${organizationId}`);
     expect(await productsOf(organizationId)).toEqual([]);
-  });
-});
-
-describe('a process that is killed between two writes', { timeout: 60_000 }, () => {
-  async function prepare() {
-    await signIn();
-    const organizationId = await found();
-    const productId = await create(organizationId);
-    return { organizationId, productId, variant: await addVariant(productId) };
-  }
-
-  // before the first and before the second write, and after the last
-  it.each([0, 1, 2])('of the deletion of an organization leaves what the sweep completes: step %i', async (step) => {
-    const { organizationId, productId, variant } = await prepare();
-    const path = `/organizations/${organizationId}`;
-    await sendToDying(app, 'delete organizations', step, { method: 'DELETE', path, ...admin });
-    await recoverUnit(app);
-    await admin.rest('GET', path).expect(404);
-    expect(await productsOf(organizationId)).toEqual([]);
-    await admin.rest('POST', `${path}/restore`).expect(200);
-    expect(await variantsOf(productId)).toEqual([variant]);
-  });
-
-  it.each([0, 1, 2])('of its restoring leaves what the sweep completes: step %i', async (step) => {
-    const { organizationId, productId, variant } = await prepare();
-    await admin.rest('DELETE', `/organizations/${organizationId}`).expect(204);
-    const path = `/organizations/${organizationId}/restore`;
-    await sendToDying(app, 'restore organization', step, { method: 'POST', path, ...admin });
-    await recoverUnit(app);
-    await admin.rest('GET', `/organizations/${organizationId}`).expect(200);
-    expect(await variantsOf(productId)).toEqual([variant]);
-  });
-
-  it('of the creation of a product, before it could look for the organization again, leaves none', async () => {
-    const { organizationId, productId } = await prepare();
-    const body = productOf(organizationId);
-    await sendToDying(app, 'insert products', 1, { method: 'POST', path: '/products', body, ...admin });
-    await recoverUnit(app);
-    expect(await productsOf(organizationId)).toEqual([productId]);
   });
 });

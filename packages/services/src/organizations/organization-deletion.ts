@@ -1,13 +1,13 @@
 import { isDuplicateKey, type Storage } from '@tandem/storage';
-import { createBulkWrites, type ChildrenOfMany } from '../shared/bulk-writes.js';
-import type { Deletion } from '../shared/deletion.js';
+import { createBulkDeletion } from '../shared/bulk-deletion.js';
+import type { ChildrenOfMany } from '../shared/deletion.js';
 import { organizationModel, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 
 /** Deletion of organizations with their children, and the way back, each done together or not at all (decisions R2). */
 export function createOrganizationDeletion(storage: Storage, children: readonly ChildrenOfMany[]) {
   const Organizations = storage.model(organizationModel);
-  const bulk = createBulkWrites({
+  const bulk = createBulkDeletion({
     storage,
     model: Organizations,
     name: 'organization',
@@ -39,15 +39,6 @@ export function createOrganizationDeletion(storage: Storage, children: readonly 
     },
 
     /** The deletions of those of these organizations that are deleted, by their ids. */
-    async deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>> {
-      const found = await Organizations.find({ _id: { $in: organizationIds } }, { deletionId: 1, deletedAt: 1 })
-        .setOptions({ deleted: 'only' })
-        .lean<OrganizationRecord[]>();
-      return new Map(
-        found.flatMap(({ _id, deletionId, deletedAt }) =>
-          deletionId && deletedAt ? [[_id, { id: deletionId, at: deletedAt }] as const] : [],
-        ),
-      );
-    },
+    deletionsOf: bulk.deletionsOf,
   };
 }

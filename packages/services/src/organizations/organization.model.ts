@@ -3,6 +3,7 @@ import { defineModel } from '@tandem/storage';
 import { BULK_HIDDEN, bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
 import { listIndexes } from '../shared/list-indexes.js';
 import { movingField, type TreeRecord } from '../shared/tree-moves.js';
+import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 
 /** One identity's membership. A deleted identity keeps its own, and has it again when it is restored. */
 export interface MemberRecord {
@@ -12,7 +13,7 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-export interface OrganizationRecord extends BulkRecord, TreeRecord {
+export interface OrganizationRecord extends BulkRecord, TreeRecord, NotedRecord {
   name: string;
   description: string;
   contact_email: string;
@@ -33,7 +34,7 @@ export interface OrganizationRecord extends BulkRecord, TreeRecord {
 }
 
 /** What is the store's own, or shown elsewhere. */
-export const HIDDEN = ['members', 'ownerNames', 'moving', ...BULK_HIDDEN] as const;
+export const HIDDEN = ['members', 'ownerNames', 'moving', 'notes', ...BULK_HIDDEN] as const;
 
 export const organizationResource = defineListResource({
   name: 'organizations',
@@ -94,6 +95,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     ownerNames: { type: [String], default: [] },
     parentId: { type: String, default: null },
     moving: movingField,
+    notes: notesField,
     ...bulkFields,
   },
   indexes: [

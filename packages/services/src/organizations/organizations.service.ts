@@ -6,7 +6,8 @@ import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationDeletion } from './organization-deletion.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
-import { withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
+import { withoutBulkFields } from '../shared/bulk-writes.js';
+import type { ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -57,7 +58,7 @@ const ABSENT: Partial<Organization> = {
 
 /** An organization without its logo and what is above it. Members leave by the members' own service alone. */
 function showBare(record: OrganizationRecord): Organization {
-  const { members, ownerNames, moving, parentId = null, ...organization } = present(withoutBulkFields(record));
+  const { members, ownerNames, moving, notes, parentId = null, ...organization } = present(withoutBulkFields(record));
   return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
 }
 

@@ -1,6 +1,7 @@
-import { present, type Storage } from '@tandem/storage';
-import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
-import { markOf } from '../shared/deletion.js';
+import { newId, present, type Storage } from '@tandem/storage';
+import { createBulkDeletion } from '../shared/bulk-deletion.js';
+import { createBulkWrites, withoutBulkFields } from '../shared/bulk-writes.js';
+import { markOf, type ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -37,13 +38,9 @@ function showBare(record: ProductVariantRecord): ProductVariant {
 /** Variants of products, always within the product that is named (decisions R10). Ids are UUID strings; nothing here knows HTTP. */
 export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
-  const bulk = createBulkWrites({
-    storage,
-    model: Variants,
-    name: 'product variant',
-    manyMissing: errors.manyNotFound,
-    oneMissing: errors.notFound,
-  });
+  const kind = { storage, model: Variants, name: 'product variant' };
+  const bulk = createBulkWrites(kind);
+  const deletion = createBulkDeletion({ ...kind, manyMissing: errors.manyNotFound, oneMissing: errors.notFound });
 
   /** Leaves out the images that have been removed: so that removing one is one write. By one query, where an image is named at all. */
   async function leaveOutRemoved(productId: string, variants: readonly ProductVariant[]): Promise<void> {
@@ -154,7 +151,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
         await mustHaveImages(productId, given.imageIds ?? []);
         const options = { returnDocument: 'after' } as const;
         const filter = { _id: id, productId, ...expected } as object;
-        const after = await Variants.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
+        const after = await Variants.findOneAndUpdate(filter, { $set: { ...set, writer: newId(storage.clock) } }, options).lean();
         return after ? showOne(after) : undefined;
       });
     },
@@ -184,13 +181,13 @@ export function createProductVariantsService({ storage, lists, productExists, im
     /** Deletes many softly, all or none. @throws errors.manyNotFound unless all are of the product */
     async deleteMany(productId: string, ids: readonly string[]): Promise<void> {
       await readAll(productId, ids);
-      await bulk.remove(ids);
+      await deletion.remove(ids);
     },
 
     /** @throws errors.notFound when there is nothing to restore, or no product to restore it in */
     async restore(productId: string, id: string): Promise<ProductVariant> {
       if (!(await productExists(productId))) throw errors.notFound();
-      await bulk.restore(id, { productId });
+      await deletion.restore(id, { productId });
       return showOne(await readOne(productId, id));
     },
 

@@ -1,6 +1,5 @@
 import type { Storage } from '@tandem/storage';
-import type { ChildrenOfMany } from '../shared/bulk-writes.js';
-import { markOf, type Deletion } from '../shared/deletion.js';
+import { markOf, type ChildrenOfMany, type Deletion } from '../shared/deletion.js';
 import { productModel } from './product.model.js';
 
 interface OrganizationProductsOptions {

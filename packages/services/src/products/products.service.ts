@@ -1,12 +1,13 @@
-import { present, type Storage } from '@tandem/storage';
+import { newId, present, type Storage } from '@tandem/storage';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { createBulkWrites, withoutBulkFields, type ChildrenOfMany } from '../shared/bulk-writes.js';
-import type { Deletion } from '../shared/deletion.js';
+import { createBulkDeletion } from '../shared/bulk-deletion.js';
+import { createBulkWrites, withoutBulkFields } from '../shared/bulk-writes.js';
+import type { ChildrenOfMany, Deletion } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -51,14 +52,21 @@ type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryId
 export function createProductsService({ storage, lists, categories, attributes, variants, images, ...others }: ProductsOptions) {
   const Products = storage.model(productModel);
   const ofOrganizations = createOrganizationProducts({ storage, variants, deletionsOf: others.deletionsOf });
-  const bulk = createBulkWrites({
+  const kind = {
     storage,
     model: Products,
     name: 'product',
+    parents: {
+      has: ({ organizationId }: Record<string, unknown>) => typeof organizationId === 'string',
+      follow: ofOrganizations.follow,
+    },
+  };
+  const bulk = createBulkWrites(kind);
+  const deletion = createBulkDeletion({
+    ...kind,
     manyMissing: errors.manyNotFound,
     oneMissing: errors.notFound,
     children: variants,
-    parents: { has: ({ organizationId }) => typeof organizationId === 'string', follow: ofOrganizations.follow },
   });
   const shown = {
     show: showBare,
@@ -207,7 +215,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
         const { set, expected } = change;
         const options = { returnDocument: 'after' } as const;
         const filter = { _id: productId, ...expected } as object;
-        const after = await Products.findOneAndUpdate(filter, { $set: { ...set, writer: null } }, options).lean();
+        const after = await Products.findOneAndUpdate(filter, { $set: { ...set, writer: newId(storage.clock) } }, options).lean();
         return after ? showOne(after) : undefined;
       });
     },
@@ -238,7 +246,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     /** Deletes softly, with its variants. @throws errors.notFound */
     async delete(productId: string): Promise<void> {
       await readOne(productId);
-      await bulk.remove([productId]).catch((error: unknown) => {
+      await deletion.remove([productId]).catch((error: unknown) => {
         throw errors.manyNotFound.matches(error) ? errors.notFound() : error;
       });
     },
@@ -246,7 +254,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     /** Deletes many softly, all or none. @throws errors.manyNotFound unless all live */
     async deleteMany(ids: readonly string[]): Promise<void> {
       await readAll(ids);
-      await bulk.remove(ids);
+      await deletion.remove(ids);
     },
 
     /**
@@ -259,7 +267,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
         .lean<ProductRecord>();
       if (!deleted) throw errors.notFound();
       await mustExist([{ organizationId: deleted.organizationId }]);
-      await bulk.restore(productId);
+      await deletion.restore(productId);
       return showOne(await readOne(productId));
     },
   };

@@ -13,12 +13,12 @@ export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
 }
 
 /**
- * A change of one record with a price: its fields before and after, and what the price had to be.
+ * A change of one record with a price: its fields before and after, and what must not have changed since.
  * @param pointer where in the body the change stands
  * @throws validationError when the prices do not go together
  */
 export function changeOf(
-  record: { _id: string; price?: StoredPrice | null },
+  record: { _id: string; price?: StoredPrice | null; writer?: string | null },
   given: { price?: PricePatch | null | undefined },
   pointer = '',
 ): BulkChange {
@@ -27,7 +27,7 @@ export function changeOf(
   const after: Record<string, unknown> = { ...set, ...(price === null && { price }), ...(merged && { price: merged.price }) };
   const stored: Record<string, unknown> = { ...record };
   const before = Object.fromEntries(Object.keys(after).map((key) => [key, stored[key] ?? null]));
-  return { id: record._id, set: after, before, ...(merged && { expected: merged.expected }) };
+  return { id: record._id, set: after, before, expected: { writer: record.writer ?? null, ...merged?.expected } };
 }
 
 /** Tries until it is not overtaken. @param attempt undefined when it was. @throws requestErrors.unavailable */
