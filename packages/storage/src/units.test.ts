@@ -32,6 +32,7 @@ beforeEach(() => Promise.all([marks.deleteMany(), intents.deleteMany()]));
 interface Payload {
   key: string;
   at?: Date;
+  records?: object[];
 }
 type Turn = (what: string, payload: Payload) => Promise<unknown> | undefined;
 let names = 0;
@@ -250,7 +251,7 @@ describe('a unit that was taken over while its process was away', () => {
     });
     const begun = new Promise<void>((resolve) => {
       const hang = async (_: Payload, fence: Fence) => (fences.push(fence), resolve(), gone());
-      void storage.defineUnit(unit(hang)).run({ key: 'k', records: [{ _id: 'copied' }] } as Payload);
+      void storage.defineUnit(unit(hang)).run({ key: 'k', records: [{ _id: 'copied' }] });
     });
     await begun;
     const write = ({ open }: Fence, set: string) => marks.updateOne({ _id: 'kept', ...open }, { key: set });

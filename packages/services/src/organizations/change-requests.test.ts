@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeRequestModel } from './change-request.model.js';
 import type { ChangeRequest } from './change-requests.schemas.js';
 import type { Organization } from './organizations.schemas.js';
 

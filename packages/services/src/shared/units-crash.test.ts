@@ -1,4 +1,4 @@
-import { PASSWORD, type Person, type RestAnswer } from '@tandem/testing';
+import { PASSWORD, type Person } from '@tandem/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCrashFixture, type CrashFixture, type CrashFlow } from '../../test/crash-fixture.js';
 import { openLaterInstance, type LaterInstance } from '../../test/later-instance.js';
@@ -37,9 +37,9 @@ afterAll(() => Promise.all([system.close(), later.close()]));
 const send = (...[method, path, body]: Request) => admin.rest(method, path, body);
 const made = async (path: string, body: unknown) => (await send('POST', path, body).expect<{ id: string }>(201)).id;
 const rows = async (path: string) => (await send('GET', path).expect<{ data: Record<string, unknown>[] }>(200)).data;
-const statusOf = async (path: string) => ((await send('GET', path)) as RestAnswer).status;
+const statusOf = async (path: string) => (await send('GET', path)).status;
 const bodyOf = (path: string) => send('GET', path).expect<Record<string, unknown>>(200);
-const named = async (path: string, field = 'name') => (await rows(path)).map((row) => row[field]).toSorted();
+const named = async (path: string, field = 'name') => (await rows(path)).map((row) => String(row[field])).toSorted();
 
 /** Lets it live, and changes it; it lives afterwards, changed. */
 async function reviveAndPatch(path: string, patch: Record<string, unknown>): Promise<Stands> {
