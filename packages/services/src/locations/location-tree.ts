@@ -58,6 +58,11 @@ export function createLocationTree(storage: Storage) {
   }
 
   return {
+    /** Writes what a process that died has left pending: a later change that does not go through the tree must not be overwritten by it. */
+    async finishPending(): Promise<void> {
+      await finish(await read());
+    },
+
     /**
      * Makes a change.
      * @param decide looks at the locations and says what is to be written; asked again when another change came between

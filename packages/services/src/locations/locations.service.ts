@@ -127,6 +127,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
       const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
       if (parentId === undefined) {
         if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+        await tree.finishPending();
         const options = { returnDocument: 'after' } as const;
         const record = await Locations.findByIdAndUpdate(locationId, { $set: set }, options).lean<LocationRecord>();
         if (!record) throw errors.notFound();

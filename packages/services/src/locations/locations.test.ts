@@ -1,4 +1,4 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { FACES, startStoreProxy, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locationModel, locationTreeModel } from './location.model.js';
 import type { Location } from './locations.schemas.js';
@@ -167,12 +167,31 @@ describe('the tree of locations', () => {
     // decided with the other in place: this would be a cycle
     expect(await send(0, 'rest', 'patch', { locationId: two.id, parentId: one.id })).toEqual(CYCLE);
     expect((await get(one.id)).ancestors).toEqual([two.id]);
-    // and a late writing of an old change does nothing
-    const { version } = (await tree.findOne({ _id: 'tree' } as object)) as unknown as { version: number };
+  });
+
+  it('does not overwrite, by a change whose process died, what was changed after it', async () => {
+    const [one, two] = [await create(), await create()];
+    const tree = app.storage.model(locationTreeModel).collection;
+    const pending = { kind: 'update', locationId: one.id, set: { parentId: two.id, name: 'older' } };
+    await tree.updateOne({ _id: 'tree' } as object, { $inc: { version: 1 }, $set: { pending } });
+    await admin.rest('PATCH', `/locations/${one.id}`, { name: 'newer' }).expect(200);
+    await create();
+    expect(await get(one.id)).toMatchObject({ name: 'newer', parentId: two.id });
+  });
+
+  it('does not write a change late that another process has written, when the location was moved since', async () => {
+    const [one, two] = [await create(), await create()];
+    await using proxy = await startStoreProxy(app.mongodbUri);
+    await using stalling = await startTestServer({ mongodbUri: proxy.uri });
+    const { reached, release } = proxy.hold(({ collection, command }) => `${collection}.${command}` === 'locations.update');
+    const moving = stalling.rest('PATCH', `/locations/${one.id}`, { parentId: two.id }, admin.credentials);
+    const answering = moving.then(({ status }) => status);
+    await reached;
+    // whoever changes the tree next writes what is pending first
     await admin.rest('PATCH', `/locations/${one.id}`, { parentId: null }).expect(200);
-    const late = { _id: one.id, treeVersion: { $not: { $gte: version } } } as object;
-    const { modifiedCount } = await app.storage.model(locationModel).collection.updateOne(late, { $set: set });
-    expect(modifiedCount).toBe(0);
+    release();
+    expect(await answering).toBe(200);
+    expect(await get(one.id)).toMatchObject({ parentId: null });
   });
 
   it('is read by a number of queries that does not grow with the rows', async () => {

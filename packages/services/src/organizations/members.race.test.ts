@@ -1,6 +1,7 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { startStoreProxy, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
+import { MAX_MEMBERS } from './organizations.errors.js';
 import type { Organization } from './organizations.schemas.js';
 
 let app: TestServer;
@@ -57,6 +58,28 @@ it('20 upserts at once all count: no member is lost', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(people.map(() => 204));
   expect(Object.keys(await rolesIn(organizationId)).sort()).toEqual([ann.id, bob.id, ...people.map(({ id }) => id)].sort());
+});
+
+it('the last place among the members is taken once, also by who looked before the other wrote', async () => {
+  const organizationId = await create();
+  const { collection } = app.storage.model(organizationModel);
+  const others = Array.from({ length: MAX_MEMBERS - 2 }, () => {
+    return { identityId: crypto.randomUUID(), role: 'member', joinedAt: new Date(0) };
+  });
+  await collection.updateOne({ _id: organizationId } as object, { $push: { members: { $each: others } } } as object);
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using stalling = await startTestServer({ mongodbUri: proxy.uri });
+  const { reached, release } = proxy.hold((one) => `${one.collection}.${one.command}` === 'organizations.update');
+  const path = `/organizations/${organizationId}/members`;
+  const adding = stalling
+    .rest('PATCH', path, [{ identityId: bob.id, role: 'member' }], ann.credentials)
+    .then(({ status }) => status);
+  await reached;
+  const { id: identityId } = await app.signUp();
+  await ann.rest('PATCH', path, [{ identityId, role: 'member' }]).expect(204);
+  release();
+  expect(await adding).toBe(409);
+  expect(Object.keys(await rolesIn(organizationId))).toHaveLength(MAX_MEMBERS);
 });
 
 it('20 removals of one member at once remove it once', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
-import { newId, type Live, type Model, type Storage } from '@tandem/storage';
+import { newId, timeInStore, type Live, type Model, type Storage } from '@tandem/storage';
 
 /** A move that waits for others begins anew so often at most, some milliseconds apart. */
 const ATTEMPTS = 300;
@@ -8,7 +8,7 @@ const PAUSE_MS = 10;
 /** An announcement of this age is of a dead process: requests end sooner. */
 const STALE_MS = 30_000;
 
-/** A move that is announced and not yet made. */
+/** A move that is announced and not yet made; when, by the store's time. */
 export interface AnnouncedMove {
   to: string;
   token: string;
@@ -50,16 +50,18 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
   const Records = model as unknown as Model<TreeRecord>;
 
   /** Who gives way to a move of this token: those that began later, and those of dead processes. */
-  function yieldsTo(token: string, { token: other, at }: AnnouncedMove): boolean {
-    return other > token || at.getTime() <= storage.clock.now().getTime() - STALE_MS;
+  function yieldsTo(token: string, { token: other, at }: AnnouncedMove, now: Date): boolean {
+    return other > token || at.getTime() <= now.getTime() - STALE_MS;
   }
 
   /** @returns false while an older move of the same record is under way. @throws missing */
-  async function announce(id: string, move: AnnouncedMove): Promise<boolean> {
-    const stale = { 'moving.at': { $lte: new Date(move.at.getTime() - STALE_MS) } };
-    const isFree = { $or: [{ moving: null }, { 'moving.token': { $gte: move.token } }, stale] };
-    const options = { timestamps: false };
-    const { matchedCount } = await Records.updateOne({ _id: id, ...isFree }, { $set: { moving: move } }, options);
+  async function announce(id: string, { to, token }: Omit<AnnouncedMove, 'at'>): Promise<boolean> {
+    const now = timeInStore(storage.clock);
+    const stale = { $expr: { $lte: ['$moving.at', { $subtract: [now, STALE_MS] }] } };
+    const isFree = { $or: [{ moving: null }, { 'moving.token': { $gte: token } }, stale] };
+    const moving = { to: { $literal: to }, token: { $literal: token }, at: now };
+    const options = { timestamps: false, updatePipeline: true } as const;
+    const { matchedCount } = await Records.updateOne({ _id: id, ...isFree }, [{ $set: { moving } }], options);
     if (matchedCount === 0 && !(await Records.exists({ _id: id }))) throw missing();
     return matchedCount > 0;
   }
@@ -102,12 +104,13 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
    * @returns false when it has to give way itself
    * @throws cycle
    */
-  async function mayMove(id: string, { to, token }: AnnouncedMove): Promise<boolean> {
+  async function mayMove(id: string, { to, token }: Omit<AnnouncedMove, 'at'>): Promise<boolean> {
     for (;;) {
       const rivals = await wayUp(to, id, true);
       if (!rivals) return true;
       if (rivals.length === 0 || (await wayUp(to, id, false))) throw cycle();
-      const weaker = rivals.find((rival) => yieldsTo(token, rival));
+      const now = await storage.time();
+      const weaker = rivals.find((rival) => yieldsTo(token, rival, now));
       if (!weaker) return false;
       await withdraw(weaker.id, weaker.token);
     }
@@ -122,7 +125,7 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
       const token = newId(storage.clock);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (attempt > 0) await setTimeout(PAUSE_MS * Math.random());
-        const announced = { to, token, at: storage.clock.now() };
+        const announced = { to, token };
         if (!(await announce(id, announced))) continue;
         try {
           if (!(await mayMove(id, announced))) continue;

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { failedLoginModel } from './failed-login.model.js';
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer();
+});
+afterAll(() => app.close());
+
+it.each([
+  ['succeeds', PASSWORD, 200],
+  ['names nobody', PASSWORD, 401],
+] as const)(
+  'an attempt that %s leaves the places of those that are under way on other instances',
+  async (_, password, status) => {
+    const email = status === 200 ? (await app.signUp()).email : `${crypto.randomUUID()}@example.org`;
+    const { collection } = app.storage.model(failedLoginModel);
+    const _id = createHash('sha256').update(email).digest('base64url');
+    const until = new Date(app.clock.now().getTime() + 60_000);
+    const place = { id: crypto.randomUUID(), until };
+    await collection.updateOne(
+      { _id } as object,
+      { $set: { failures: 0, underWay: [place], expiresAt: until } },
+      { upsert: true },
+    );
+    await app.rest('POST', '/auth/login', { email, password }).expect(status);
+    expect(await collection.findOne({ _id } as object)).toMatchObject({ underWay: [place] });
+  },
+);

@@ -1,0 +1,96 @@
+import { startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openLaterInstance, type LaterInstance } from '../../test/later-instance.js';
+
+const LATER = 'Service Unavailable';
+
+let app: TestServer;
+/** The way to the store of another instance, which stalls on it. */
+let proxy: StoreProxy;
+let stalling: TestServer;
+let later: LaterInstance;
+let admin: Person;
+let elsewhere: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  proxy = await startStoreProxy(app.mongodbUri);
+  stalling = await startTestServer({ mongodbUri: proxy.uri });
+  later = await openLaterInstance(app.mongodbUri);
+  admin = await app.signUpAdmin();
+  elsewhere = await stalling.signIn(admin.email);
+});
+afterAll(async () => {
+  await Promise.all([app.close(), stalling.close(), later.close()]);
+  await proxy.close();
+});
+
+const made = async (path: string, body: unknown) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
+const rows = async (path: string) => (await admin.rest('GET', path).expect<{ data: Record<string, unknown>[] }>(200)).data;
+const found = () =>
+  made('/organizations', { organization: { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' } });
+
+/** Holds the request's process up before a command, `collection.command`, until its unit has been swept and `meanwhile` is done. */
+async function stallBefore(command: string, request: () => PromiseLike<unknown>, meanwhile = async () => {}): Promise<void> {
+  const { reached, release } = proxy.hold((one) => `${one.collection}.${one.command}` === command);
+  const answering = Promise.resolve(request());
+  await reached;
+  await later.sweep();
+  await meanwhile();
+  release();
+  await answering;
+}
+
+it('a bulk create that stalls before it stores anything is 503, and nothing is stored', async () => {
+  const product = await made('/products', { name: 'Lamp', description: '' });
+  const create = () =>
+    elsewhere.rest('POST', `/product/${product}/variants/bulk`, [{ title: 'Red' }, { title: 'Blue' }]).expect(503, LATER);
+  await stallBefore('units.aggregate', create);
+  expect(await rows(`/products/${product}/variants`)).toEqual([]);
+});
+
+it('a bulk create that stalls before its end is 503, and stored whole', async () => {
+  const product = await made('/products', { name: 'Lamp', description: '' });
+  const create = () =>
+    elsewhere.rest('POST', `/product/${product}/variants/bulk`, [{ title: 'Red' }, { title: 'Blue' }]).expect(503, LATER);
+  await stallBefore('units.delete', create);
+  expect(await rows(`/products/${product}/variants`)).toHaveLength(2);
+});
+
+it('a bulk change that stalls before its write changes nothing that was changed since, nor anything else', async () => {
+  const product = await made('/products', { name: 'Lamp', description: '' });
+  const other = await made('/products', { name: 'Lamp', description: '' });
+  await stallBefore(
+    'products.update',
+    () => elsewhere.rest('PATCH', '/products/batch', { ids: [product, other], data: { name: 'bulk' } }).expect(503, LATER),
+    async () => void (await admin.rest('PATCH', `/products/${product}`, { name: 'newer' }).expect(200)),
+  );
+  expect(await admin.rest('GET', `/products/${product}`).expect(200)).toMatchObject({ name: 'newer' });
+  expect(await admin.rest('GET', `/products/${other}`).expect(200)).toMatchObject({ name: 'Lamp' });
+});
+
+it('an approval that stalls overwrites no later change of the branch, and its request is to be decided again', async () => {
+  const organization = await found();
+  const path = `/organizations/${organization}`;
+  const request = await made(`${path}/change-requests`, { branchName: 'asked', typeId: 'asked' });
+  await stallBefore(
+    'organizations.update',
+    () => elsewhere.rest('POST', `${path}/change-requests/${request}/approve`).expect(503, LATER),
+    async () => void (await admin.rest('PATCH', path, { branchName: 'newer' }).expect(200)),
+  );
+  expect(await admin.rest('GET', path).expect(200)).toMatchObject({ branchName: 'newer', typeId: null });
+  expect(await rows(`${path}/change-requests`)).toMatchObject([{ status: 'pending' }]);
+});
+
+it('who was removed while the process of the acceptance stalled is no member when it goes on', async () => {
+  const organization = await found();
+  const ann = await stalling.signUp();
+  await made('/invitations', { email: ann.email, organizationId: organization, role: 'admin' });
+  const { token } = await app.mail.next(ann.email);
+  const members = `/organizations/${organization}/members`;
+  await stallBefore(
+    'organizations.update',
+    () => ann.rest('POST', '/invitations/accept', { token }).expect(503, LATER),
+    async () => void (await admin.rest('DELETE', `${members}/${ann.id}`).expect(204)),
+  );
+  expect((await rows(members)).map(({ identityId }) => identityId)).toEqual([admin.id]);
+});
