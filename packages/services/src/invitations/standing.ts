@@ -64,7 +64,6 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
   const changes = new Map<string, () => Promise<void>>();
   const reviewed = storage.defineUnit<{ changeId: string; inviterIds: readonly string[] }>({
     name: 'invitations.review',
-    recovery: 'finish',
     steps: [
       { name: 'change', run: async ({ changeId }) => changes.get(changeId)?.(), undo: nothing },
       // taking it back is to try again: what has failed is left to the next sweep so
@@ -94,8 +93,9 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
       try {
         await reviewed.run({ changeId, inviterIds });
       } catch (error) {
-        // what was changed stands, and the review is tried again
+        // what was changed stands, and the review is tried again; by the sweep too, unless that came before a change that stalled
         if (results.length === 0) throw error;
+        await review(inviterIds).catch(nothing);
       } finally {
         changes.delete(changeId);
       }

@@ -355,6 +355,27 @@ const kinds: Record<string, Kind> = {
     look: lookAtRequests,
     change: ({ organization }) => reviveAndPatch(`/organizations/${organization}`, { branchName: 'newer' }),
   },
+  'invitations.review': {
+    async prepare() {
+      const organization = await found();
+      const inviter = await system.home.signUp({ isVerified: true });
+      const members = [{ identityId: inviter.id, role: 'admin' }];
+      await send('PATCH', `/organizations/${organization}/members`, members).expect(204);
+      const body = { email: `${crypto.randomUUID()}@example.org`, organizationId: organization, role: 'member' };
+      const { id: invitation } = await inviter.rest('POST', '/invitations', body).expect<{ id: string }>(201);
+      return { organization, invitation, inviter: inviter.id };
+    },
+    request: ({ organization, inviter }) => ['DELETE', `/organizations/${organization}/members/${inviter}`],
+    look: async ({ organization, invitation }) => ({
+      members: (await membersOf(organization)).length,
+      invitation: (await bodyOf(`/invitations/${invitation}`))['status'],
+    }),
+    async change({ organization, inviter }) {
+      const members = [{ identityId: inviter, role: 'owner' }];
+      await send('PATCH', `/organizations/${organization}/members`, members).expect(204);
+      return async () => expect(await membersOf(organization)).toHaveLength(2);
+    },
+  },
   'register by invitation': {
     prepare: () => invited(`${crypto.randomUUID()}@example.org`),
     request: ({ token }) => ['POST', '/auth/register', { token, password: PASSWORD }],
