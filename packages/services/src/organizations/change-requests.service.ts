@@ -106,12 +106,12 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   }
 
   /** @throws errors.notFound, nameTaken */
-  async function apply({ organizationId, changeRequestId, status, decisionId }: Decision, { open }: Fence): Promise<void> {
+  async function apply({ organizationId, changeRequestId, status, decisionId }: Decision, fence: Fence): Promise<void> {
     const request = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
     const changes = request && status === 'approved' ? changesOf(request) : {};
     try {
       const stages = [...changeStages({ ...changes, auditStatus: status }), noting(decisionId)];
-      const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...open }, stages, pipeline);
+      const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...fence.open }, stages, pipeline);
       if (matchedCount === 0) throw errors.notFound();
     } catch (error) {
       throw isDuplicateKey(error) ? errors.nameTaken({ name: request?.name ?? '' }) : error;
