@@ -7,7 +7,7 @@ import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
 import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
-import { freeNumber, withNumber } from './free-numbers.js';
+import { freeNumber, withNumber, type createTurns } from './free-numbers.js';
 import { notUploading } from './uploads.js';
 
 /** After this time an object that was issued and never attached is removed, in milliseconds. */
@@ -30,6 +30,7 @@ export interface AttachmentsParts {
   Files: Model<FileRecord>;
   driver: FilesDriver | undefined;
   quota: FileQuota;
+  inTurn: ReturnType<typeof createTurns>;
   addresses: ReturnType<typeof createAddressCache> | undefined;
   log: Log;
 }
@@ -44,7 +45,7 @@ export type Attachments = ReturnType<typeof createAttachments>;
  * `identityId` is who asks. A record that is deleted softly keeps its files, and so has them again when it is restored.
  */
 export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSettings, parts: AttachmentsParts) {
-  const { storage, Files, driver, quota, addresses, log } = parts;
+  const { storage, Files, driver, quota, inTurn, addresses, log } = parts;
   const { collection } = Files;
   const { clock } = storage;
   const attachedTo = (resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
@@ -214,11 +215,13 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       const object = { objectId, purpose, type, size, issuedTo: identityId, state: 'issued' };
       const nobodys = { storedAs: null, copies: [], uploader: null, uploadingUntil: null, resourceId: null, attachedAt: null };
       const untouched = { ...nobodys, place: null, counts: false, attempts: 0, owner: null };
-      await withNumber(
-        () => freeNumber(Files, 'slot', MAX_UNUSED, { issuedTo: identityId, slot: { $gte: 0 } }),
-        () => errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 }),
-        (slot) => collection.insertOne({ _id: newId(clock), ...object, slot, ...untouched, ...times } as object),
-      );
+      const issuing = () =>
+        withNumber(
+          () => freeNumber(Files, 'slot', MAX_UNUSED, { issuedTo: identityId, slot: { $gte: 0 } }),
+          () => errors.tooManyUnused({ retryAfter: driverOf.addressMs / 1000 }),
+          (slot) => collection.insertOne({ _id: newId(clock), ...object, slot, ...untouched, ...times } as object),
+        );
+      await inTurn(identityId, issuing);
       return { objectId, url };
     },
 

@@ -8,6 +8,7 @@ import { fileModel, type FileRecord } from './file.model.js';
 import { createFileQueue } from './file-queue.js';
 import { fileQuotaModel } from './file-quota.model.js';
 import { createFileQuota } from './file-quota.js';
+import { createTurns } from './free-numbers.js';
 import { createUploads } from './uploads.js';
 
 export type FilesService = ReturnType<typeof createFilesService>;
@@ -34,6 +35,7 @@ interface FilesOptions {
 export function createFilesService({ storage, log, driver, quotaBytes }: FilesOptions) {
   const Files = storage.model(fileModel);
   const quota = createFileQuota(Files, storage.model(fileQuotaModel), quotaBytes);
+  const inTurn = createTurns();
   const queue = createFileQueue(storage, Files);
   const addresses = driver && createAddressCache(driver, storage.clock);
 
@@ -59,7 +61,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
   return {
     /** The files of one purpose: what a service needs to let records have files. Ask once a purpose, at wiring. */
     attachments: (settings: AttachmentsSettings): Attachments =>
-      createAttachments(settings, { storage, Files, driver, quota, log, addresses }),
+      createAttachments(settings, { storage, Files, driver, quota, inTurn, log, addresses }),
 
     /** Who may put a file where, for the addresses that the server itself answers. */
     uploads: createUploads(storage, Files),

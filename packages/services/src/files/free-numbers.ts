@@ -34,3 +34,20 @@ export async function withNumber<T>(
     }
   }
 }
+
+/**
+ * Lets what is done for the same identity wait for one another in this process: those who come at once would read much and write little, since
+ * all but one of those who are given the same number begin again.
+ */
+export function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async function inTurn<T>(identityId: string, act: () => Promise<T>): Promise<T> {
+    const own = (last.get(identityId) ?? Promise.resolve()).then(act, act);
+    last.set(identityId, own);
+    try {
+      return await own;
+    } finally {
+      if (last.get(identityId) === own) last.delete(identityId);
+    }
+  };
+}
