@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, describeError, requestErrors, type Log } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
-import { newId, type Model, type Storage } from '@tandem/storage';
+import { newId, timeInStore, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
@@ -101,7 +101,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
    */
   async function take({ _id, createdAt }: FileRecord, attachment: Attachment, until: Date): Promise<FileRecord> {
     const now = clock.now();
-    const isFree = { _id, state: 'issued', ...notUploading(now), $expr: { $lt: ['$$NOW', until] } } as object;
+    const isFree = { _id, state: 'issued', ...notUploading(now), $expr: { $lt: [timeInStore(clock), until] } } as object;
     // what it was uploaded as goes when its address is out of date, and not before the write is made that the file comes with
     const late = Math.max(now.getTime(), createdAt.getTime() + (driver?.addressMs ?? 0)) + LATE_UPLOAD_MS;
     const attached = await collection.findOneAndUpdate(

@@ -1,5 +1,5 @@
-import { isDuplicateKey, type Model } from '@tandem/storage';
-import type { FileQuotaRecord, QuotaReservation } from './file-quota.model.js';
+import { isDuplicateKey, timeInStore, type Model, type Storage } from '@tandem/storage';
+import { fileQuotaModel, type FileQuotaRecord, type QuotaReservation } from './file-quota.model.js';
 import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
 
@@ -12,12 +12,15 @@ export type FileQuota = ReturnType<typeof createFileQuota>;
  * How many bytes identities may have attached (decision H16). What is attached is added up from the files themselves, so that no count can
  * differ from it, whatever crashes; and who is about to attach says so first, in a row that all see in the same order.
  */
-export function createFileQuota(Files: Model<FileRecord>, Quotas: Model<FileQuotaRecord>, maxBytes: number) {
+export function createFileQuota(storage: Storage, Files: Model<FileRecord>, maxBytes: number) {
+  const Quotas = storage.model(fileQuotaModel);
+
   /** Those of the identity up to the one that is made. */
   async function announce({ _id, issuedTo, size }: FileRecord, key: string): Promise<QuotaReservation[]> {
-    const isCurrent = { $filter: { input: { $ifNull: ['$reservations', []] }, cond: { $gt: ['$$this.until', '$$NOW'] } } };
-    const own = { key, fileId: _id, size, until: { $add: ['$$NOW', RESERVED_MS] } };
-    const times = { createdAt: { $ifNull: ['$createdAt', '$$NOW'] }, updatedAt: '$$NOW' };
+    const now = timeInStore(storage.clock);
+    const isCurrent = { $filter: { input: { $ifNull: ['$reservations', []] }, cond: { $gt: ['$$this.until', now] } } };
+    const own = { key, fileId: _id, size, until: { $add: [now, RESERVED_MS] } };
+    const times = { createdAt: { $ifNull: ['$createdAt', now] }, updatedAt: now };
     const push = [{ $set: { reservations: { $concatArrays: [isCurrent, [own]] }, ...times } }];
     const write = () =>
       Quotas.collection.findOneAndUpdate({ _id: issuedTo } as object, push, { upsert: true, returnDocument: 'after' });

@@ -6,7 +6,6 @@ import { createAddressCache } from './address-cache.js';
 import { createAttachments, type Attachments, type AttachmentsSettings } from './attachments.js';
 import { fileModel, type FileRecord } from './file.model.js';
 import { createFileQueue } from './file-queue.js';
-import { fileQuotaModel } from './file-quota.model.js';
 import { createFileQuota } from './file-quota.js';
 import { createTurns } from './free-numbers.js';
 import { createUploads } from './uploads.js';
@@ -34,7 +33,7 @@ interface FilesOptions {
 /** Uploaded files of all services (decisions, section 6): issued, attached, and removed by a worker that tries again. */
 export function createFilesService({ storage, log, driver, quotaBytes }: FilesOptions) {
   const Files = storage.model(fileModel);
-  const quota = createFileQuota(Files, storage.model(fileQuotaModel), quotaBytes);
+  const quota = createFileQuota(storage, Files, quotaBytes);
   const inTurn = createTurns();
   const queue = createFileQueue(storage, Files);
   const addresses = driver && createAddressCache(driver, storage.clock);
