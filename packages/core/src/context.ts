@@ -61,6 +61,8 @@ export interface ServerFacts {
   verifyAccess(token: string): Promise<VerifiedAccess>;
   /** Whether an error says that the store cannot be reached or is too slow: 503 instead of 500. */
   isUnavailable(error: unknown): boolean;
+  /** Of services by name: bytes of the JSON text of an input, below the limit of bodies (decisions H5). */
+  inputLimits?: Readonly<Record<string, number>>;
   /** Milliseconds after which a request is answered 503, whatever it waits for. */
   deadlineMs: number;
   /** What everybody has open in this process. */

@@ -117,10 +117,15 @@ export const requestErrors = defineErrors('request', {
   unavailable: [503, 'Service Unavailable'],
 });
 
-/** A failed validation with all its problems, each a text of decisions, "Validation texts". */
+/** Problems that an answer lists (decisions H5): more help nobody, and would make an answer many times the request. */
+export const MOST_PROBLEMS = 20;
+
+/** A failed validation with its problems, each a text of decisions, "Validation texts". */
 export function validationError(problems: readonly string[], { cause }: { cause?: unknown } = {}): ApiError {
   const { status, message, errorCode } = requestErrors.invalid;
-  return new ApiError(status, message, { errorCode, data: problems, cause });
+  const listed = problems.slice(0, MOST_PROBLEMS);
+  const data = problems.length > MOST_PROBLEMS ? [...listed, 'there are more problems'] : listed;
+  return new ApiError(status, message, { errorCode, data, cause });
 }
 
 /**

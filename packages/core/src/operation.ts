@@ -82,8 +82,13 @@ export function middlewaresOf(procedure: AnyTRPCProcedure): object[] {
   return (procedure._def as unknown as ProcedureInternals).middlewares;
 }
 
+/** The service that a procedure belongs to: the first word of its name. */
+export function serviceOf(name: string): string {
+  return name.split('.', 1)[0] ?? name;
+}
+
 /** The schema inside optionals, defaults and pipes. */
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   const { innerType, in: input } = schema._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
   const inner = innerType ?? input;
   return inner ? unwrap(inner) : schema;
@@ -105,6 +110,11 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
 }
 
 const operations = new WeakMap<Meta, Operation>();
+
+/** The input's schema of a procedure whose operation is known, by its meta. */
+export function schemaOf(meta: Meta): z.ZodType | undefined {
+  return operations.get(meta)?.schema;
+}
 
 /** The operation of a procedure with a REST route; undefined for one without. Made once, found by the procedure's meta. */
 export function operationOf(name: string, procedure: AnyTRPCProcedure): Operation | undefined {

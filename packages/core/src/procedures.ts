@@ -8,7 +8,8 @@ import { withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
 import { Waiting } from './leaving.js';
-import { placesOf, type Meta } from './operation.js';
+import { tooDeep, withoutExcess } from './excess-input.js';
+import { placesOf, schemaOf, serviceOf, type Meta } from './operation.js';
 import { untilOver } from './streams/until-over.js';
 import { validationTexts } from './validation-texts.js';
 
@@ -62,11 +63,6 @@ export function isAuthenticating(middlewares: readonly object[]): boolean {
   return middlewares.some((middleware) => authenticating.has(middleware));
 }
 
-/** The service a procedure belongs to: the first word of its path. */
-function serviceOf(path: string): string {
-  return path.split('.', 1)[0] ?? path;
-}
-
 /** What a caller sees of a failure inside a procedure. Unexpected ones are logged here, once (decisions T4). */
 async function translate(
   error: TRPCError,
@@ -77,8 +73,8 @@ async function translate(
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
     return validationError(validationTexts(error.cause.issues, await call.readInput(), placesOf(meta)));
   // a recursive schema has met a body without end
-  if (error.code === 'BAD_REQUEST' && error.cause instanceof RangeError)
-    return validationError(['request body must NOT be nested so deeply']);
+  const deep = error.code === 'BAD_REQUEST' ? tooDeep(error.cause) : undefined;
+  if (deep) return deep;
   // a check of the input that went wrong itself is no fault of the caller, and its text is not for them
   const isFault = error.code === 'BAD_REQUEST' && error.cause instanceof TypeError;
   // thrown by a host's own procedure, in tRPC's words
@@ -120,15 +116,24 @@ function entrance<Added extends { identity?: Identity }>(
   errors: readonly ErrorDefinition[],
 ) {
   const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, signal, next }) => {
-    const readInput = async () => {
+    const read = async () => {
       if (ctx.unreadableBody) throw ctx.unreadableBody;
       try {
         const input = await getRawInput();
-        return input === undefined ? {} : input;
+        if (input === undefined) return {};
+        // the REST face has done both when it read the body
+        if (ctx.rest) return input;
+        const limit = ctx.server.inputLimits?.[serviceOf(path)];
+        if (limit !== undefined && Buffer.byteLength(JSON.stringify(input)) > limit) throw requestErrors.tooLarge();
+        const schema = schemaOf(meta);
+        return schema ? withoutExcess(schema, input) : input;
       } catch (error) {
-        throw knownError(error) ?? error;
+        throw knownError(error) ?? tooDeep(error) ?? error;
       }
     };
+    let reading: Promise<unknown> | undefined;
+    // asked for by rules, by validation, and for the words of what it refuses
+    const readInput = () => (reading ??= read());
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
       const added = await enter({ ctx, path, type });

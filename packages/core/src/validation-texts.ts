@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { MOST_PROBLEMS } from './errors.js';
 
 /** Where an input's top-level key comes from on the REST face; the tRPC face names the same places (decisions T5). */
 export interface InputPlaces {
@@ -9,10 +10,6 @@ export interface InputPlaces {
 }
 
 type Issue = z.core.$ZodIssue;
-
-/** Problems that an answer lists at most: more help nobody, and would make an answer many times the request. */
-const MOST_TEXTS = 100;
-const MORE = 'there are more problems';
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -86,21 +83,23 @@ function issueTexts(issue: Issue, input: unknown, places: InputPlaces): string[]
   }
   const path = head === places.bodyKey ? rest : issue.path.map(String);
   const pointer = (keys: readonly string[]) => keys.map((key) => `/${key}`).join('');
-  if (isUnknown) return issue.keys.slice(0, MOST_TEXTS + 1).map((key) => unknownBodyText(key, pointer(path)));
+  if (isUnknown) return issue.keys.slice(0, MOST_PROBLEMS + 1).map((key) => unknownBodyText(key, pointer(path)));
   const last = path.at(-1);
   if (isMissing && last !== undefined) return [`request body${pointer(path.slice(0, -1))} must have required property '${last}'`];
   return [`request body${pointer(path)} ${problemText(issue)}`];
 }
 
 /**
- * The problems that Zod found, each as a text of decisions, "Validation texts"; of very many the first.
+ * The problems that Zod found, each as a text of decisions, "Validation texts": what is missing or wrong before what is unknown. Of very many
+ * the first, and one more than an answer lists.
  * @param input what was validated: a value that is absent there is a missing property, not one of a wrong type
  */
 export function validationTexts(issues: readonly Issue[], input: unknown, places: InputPlaces): string[] {
+  const isUnknown = ({ code }: Issue) => code === 'unrecognized_keys';
   const texts: string[] = [];
-  for (const issue of issues) {
+  for (const issue of [...issues.filter((one) => !isUnknown(one)), ...issues.filter(isUnknown)]) {
     texts.push(...issueTexts(issue, input, places));
-    if (texts.length > MOST_TEXTS) return [...texts.slice(0, MOST_TEXTS), MORE];
+    if (texts.length > MOST_PROBLEMS) break;
   }
   return texts;
 }

@@ -29,6 +29,8 @@ import { createServices } from './services.js';
 import { createStreams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
+/** What fits into no form of sign-in is nobody's (decisions H5). */
+const AUTH_INPUT_BYTES = 64 * 1024;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** @typeParam Name the services that are answered; all by default */
@@ -91,6 +93,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     oauth,
   });
   const cookieSettings = configuration.cookies ?? {};
+  const maxBodySize = bytesOf('bodyLimit', bodyLimit);
   const facts: ServerFacts = {
     development: configuration.development ?? false,
     typeIds,
@@ -99,6 +102,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     cookiePrefix: cookiePrefixOf(cookieSettings),
     verifyAccess: services.sessions.verifyAccess,
     isUnavailable: isStoreUnavailable,
+    inputLimits: { auth: Math.min(AUTH_INPUT_BYTES, maxBodySize) },
     deadlineMs: configuration.deadlineMs ?? 14_000,
     places: createStreamPlaces(configuration.streamLimits),
     log,
@@ -116,7 +120,6 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     subscriptions: streams.subscriptions,
   });
   const ownRouter = pickServices(everything, names);
-  const maxBodySize = bytesOf('bodyLimit', bodyLimit);
 
   const authenticatedRoute = isAuthenticated(facts);
 

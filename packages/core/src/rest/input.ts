@@ -1,8 +1,10 @@
 import { json, type Request, type Response } from 'express';
 import { knownError } from '../answer.js';
+import type { ServerFacts } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
+import { tooDeep, withoutExcess } from '../excess-input.js';
 import { isJson } from '../media-type.js';
-import type { Operation, TextKind } from '../operation.js';
+import { serviceOf, type Operation, type TextKind } from '../operation.js';
 import { unknownBodyText, unknownQueryText, validationTexts } from '../validation-texts.js';
 
 /** What a REST request holds: the input as given, and what is wrong with it beyond its schema. */
@@ -61,7 +63,8 @@ function createBodyReader(limit: string | number): (req: Request, res: Response)
 async function readGiven(operation: Operation, req: Request, readBody: () => Promise<unknown>): Promise<GivenInput> {
   const query = readQuery(operation, req);
   if (!operation.hasBody) return query;
-  const given = await readBody();
+  const whole = await readBody();
+  const given = operation.bodyKey === undefined && operation.schema ? withoutExcess(operation.schema, whole) : whole;
   const body = given === undefined && operation.bodyKey === undefined ? {} : given;
   const { problems } = query;
   if (operation.bodyKey !== undefined) return { entries: [[operation.bodyKey, body]], problems };
@@ -80,19 +83,25 @@ export interface RestInput {
   read(): Promise<unknown>;
 }
 
-/** Makes the reader of REST inputs. `bodyLimit` is in bytes, or in words such as `1mb`. */
-export function createInputReader(bodyLimit: string | number) {
-  const readBody = createBodyReader(bodyLimit);
+/** Makes the reader of REST inputs. Limits are in bytes, or in words such as `1mb`; services may have lower ones. */
+export function createInputReader(bodyLimit: string | number, inputLimits: ServerFacts['inputLimits'] = {}) {
+  const readers = new Map<string | number, ReturnType<typeof createBodyReader>>();
+  function readBody(operation: Operation, req: Request, res: Response): Promise<unknown> {
+    const limit = inputLimits[serviceOf(operation.name)] ?? bodyLimit;
+    const reader = readers.get(limit) ?? createBodyReader(limit);
+    readers.set(limit, reader);
+    return reader(req, res);
+  }
   return (operation: Operation, params: Readonly<Record<string, string>>, req: Request, res: Response): RestInput => {
     let given: Promise<{ input: unknown; problems: string[] }> | undefined;
     async function gather() {
       try {
-        const { entries, problems } = await readGiven(operation, req, () => readBody(req, res));
+        const { entries, problems } = await readGiven(operation, req, () => readBody(operation, req, res));
         const fromPath = Object.entries(params).map(([key, text]) => [key, fromText(operation.textKinds[key], text)] as const);
         // fromEntries defines where assigning would call a setter: a `__proto__` key in the body stays a key
         return { input: Object.fromEntries([...entries, ...fromPath]), problems };
       } catch (error) {
-        throw knownError(error) ?? error;
+        throw knownError(error) ?? tooDeep(error) ?? error;
       }
     }
     const once = () => (given ??= gather());

@@ -85,7 +85,7 @@ function firstWord(path: string): string {
  * @param bodyLimit of JSON bodies, in bytes or in words such as `1mb`
  */
 export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
-  const readInput = createInputReader(bodyLimit);
+  const readInput = createInputReader(bodyLimit, server.inputLimits);
   const groups = new Map<string, Router>();
   for (const operation of operationsOf(router)) {
     const word = firstWord(operation.path);
