@@ -5,7 +5,8 @@ import { withoutExcess } from './excess-input.js';
 const Line = z.strictObject({ productId: z.string(), quantity: z.number() });
 const schema = z.strictObject({ name: z.string(), lines: z.array(Line).max(3).optional(), extra: z.looseObject({}).optional() });
 
-const unknown = (count: number, prefix = 'k') => Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]));
+const unknown = (count: number, prefix = 'k') =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]));
 
 it('what is right is left as it is', () => {
   const input = { name: 'a', lines: [{ productId: 'p', quantity: 1 }], extra: unknown(50) };
