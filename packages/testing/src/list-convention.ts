@@ -80,9 +80,9 @@ export async function expectListConvention(
     invalid(
       "query parameter 'limit' must be >= 1",
       "query parameter '$top' must be <= 100",
-      "query parameter '$where' is not allowed",
       "query parameter 'limit' cannot be used together with '$top'",
       "query parameter '$filter' has the unknown property 'nope' at offset 0",
+      "query parameter '$where' is not allowed",
     ),
   );
   expect(await refusal({ $orderby: 'id,' })).toMatchObject({ ok: false, status: 400, message: 'Validation Error' });

@@ -53,7 +53,7 @@ describe.each(FACES)('data of a one-time token over %s', (face) => {
 
   it('are refused when they are too much, however deep or wide, with no word of the server’s own', async () => {
     const before = await app.storage.model(onetimeTokenModel).countDocuments();
-    const tooMuch = ['['.repeat(400_000) + ']'.repeat(400_000), `[${'1,'.repeat(400_000)}1]`, `"${'x'.repeat(2000)}"`];
+    const tooMuch = ['['.repeat(30_000) + ']'.repeat(30_000), `[${'1,'.repeat(30_000)}1]`, `"${'x'.repeat(2000)}"`];
     for (const value of tooMuch) {
       const { status, error } = await generate(face, `{"a":${value}}`);
       expect([status, error?.message]).toEqual([400, 'Validation Error']);

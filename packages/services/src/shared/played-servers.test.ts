@@ -19,7 +19,7 @@ import { productModel } from '../products/product.model.js';
 const SERVERS: [PlayedServer, refused: string[]][] = [
   ['MongoDB 7.0', []],
   // which its version does not tell: it is asked once
-  ['MongoDB 8.0 at compatibility 7.0', ['sessions+securityEvents+failedLogins.bulkWrite']],
+  ['MongoDB 8.0 at compatibility 7.0', ['sessions+securityEvents+knownPlaces+failedLogins.bulkWrite']],
   ['MongoDB 8.0', []],
 ];
 
