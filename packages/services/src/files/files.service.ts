@@ -40,7 +40,8 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
 
   async function remove(file: FileRecord): Promise<void> {
     try {
-      await Promise.all(leftoversOf(file).map(async (key) => driver?.remove(key)));
+      // one after another: after a failure nothing is under way any more
+      for (const key of leftoversOf(file)) await driver?.remove(key);
     } catch (error) {
       await queue.postpone(file);
       const about = { fileId: file._id, purpose: file.purpose, attempts: file.attempts };
