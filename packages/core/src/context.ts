@@ -111,11 +111,9 @@ export interface RequestContext {
   setHeader(name: string, value: string): void;
   /** The status of an answer of server-sent events that is refused before it begins; tRPC would answer 200 all the same. */
   refusedWith?: ErrorStatus;
-  /** Calls `listener` once, when the answer is over, however it has ended. */
-  onClose(listener: () => void): void;
   /** Where many calls, one after the other, have this one context: what is told of them. */
   calls?: CallWatch;
-  /** Who wants to know when the caller leaves. */
+  /** Who wants to know when the caller leaves, or the answer is over, however it has ended. */
   readonly departures: Departures;
   /** Until when this call is waited for; absent before its procedure has begun. */
   waiting?: Waiting;
@@ -174,10 +172,6 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     setHeader(name, value) {
       // a streamed tRPC answer has sent its headers before the work begins
       if (!res.headersSent) res.setHeader(name, value);
-    },
-    onClose(listener) {
-      if (res.closed) listener();
-      else res.once('close', listener);
     },
     departures: new Departures(res),
     authentications: new Map(),

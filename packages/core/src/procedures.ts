@@ -97,7 +97,7 @@ function countAnswer(ctx: RequestContext, identity: Identity | undefined): void 
     if (error instanceof ApiError) ctx.refusedWith = error.status;
     throw error;
   }
-  ctx.onClose(() => places.close(connection));
+  ctx.departures.add(() => places.close(connection));
 }
 
 interface Entering {
