@@ -23,13 +23,13 @@ export function createFitting(log: Log) {
   /** What `show` makes of the record; undefined, and logged once a process by its id, where that does not fit the schema. */
   return function fit<R extends object, Row>(
     collection: string,
-    schema: z.ZodType,
+    schema: z.ZodType<Row>,
     record: R,
     show: (record: R) => Row,
   ): Row | undefined {
     try {
-      const row = show(record);
-      if (schema.safeParse(row).success) return row;
+      const { success, data } = schema.safeParse(show(record));
+      if (success) return data;
     } catch (error) {
       // what a record cannot be shown for: an unknown currency, a text where a date should be
       if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error;
