@@ -1,7 +1,7 @@
 import { bindField } from './bind.js';
 import { problemAt, shorten } from './errors.js';
 import type { Expression } from './expression.js';
-import { clash, computedField, valueOf, type Field, type Fields, type ScalarType } from './fields.js';
+import { clash, computedField, fittingValueOf, type Field, type Fields, type ScalarType } from './fields.js';
 import type { AggregateFunction, AggregateItem } from './tree.js';
 
 /** What `aggregate` means for the store: what is accumulated over the documents, and what is made of it. */
@@ -69,7 +69,8 @@ function value(
   const { takes, gives } = FUNCTIONS[item.with];
   if (!takes.includes(field.type))
     throw problemAt(parameter, item.at ?? 0, `cannot compute ${item.with} of '${shorten(field.name)}', a ${field.type},`);
-  const given = only === undefined ? valueOf(field) : { $cond: [only, valueOf(field), null] };
+  const fitting = fittingValueOf(field);
+  const given = only === undefined ? fitting : { $cond: [only, fitting, null] };
   return { type: gives === 'same' ? field.type : gives, output: output(item.with, given, accumulate) };
 }
 

@@ -44,6 +44,35 @@ async function apply(text: string, ...others: [string, string][]) {
 const rowsOf = async (text: string, ...others: [string, string][]) => (await apply(text, ...others)).value;
 const idsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ id }) => id);
 
+describe('a value of another type than its field has', () => {
+  let odd: Collection<Stored>;
+  beforeAll(async () => {
+    const [first, ...others] = documents as Stored[];
+    const oddOnes = [
+      { ...first, amount: 'free', soldAt: 'yesterday', shop: 5 },
+      { ...first, amount: [1e9], soldAt: true, shop: { name: 'x' } },
+    ];
+    odd = await filled(db, 'odd', [...others, ...oddOnes.map((document, n) => ({ ...document, _id: `odd${n}` }))]);
+  });
+  const rowsOfOdd = async (text: string) => (await runListQuery(sales, [['$apply', text]], { collection: odd })).value;
+
+  it('enters nothing that is computed', async () => {
+    const all =
+      'aggregate(amount with sum as s, amount with average as a, amount with min as l, amount with max as m, amount with countdistinct as d, soldAt with min as f, soldAt with max as t, shop with countdistinct as shops)';
+    const wanted = { s: 75, a: 18.75, l: 5, m: 30, d: 3, f: '2024-01-02T00:00:00.000Z', t: '2024-01-06T00:00:00.000Z', shops: 2 };
+    expect(await rowsOfOdd(all)).toEqual([wanted]);
+    expect(await rowsOfOdd("filter(amount eq null or shop ne 'north') then groupby((paid), filter(shop ne 'south') then aggregate(amount with max as m)) then filter(paid eq true)")).toEqual([{ paid: true, m: null }]); // prettier-ignore
+  });
+
+  it('is not shown as the key of a group', async () => {
+    expect(await rowsOfOdd('groupby((shop), aggregate($count as n)) then orderby(shop)')).toEqual([
+      { shop: null, n: 2 },
+      { shop: 'north', n: 2 },
+      { shop: 'south', n: 2 },
+    ]);
+  });
+});
+
 describe('aggregate', () => {
   it('computes over what is there, and gives null over nothing', async () => {
     expect(

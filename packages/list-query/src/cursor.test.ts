@@ -125,6 +125,29 @@ describe('a walk by cursor', () => {
     expect(idsIn(await walk([['$orderby', 'price desc'], ['$top', '1']], { collection: numbers }))).toEqual(descending); // prettier-ignore
   });
 
+  it.each(['name', 'price', 'active', 'releasedAt'])(
+    'leads past values of other types at %s, which no row may have',
+    async (field) => {
+      const fitting =
+        { name: ['a', 'b'], price: [1, 2], active: [false, true], releasedAt: [new Date(1), new Date(2)] }[field] ?? [];
+      const odd = [3, 'odd', true, { a: 1 }, {}, [4, 'x'], [], new Date(3), new Uint8Array([1])].filter(
+        (value) =>
+          typeof value !== typeof fitting[0] ||
+          (typeof value === 'object' && !(value instanceof Date && fitting[0] instanceof Date)),
+      );
+      const mixed = await filled(
+        db,
+        `mixed-${field}`,
+        [...fitting, null, ...odd].map((value, n) => ({ _id: `m${n}`, [field]: value })),
+      );
+      for (const direction of ['asc', 'desc']) {
+        const pages = await walk([['$orderby', `${field} ${direction}`], ['$top', '1']], { collection: mixed }); // prettier-ignore
+        const ofFitting = idsIn(pages).filter((id) => ['m0', 'm1', 'm2'].includes(String(id)));
+        expect(ofFitting).toEqual(direction === 'asc' ? ['m2', 'm0', 'm1'] : ['m1', 'm0', 'm2']);
+      }
+    },
+  );
+
   it('follows the default order of the resource', async () => {
     const newestFirst = defineListResource({
       name: 'products',

@@ -6,6 +6,12 @@ import { LIMITS } from './limits.js';
 /** What cursors are signed with. The first of several signs, all are taken: so that secrets can be changed while people page. */
 export type CursorSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
+/** Where a page begins: behind the row that has these values at the keys of the order, or at the first; and then behind so many more rows. */
+export interface Cursor {
+  after?: readonly SortValue[] | undefined;
+  skip: number;
+}
+
 const MAC_BYTES = 16;
 const KEY_INFO = 'list-query cursor v1';
 
@@ -28,12 +34,13 @@ function sign(key: Buffer, binding: string, payload: Buffer): Buffer {
 }
 
 /**
- * The token of the page behind a row.
+ * The token of a page.
  * @param binding what the query is of: it is signed and not contained, so that the token is good for the same query alone
- * @throws ListQueryError when the row's sort values are too long for a token
+ * @throws ListQueryError when the sort values are too long for a token
  */
-export function writeCursor(values: readonly SortValue[], binding: string, secret: CursorSecret): string {
-  const payload = Buffer.from(JSON.stringify(values.map(pack)));
+export function writeCursor({ after, skip }: Cursor, binding: string, secret: CursorSecret): string {
+  const values = after?.map(pack);
+  const payload = Buffer.from(JSON.stringify(values && skip === 0 ? values : { values, skip }));
   const [key] = keysOf(secret) as [Buffer];
   const token = Buffer.concat([sign(key, binding, payload), payload]).toString('base64url');
   if (token.length > LIMITS.token) throw problemOf('$orderby', 'sorts by values that are too long for a $nextToken');
@@ -41,17 +48,19 @@ export function writeCursor(values: readonly SortValue[], binding: string, secre
 }
 
 /**
- * The sort values that a token names.
+ * Where the page begins that a token names.
  * @throws NextTokenError for a token that was not made for this query
  */
-export function readCursor(token: string, binding: string, secret: CursorSecret): SortValue[] {
+export function readCursor(token: string, binding: string, secret: CursorSecret): Cursor {
   if (token.length > LIMITS.token) throw new NextTokenError();
   const bytes = Buffer.from(token, 'base64url');
   // Buffer passes over what is no base64url, so that many texts would be one token.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw new NextTokenError();
   const [mac, payload] = [bytes.subarray(0, MAC_BYTES), bytes.subarray(MAC_BYTES)];
   if (!keysOf(secret).some((key) => timingSafeEqual(sign(key, binding, payload), mac))) throw new NextTokenError();
-  return (JSON.parse(payload.toString()) as Packed[]).map(unpack);
+  const read = JSON.parse(payload.toString()) as Packed[] | { values?: Packed[]; skip: number };
+  const { values, skip } = Array.isArray(read) ? { values: read, skip: 0 } : read;
+  return { after: values?.map(unpack), skip };
 }
 
 /** JSON knows no dates, and no numbers without an end. */

@@ -81,3 +81,12 @@ export function clash(one: string, other: string): boolean {
 export function valueOf({ path, absent }: Pick<Field, 'path' | 'absent'>): unknown {
   return absent === undefined ? `$${path}` : { $ifNull: [`$${path}`, absent] };
 }
+
+const STORE_TYPES = { string: 'string', boolean: 'bool', date: 'date' } as const;
+
+/** The same, null where what is stored is not of the field's type: only a host can have written that, and nobody is shown it (decisions H20). */
+export function fittingValueOf({ type, ...field }: Pick<Field, 'path' | 'absent' | 'type'>): unknown {
+  const stored = `$${field.path}`;
+  const fits = type === 'number' ? { $isNumber: stored } : { $eq: [{ $type: stored }, STORE_TYPES[type]] };
+  return { $cond: [fits, stored, field.absent ?? null] };
+}

@@ -45,7 +45,7 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
     shape: { kind: 'rows', ...(top && { top: state.shape }) },
     order: [],
     isOrdered: false,
-    unique: keys.map(({ name }) => ({ field: { name, path: name }, direction: 1 })),
+    unique: keys.map(({ name, type }) => ({ field: { name, path: name, type }, direction: 1 })),
     isSorted: false,
   } satisfies Partial<Transformation>);
   for (const condition of having) state.stages.push({ $match: compileFilter(bindCondition(condition, state.fields, parameter)) });

@@ -1,3 +1,4 @@
+import type { Fields, ScalarType } from './fields.js';
 import type { StoreFilter } from './filter.js';
 import type { SortKey } from './order.js';
 
@@ -6,9 +7,15 @@ const STORE_NUMBERS = new Set<unknown>(['Double', 'Int32', 'Long', 'Decimal128']
 /** What a row has at a sort key; null also for what is missing. */
 export type SortValue = string | number | boolean | Date | null;
 
-/** The values of a stored row at the keys of an order. */
-export function sortValues(row: object, order: readonly SortKey[]): SortValue[] {
-  return order.map(({ field }) => sortValue(valueAt(row, field.path)));
+/** The values of a stored row at the keys of an order; undefined where one is not of its field's type, which only a host can have written. */
+export function sortValues(row: object, order: readonly SortKey[]): SortValue[] | undefined {
+  const values = order.map(({ field }) => sortValue(valueAt(row, field.path), field.type));
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** Whether a computed row has values of their types alone: not a key that is none, which only a host can have written (decisions H20). */
+export function isFitting(row: object, fields: Fields): boolean {
+  return [...fields.values()].every(({ path, type }) => sortValue(valueAt(row, path), type) !== undefined);
 }
 
 /** What a stored document has at a path; undefined behind anything that is no object. */
@@ -21,12 +28,12 @@ export function valueAt(document: unknown, path: string): unknown {
   return value;
 }
 
-function sortValue(value: unknown): SortValue {
+function sortValue(value: unknown, type: ScalarType): SortValue | undefined {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value instanceof Date) return value;
+  if (type === 'date') return value instanceof Date ? value : undefined;
   // oxlint-disable-next-line typescript/no-base-to-string -- the store's numbers have a toString of their own
-  if (typeof value === 'bigint' || isStoreNumber(value)) return Number(value.toString());
-  throw new TypeError('A sort key holds a value that no field can be declared to have');
+  if (type === 'number' && (typeof value === 'bigint' || isStoreNumber(value))) return Number(value.toString());
+  return typeof value === type ? (value as SortValue) : undefined;
 }
 
 /** Numbers of the store that are no JavaScript numbers, which only hosts write. */

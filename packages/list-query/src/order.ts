@@ -5,12 +5,12 @@ import type { OrderKey } from './tree.js';
 
 /** One key of an order over documents. */
 export interface SortKey {
-  field: Pick<Field, 'name' | 'path'>;
+  field: Pick<Field, 'name' | 'path' | 'type'>;
   direction: 1 | -1;
 }
 
 /** What every order of records ends in (decisions L2). */
-export const BY_ID: readonly SortKey[] = [{ field: { name: 'id', path: '_id' }, direction: 1 }];
+export const BY_ID: readonly SortKey[] = [{ field: { name: 'id', path: '_id', type: 'string' }, direction: 1 }];
 
 /**
  * Checks an order against the fields that can be seen.

@@ -1,11 +1,12 @@
 import { compileApply, untransformed } from './apply.js';
 import { bindCondition } from './bind.js';
 import { canonical } from './canonical.js';
-import { readCursor, type CursorSecret } from './cursor.js';
+import { readCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { NextTokenError, Problems, problemOf } from './errors.js';
 import { bindExpand, type Expansion } from './expand.js';
+import type { Fields } from './fields.js';
 import { allOf, compileFilter, type StoreFilter } from './filter.js';
-import { rowsAfter, type SortValue } from './keyset.js';
+import { rowsAfter } from './keyset.js';
 import { bindOrder, compileOrder, completeOrder, type SortKey } from './order.js';
 import type { ListParameters } from './parameters.js';
 import { parseApply } from './parse-apply.js';
@@ -33,6 +34,8 @@ export interface RecordPlan {
   filter: StoreFilter;
   /** The same behind the cursor. */
   pageFilter: StoreFilter;
+  /** The sort values that the cursor names, if any. */
+  after?: Cursor['after'];
   sort: Record<string, 1 | -1>;
   order: readonly SortKey[];
   projection: Readonly<Record<string, 0>>;
@@ -47,6 +50,8 @@ export interface RecordPlan {
 export interface TransformationPlan {
   kind: 'transformation';
   shape: Shape;
+  /** What its rows can be asked by. */
+  fields: Fields;
   /** `split`: one pipeline for the page, one for the total. `together`: one gives both. `one`: the row is computed, and there is no other. */
   pipelines:
     | { kind: 'split'; page: Stage[]; total: Stage[] }
@@ -139,18 +144,20 @@ export function planBound(
   { scope, cursorSecret, cursorScope = scope }: PlanSettings,
 ): RecordPlan | TransformationPlan {
   const { given, expansions, transformed, order, sort } = bound;
-  if (given.nextToken !== undefined && cursorSecret === undefined) throw problemOf('$nextToken', 'is not allowed');
   const all = allOf(scope, resource.softDelete ? LIVE : undefined, bound.filter);
   const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
-  if (transformed)
-    return { kind: 'transformation', shape: transformed.shape, pipelines: compilePipelines(all, transformed, page), ...page };
+  if (transformed) {
+    const { shape, fields } = transformed;
+    return { kind: 'transformation', shape, fields, pipelines: compilePipelines(all, transformed, page), ...page };
+  }
   const bindingOf = () => canonical([resource.name, Object.entries(sort), cursorScope, bound.filter]);
-  const after = given.nextToken === undefined ? undefined : cursorValues(given.nextToken, bindingOf(), cursorSecret, order);
-  const pageFilter = after ? allOf(all, rowsAfter(order, after)) : all;
+  const cursor: Cursor = given.nextToken === undefined ? page : cursorOf(given.nextToken, bindingOf(), cursorSecret, order);
+  const { after } = cursor;
   return {
     kind: 'records',
     filter: all,
-    pageFilter,
+    pageFilter: after ? allOf(all, rowsAfter(order, after)) : all,
+    after,
     sort,
     order,
     projection: resource.projection,
@@ -159,13 +166,15 @@ export function planBound(
       return bindingOf();
     },
     ...page,
+    skip: cursor.skip,
   };
 }
 
-function cursorValues(token: string, binding: string, secret: CursorSecret | undefined, order: readonly SortKey[]): SortValue[] {
-  const values = secret === undefined ? [] : readCursor(token, binding, secret);
-  if (values.length !== order.length) throw new NextTokenError();
-  return values;
+function cursorOf(token: string, binding: string, secret: CursorSecret | undefined, order: readonly SortKey[]): Cursor {
+  if (secret === undefined) throw problemOf('$nextToken', 'is not allowed');
+  const cursor = readCursor(token, binding, secret);
+  if (cursor.after && cursor.after.length !== order.length) throw new NextTokenError();
+  return cursor;
 }
 
 function compilePipelines(

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
-import { writeCursor, type CursorSecret } from './cursor.js';
+import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems } from './errors.js';
 import { expandRecords, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
-import { sortValues } from './keyset.js';
+import { isFitting, sortValues } from './keyset.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
 import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
@@ -96,7 +96,7 @@ export function runPlan(
 }
 
 async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
-  const { top, order } = plan;
+  const { top } = plan;
   const { isOnePage = true, cursorSecret } = run;
   const { rows: found, total } = await (isOnePage
     ? readQuickly(plan, resource, run)
@@ -104,9 +104,16 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
   const value = await showRecords(records, plan, run);
-  const nextToken =
-    last && cursorSecret !== undefined ? writeCursor(sortValues(last, order), plan.binding, cursorSecret) : undefined;
+  const next = last && cursorOf(plan, last);
+  const nextToken = next && cursorSecret !== undefined ? writeCursor(next, plan.binding, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
+}
+
+/** Where the next page begins: behind the last row; where no comparison finds that, behind as many as this page has (decisions H20). */
+function cursorOf({ order, after, skip, top }: RecordPlan, last: object): Cursor | undefined {
+  const values = sortValues(last, order);
+  if (values) return { after: values, skip: 0 };
+  return skip + top > LIMITS.skip ? undefined : { after, skip: skip + top };
 }
 
 /** One row more than the page has, if there is one: it tells whether there is a next page. */
@@ -151,7 +158,9 @@ async function runTransformation(plan: TransformationPlan, run: Run): Promise<Li
   const { rows, total } = await run.admit(() => transform(plan, run.store));
   const { show = showRecord } = run;
   const value =
-    plan.shape.kind === 'records' ? await showRecords(rows, plan, run) : rows.map((row) => showComputed(row, plan.shape, show));
+    plan.shape.kind === 'records'
+      ? await showRecords(rows, plan, run)
+      : rows.filter((row) => isFitting(row, plan.fields)).map((row) => showComputed(row, plan.shape, show));
   return { total, count: value.length, value };
 }
 
