@@ -80,9 +80,6 @@ export const IntentModel = defineModel<IntentRecord>('units', {
 const leaseMs = 60_000;
 const longestWaitMs = 60 * 60_000;
 
-/** A sweep met a step that only the process which began the unit may run. */
-class NotDone extends Error {}
-
 interface UnitsOptions {
   intents: Model<IntentRecord>;
   clock: Clock;
@@ -117,7 +114,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
       // nobody knows whether the last write took effect: the next sweep looks
       if (isStoreUnavailable(error)) throw error;
       await undoSteps(intent).catch(async (failure: unknown) => {
-        if (!(failure instanceof UnitUnsettledError)) await postpone(intent, failure);
+        await postpone(intent, failure);
         throw new UnitUnsettledError(`The unit ${name} could not be taken back`, { cause: error });
       });
       throw error;
@@ -155,24 +152,24 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
       await runSteps(intent, true);
     } catch (error) {
       if (isStoreUnavailable(error)) throw error;
-      if (!(error instanceof NotDone))
-        log.warn({ unit: intent.name, intent: intent._id, err: error }, 'an interrupted unit cannot be finished and is undone');
+      log.warn({ unit: intent.name, intent: intent._id, err: error }, 'an interrupted unit cannot be finished and is undone');
       return undoSteps(intent);
     }
     await remove(intent);
   }
 
   async function runSteps(intent: IntentRecord, isRecovery = false): Promise<void> {
-    for (const [at, step] of unit(intent).steps.entries()) {
+    for (const [at, step] of stepsOf(intent).entries()) {
       if (at < intent.step) continue;
       if (at > intent.step) await renew(intent, { step: at });
       if (!isRecovery || !step.isDone) await step.run(intent.payload, fenceOf(intent));
-      else if (!(await step.isDone(intent.payload))) throw new NotDone();
+      else if (!(await step.isDone(intent.payload)))
+        throw new Error(`${step.name} was not done, and only its own process may do it`);
     }
   }
 
   async function undoSteps(intent: IntentRecord): Promise<void> {
-    const { steps } = unit(intent);
+    const steps = stepsOf(intent);
     for (let { step } = intent; step >= 0; step -= 1) {
       await renew(intent, { step, state: 'undoing' });
       await steps[step]?.undo(intent.payload);
@@ -216,7 +213,6 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
   async function take(names: string[], now: Date): Promise<IntentRecord | null> {
     const stages = [{ $set: { ...literals({ owner: newId(clock) }), ...lease(), attempts: { $add: ['$attempts', 1] } } }];
     const taken = await intents.collection.findOneAndUpdate({ leaseUntil: { $lte: now }, name: { $in: names } }, stages, {
-      sort: { leaseUntil: 1 },
       returnDocument: 'after',
     });
     return taken as unknown as IntentRecord | null;
@@ -239,10 +235,8 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     if (deletedCount === 0) throw new UnitUnsettledError(`The unit ${intent.name} took too long and was taken over`);
   }
 
-  function unit(intent: IntentRecord): UnitSettings<object> {
-    const settings = settingsOf.get(intent.name);
-    if (!settings) throw new Error(`No unit is named ${intent.name}`);
-    return settings;
+  function stepsOf(intent: IntentRecord): UnitStep<object>[] {
+    return (settingsOf.get(intent.name) as UnitSettings<object>).steps;
   }
 
   function lease(milliseconds = leaseMs): { leaseUntil: object } {
