@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing';
+import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing/store-double';
 import mongoose from 'mongoose';
 import { createJointWrites, type JointWrite } from './joint-writes.js';
 import { openStorage, type Storage } from './storage.js';

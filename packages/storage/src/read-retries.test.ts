@@ -1,4 +1,4 @@
-import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing';
+import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing/store-double';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineModel, isStoreUnavailable, openStorage, type Live, type Storage } from './index.js';
 

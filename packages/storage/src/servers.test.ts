@@ -1,4 +1,4 @@
-import { isCommand, startStoreProxy, type PlayedServer, type StoreProxy } from '@tandem/testing';
+import { isCommand, startStoreProxy, type PlayedServer, type StoreProxy } from '@tandem/testing/store-double';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreSetupError, openStorage, type JointWrite, type Storage } from './index.js';
 

@@ -38,7 +38,5 @@ export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
 export { PASSWORD, cookiesOf, startTestServer, type Person, type TestServer } from './test-server.js';
 export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
-export { PLAYED_SERVERS, refusal, type PlayedServer } from './played-servers.js';
-export { isCommand, isWrite, type StoreCommand } from './store-faults.js';
-export { startStoreProxy, type StoreProxy, type StoreProxyOptions } from './store-proxy.js';
+export * from './store-double.js';
 export { TEST_SECRETS } from './test-secrets.js';
