@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { PASSWORD, type Person } from './people.js';
 import { runMeasured } from './measured-child.js';
@@ -8,6 +9,11 @@ import { runMeasured } from './measured-child.js';
 const ATTACKER_ADDRESS = '127.0.0.2';
 const BATCH_CALLS = 20;
 const MEGABYTE = 1_000_000;
+/** A hundred requests a second by twenty who send them: what is refused costs little, and bcrypt must not be done more often than it may. */
+const PASSWORD_PAUSE_MS = 200;
+/** As many as one identity may have. */
+const SUBSCRIPTIONS = 5000;
+const FRAME_PAUSE_MS = (BATCH_CALLS / 50) * 1000;
 
 export interface Target {
   url: string;
@@ -46,11 +52,17 @@ function sender({ url, over, told }: Attacker, connections: number) {
     });
 }
 
-/** Lets so many send again and again until it is over. */
-async function flood(attacker: Attacker, atOnce: number, next: (turn: number) => Sent): Promise<void> {
+/**
+ * Lets so many send again and again until it is over.
+ * @param pauseMs between an answer and the next request: without it, whatever is answered in no time is a test of the machine
+ */
+async function flood(attacker: Attacker, atOnce: number, next: (turn: number) => Sent, pauseMs = 0): Promise<void> {
   const send = sender(attacker, atOnce);
   const repeat = async (_: unknown, turn: number) => {
-    while (!attacker.over.aborted) await send(next(turn));
+    while (!attacker.over.aborted) {
+      await send(next(turn));
+      if (pauseMs > 0) await wait(pauseMs, undefined, { signal: attacker.over }).catch(() => {});
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, repeat));
 }
@@ -99,28 +111,31 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
         }));
         socket.send(JSON.stringify(calls), () => resolve());
       });
-    for (let turn = 0; turn < 45 && !over.aborted; turn++) {
+    // as fast as a client may without being closed
+    for (let turn = 0; turn < SUBSCRIPTIONS / sockets.length / BATCH_CALLS && !over.aborted; turn++) {
       await Promise.all(sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).map(open));
       told('frames of calls');
+      await wait(FRAME_PAUSE_MS, undefined, { signal: over }).catch(() => {});
     }
     if (!over.aborted) await once(over, 'abort');
     for (const socket of sockets) socket.terminate();
   },
-  /** Pages whose related records are each there a hundred times. */
+  /** Pages whose related records are each there a hundred times, which is refused, and once, which is answered. */
   'related records': (attacker) =>
-    flood(attacker, 4, () => ({
+    flood(attacker, 4, (turn) => ({
       method: 'GET',
-      path: `/products?${query({ $expand: 'attributes', $top: '100', $filter: "name eq 'With attributes'" })}`,
+      path: `/products?${query({ $expand: 'attributes', $top: turn % 2 ? '100' : '1', $filter: "name eq 'With attributes'" })}`,
     })),
   /** Five accounts that change their passwords to what they are. */
   'password changes': (attacker) => {
     const body = JSON.stringify({ password: PASSWORD, newPassword: PASSWORD });
     const other = JSON.stringify({ password: PASSWORD, newPassword: `${PASSWORD} of another kind` });
-    return flood(attacker, 20, (turn) => {
+    const next = (turn: number) => {
       const person = attacker.people[turn % 5];
       const path = `/auth/${person?.id}/change-password`;
       return { method: 'PATCH', path, headers: bearer(person), body: turn < 10 ? body : other };
-    });
+    };
+    return flood(attacker, 20, next, PASSWORD_PAUSE_MS);
   },
   /** Bodies of a megabyte of unknown keys. */
   'unknown keys': (attacker) => {

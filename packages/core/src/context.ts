@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { BodyPace } from './body-pace.js';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import type { CookieOptions, Request, Response } from 'express';
@@ -63,6 +64,8 @@ export interface ServerFacts {
   isUnavailable(error: unknown): boolean;
   /** Of services by name: bytes of the JSON text of an input, below the limit of bodies (decisions H5). */
   inputLimits?: Readonly<Record<string, number>>;
+  /** Waits until a request's body may be read. Absent: nobody waits. */
+  bodyTurn?: BodyPace;
   /** Milliseconds after which a request is answered 503, whatever it waits for. */
   deadlineMs: number;
   /** What everybody has open in this process. */

@@ -1,4 +1,5 @@
 export { addressGroup, addressNetwork } from './address-group.js';
+export { createBodyPace } from './body-pace.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
 export {
   ACCESS_COOKIE,

@@ -119,6 +119,7 @@ function entrance<Added extends { identity?: Identity }>(
     const read = async () => {
       if (ctx.unreadableBody) throw ctx.unreadableBody;
       try {
+        if (!ctx.rest) await ctx.server.bodyTurn?.(ctx);
         const input = await getRawInput();
         if (input === undefined) return {};
         // the REST face has done both when it read the body

@@ -1,3 +1,4 @@
+import { setImmediate as othersAnswered } from 'node:timers/promises';
 import { problemAt, problemOf, shorten } from './errors.js';
 import { allOf, type StoreFilter } from './filter.js';
 import { valueAt } from './keyset.js';
@@ -67,17 +68,15 @@ interface Reading {
   admit<T>(command: () => Promise<T>): Promise<T>;
 }
 
-/** What related records come to where they stand, those inside them included. */
-interface Extent {
-  records: number;
-  /** Of their JSON. */
-  bytes: number;
+/** A record, what is shown of it, and how often that stands in the answer. */
+interface Placed {
+  record: StoredDocument;
+  shown: unknown;
+  times: number;
 }
 
-/** A related record as it is shown, and what it comes to with all that is inside. */
-interface Related extends Extent {
-  shown: unknown;
-}
+/** Others are answered after so many milliseconds of making one answer. */
+const SLICE_MS = 5;
 
 /**
  * Puts the related records into the shown ones, under the relation's name: null for what is gone, a list where the ids are one. One query a
@@ -90,76 +89,85 @@ export async function expandRecords(
   expansions: readonly Expansion[],
   reading: Reading,
 ): Promise<void> {
-  const whole: Extent = { records: 0, bytes: 0 };
-  for (const extent of await embed(records, shown, expansions, reading)) add(whole, extent);
-  if (whole.records > LIMITS.expandRecords || whole.bytes > LIMITS.expandBytes) throw tooMuch();
+  const rows = records.map((record, n) => ({ record, shown: shown[n], times: 1 }));
+  await embed(rows, expansions, { ...reading, count: createCount() });
 }
 
-/** Embeds related records, each by reference, so that nothing is repeated before it is known how much that is. @returns by row what was put into it */
-async function embed(
-  records: readonly StoredDocument[],
-  shown: readonly unknown[],
-  expansions: readonly Expansion[],
-  reading: Reading,
-): Promise<Extent[]> {
-  const extents = shown.map((): Extent => ({ records: 0, bytes: 0 }));
+/** Counts what stands in the answer. @throws ListQueryError as soon as that is too much */
+function createCount() {
+  let records = 0;
+  let bytes = 0;
+  return (times: number, shown: unknown): void => {
+    records += times;
+    bytes += times * Buffer.byteLength(JSON.stringify(shown));
+    if (records > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw tooMuch();
+  };
+}
+
+interface CountedReading extends Reading {
+  count(times: number, shown: unknown): void;
+}
+
+/** Embeds related records, each by reference: nothing is repeated before it is known how much that is. */
+async function embed(rows: readonly Placed[], expansions: readonly Expansion[], reading: CountedReading): Promise<void> {
   await Promise.all(
     expansions.map(async (expansion) => {
-      const ids = records.map((record) => valueAt(record, expansion.relation.from));
-      const related = await findRelated(ids.flat(), expansion, reading);
-      shown.forEach((row, n) => {
-        const pick = (id: unknown) => {
-          const found = related.get(keyOf(id));
-          if (found) add(extents[n] as Extent, found);
-          return found?.shown ?? null;
-        };
-        const id = ids[n];
-        (row as Record<string, unknown>)[expansion.name] = Array.isArray(id) ? id.map(pick) : pick(id);
-      });
+      const { from } = expansion.relation;
+      const related = await findRelated(rows, expansion, reading);
+      const pick = (id: unknown) => related.get(keyOf(id))?.shown ?? null;
+      for (const { record, shown } of rows) {
+        const id = valueAt(record, from);
+        (shown as Record<string, unknown>)[expansion.name] = Array.isArray(id) ? id.map(pick) : pick(id);
+      }
     }),
   );
-  return extents;
-}
-
-function add(to: Extent, { records, bytes }: Extent): void {
-  to.records += records;
-  to.bytes += bytes;
 }
 
 function tooMuch() {
   return problemOf('$expand', 'gives too much');
 }
 
-/** The related records as they are shown, by what names them. */
+/** The related records by what names them. */
 async function findRelated(
-  ids: readonly unknown[],
+  rows: readonly Placed[],
   { path, relation, resource, inner }: Expansion,
-  reading: Reading,
-): Promise<Map<string | undefined, Related>> {
-  const byKey = new Map(ids.map((id) => [keyOf(id), id]));
-  byKey.delete(undefined);
-  if (byKey.size === 0) return new Map();
+  reading: CountedReading,
+): Promise<Map<string | undefined, Placed>> {
+  const ids = new Map<string | undefined, { id: unknown; times: number }>();
+  for (const { record, times } of rows) {
+    for (const id of [valueAt(record, relation.from)].flat()) {
+      const named = ids.get(keyOf(id));
+      if (named) named.times += times;
+      else ids.set(keyOf(id), { id, times });
+    }
+  }
+  ids.delete(undefined);
+  if (ids.size === 0) return new Map();
   const { collection, scope, show = showRecord } = sourceOf(reading.sources, path);
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };
-  const named = { [relation.to]: { $in: [...byKey.values()] } };
+  const named = { [relation.to]: { $in: [...ids.values()].map(({ id }) => id) } };
   const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
   // each stands somewhere: one more than there may be is too much
   const limit = LIMITS.expandRecords + 1;
   const find = () => limitStore(collection, reading, '$expand').find(allOf(named, live, scope), { projection, limit });
   // as many as a page has rows are a page by an index
-  const found = await (byKey.size <= LIMITS.top ? find() : reading.admit(find));
+  const found = await (ids.size <= LIMITS.top ? find() : reading.admit(find));
   if (found.length === limit) throw tooMuch();
-  const all = found.map(show);
-  const isShown = (_: unknown, n: number) => all[n] !== undefined;
-  const [records, shown] = [found.filter(isShown), all.filter(isShown)];
-  const sizes = shown.map((one) => Buffer.byteLength(JSON.stringify(one)));
-  const extents = await embed(records, shown, inner, reading);
-  return new Map(
-    records.map((record, n) => {
-      const { records: within, bytes } = extents[n] as Extent;
-      return [keyOf(valueAt(record, relation.to)), { shown: shown[n], records: 1 + within, bytes: (sizes[n] as number) + bytes }];
-    }),
-  );
+  const related = new Map<string | undefined, Placed>();
+  let since = performance.now();
+  for (const record of found) {
+    const shown = show(record);
+    const key = keyOf(valueAt(record, relation.to));
+    const times = ids.get(key)?.times;
+    if (shown === undefined || times === undefined) continue;
+    reading.count(times, shown);
+    related.set(key, { record, shown, times });
+    if (performance.now() - since < SLICE_MS) continue;
+    await othersAnswered();
+    since = performance.now();
+  }
+  await embed([...related.values()], inner, reading);
+  return related;
 }
 
 function sourceOf(sources: RelatedSources, path: string): RelatedSource {

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
 import { ListTimeLimitError, createGate, runListQuery, type Caller, type Gate, type ListCollection } from './index.js';
@@ -30,6 +30,7 @@ function commandsAt(gate: Gate) {
   };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+afterEach(() => void vi.useRealTimers());
 
 describe('a gate', () => {
   it('has one command of a caller under way, and the others in turn, however much each asks', async () => {
@@ -50,6 +51,32 @@ describe('a gate', () => {
     expect(begun.slice(5)).toEqual(['a3']);
     await end('a3');
     expect(begun.slice(6)).toEqual(['a4']);
+  });
+
+  it('lets a caller rest after a turn, for half a second at most, while others go on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1, rest: 2 }));
+    const pass = async (milliseconds: number) => {
+      vi.advanceTimersByTime(milliseconds);
+      await settled();
+    };
+    for (const name of ['a1', 'a2', 'a3']) void ask(ann, name);
+    await settled();
+    await pass(100);
+    await end('a1');
+    void ask(bob, 'b1');
+    await pass(199);
+    expect(begun).toEqual(['a1', 'b1']);
+    await end('b1');
+    expect(begun).toEqual(['a1', 'b1']);
+    await pass(1);
+    expect(begun.slice(2)).toEqual(['a2']);
+    await pass(2000);
+    await end('a2');
+    await pass(499);
+    expect(begun.slice(3)).toEqual([]);
+    await pass(1);
+    expect(begun.slice(3)).toEqual(['a3']);
   });
 
   it('gives anonymous callers together no more than their part, and the rest to the others', async () => {

@@ -15,6 +15,8 @@ export interface GateSettings {
   anonymousAtOnce?: number;
   /** The longest wait, after which a command is given up with ListTimeLimitError. Default 5,000 ms. */
   waitMs?: number;
+  /** For how long a caller rests after a turn, in times of the turn's own length, up to half a second. Default 0. */
+  rest?: number;
   /** Commands of one caller that may wait; what comes beyond them is given up at once. Default 100. */
   waitingMax?: number;
 }
@@ -27,16 +29,19 @@ export type Gate = <T>(caller: Caller, command: () => Promise<T>, signal?: Abort
 
 interface Line extends Caller {
   waiting: Set<() => void>;
-  isUnderWay: boolean;
+  /** Nothing more of it begins: it has one under way, or rests. */
+  isBusy: boolean;
   /** When it came to wait for its next turn, in the order of all. */
   turn: number;
 }
+
+const REST_MAX_MS = 500;
 
 /**
  * A gate, so that costly commands leave room for cheap ones, and who asks much does not keep others from it: a caller has one command under way,
  * and callers take turns, however much each of them asks (decisions H1).
  */
-export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, waitingMax = 100 }: GateSettings): Gate {
+export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, waitingMax = 100, rest = 0 }: GateSettings): Gate {
   const lines = new Map<string, Line>();
   /** Those who wait and have nothing under way, next first: the anonymous callers, and the others. */
   const ready = { anonymous: new Set<Line>(), known: new Set<Line>() };
@@ -47,7 +52,7 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
   const readyOf = ({ isAnonymous }: Line) => (isAnonymous ? ready.anonymous : ready.known);
 
   function waitForTurn(line: Line): void {
-    if (line.isUnderWay || line.waiting.size === 0 || readyOf(line).has(line)) return;
+    if (line.isBusy || line.waiting.size === 0 || readyOf(line).has(line)) return;
     turns += 1;
     line.turn = turns;
     readyOf(line).add(line);
@@ -66,19 +71,27 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
       readyOf(line).delete(line);
       if (!begin) continue;
       line.waiting.delete(begin);
+      line.isBusy = true;
       count(line, 1);
       begin();
     }
   }
 
   function count(line: Line, change: 1 | -1): void {
-    line.isUnderWay = change === 1;
     underWay += change;
     if (line.isAnonymous) anonymousUnderWay += change;
   }
 
-  function leave(line: Line): void {
+  function leave(line: Line, turnMs: number): void {
     count(line, -1);
+    const restMs = Math.min(turnMs * rest, REST_MAX_MS);
+    if (restMs < 1) return goOn(line);
+    setTimeout(() => goOn(line), restMs).unref();
+    admit();
+  }
+
+  function goOn(line: Line): void {
+    line.isBusy = false;
     waitForTurn(line);
     forgetIdle(line);
     admit();
@@ -87,13 +100,13 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
   function forgetIdle(line: Line): void {
     if (line.waiting.size > 0) return;
     readyOf(line).delete(line);
-    if (!line.isUnderWay) lines.delete(line.key);
+    if (!line.isBusy) lines.delete(line.key);
   }
 
   function lineOf(caller: Caller): Line {
     const known = lines.get(caller.key);
     if (known) return known;
-    const line = { ...caller, waiting: new Set<() => void>(), isUnderWay: false, turn: 0 };
+    const line = { ...caller, waiting: new Set<() => void>(), isBusy: false, turn: 0 };
     lines.set(caller.key, line);
     return line;
   }
@@ -128,10 +141,11 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
     const line = lineOf(caller);
     if (line.waiting.size >= waitingMax) throw new ListTimeLimitError(waitMs);
     await enter(line, signal);
+    const begun = performance.now();
     try {
       return await command();
     } finally {
-      leave(line);
+      leave(line, performance.now() - begun);
     }
   };
 }

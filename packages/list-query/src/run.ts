@@ -34,6 +34,8 @@ export interface ListQueryOptions {
   maxTimeMs?: number;
   /** Lets commands in that are not one page by an index. Default: two at once in this process, so that the store has room for other work. */
   gate?: Gate;
+  /** Lets in what makes the related records of an answer. Default: two at once in this process, each caller for half of the time. */
+  expanding?: Gate;
   /** Whose turn it has to be. Default: a caller of its own for each query. */
   caller?: Caller;
   /** Whether an index gives the page, in its order, without looking at more rows than it has. Default: where there is no `$apply`. */
@@ -55,12 +57,15 @@ const DEFAULT_MAX_TIME_MS = 5000;
 
 /** A quarter of the eight commands that the embedded engine works on at once. */
 const ofProcess = createGate({ atOnce: 2 });
+const expandingOfProcess = createGate({ atOnce: 2, rest: 1 });
 
 /** A query's way to the store. */
 interface Run extends ListQueryOptions {
   store: LimitedStore;
   /** Runs one costly command when it is the caller's turn. */
   admit<T>(command: () => Promise<T>): Promise<T>;
+  /** Makes related records when it is the caller's turn for that. */
+  expand(work: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -85,12 +90,13 @@ export function runPlan(
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
   const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = ofProcess, signal } = options;
-  const { caller = { key: randomUUID(), isAnonymous: false } } = options;
+  const { caller = { key: randomUUID(), isAnonymous: false }, expanding = expandingOfProcess } = options;
   const parameter = plan.kind === 'records' ? '$orderby' : '$apply';
   const run: Run = {
     ...options,
     store: limitStore(collection, { maxTimeMs, signal }, parameter),
     admit: (command) => gate(caller, command, signal),
+    expand: (work) => expanding(caller, work, signal),
   };
   return plan.kind === 'records' ? runRecords(plan, resource, run) : runTransformation(plan, run);
 }
@@ -190,11 +196,12 @@ async function showRecords(
   { expansions }: RecordPlan | TransformationPlan,
   run: Run,
 ): Promise<unknown[]> {
-  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit } = run;
+  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand } = run;
   const all = records.map((record) => show(record));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
-  await expandRecords(records.filter(isShown), shown, expansions, { sources: relations, maxTimeMs, signal, admit });
+  const reading = { sources: relations, maxTimeMs, signal, admit };
+  if (expansions.length > 0) await expand(() => expandRecords(records.filter(isShown), shown, expansions, reading));
   return shown;
 }
 

@@ -1,5 +1,6 @@
 import {
   createErrorMiddlewares,
+  createBodyPace,
   createInProcessBus,
   createOpenApiDocument,
   createStreamPlaces,
@@ -103,6 +104,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     verifyAccess: services.sessions.verifyAccess,
     isUnavailable: isStoreUnavailable,
     inputLimits: { auth: Math.min(AUTH_INPUT_BYTES, maxBodySize) },
+    bodyTurn: createBodyPace(maxBodySize),
     deadlineMs: configuration.deadlineMs ?? 14_000,
     places: createStreamPlaces(configuration.streamLimits),
     log,

@@ -22,7 +22,7 @@ const POOL = '8';
  * Reads of somebody who has nothing to do with it, while a stranger, or one account, does the dearest that the server allows. The server has
  * the limits of production.
  */
-export const hostileNeighbour: AttackScenario = async ({ tandem, db, people, start }) => {
+export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) => {
   const products = Array.from({ length: PRODUCTS }, (_, at) =>
     record(at, { name: `Product ${at % 5000}`, description: `Number ${(at * 7919) % 100_003} of many` }),
   );
@@ -34,10 +34,10 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, people, sta
   );
   await insert(db, 'attributes', groups);
   await insert(db, 'products', [...products, ...sharing]);
-  const readers = people.slice(0, READERS);
+  // those who have signed in at the beginning of all scenarios may have to again
+  const readers = await signUp(tandem.url, READERS);
   for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
 
-  const attackers = await signUp(tandem.url, ATTACKERS);
   const server = await start('tandem-server', { RATE_LIMITS: 'on', MONGODB_POOL_SIZE: POOL });
   const attacker = await start('attacker');
   const clients = readers.map(({ id, accessToken }, at): LoadClient => {
@@ -56,7 +56,6 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, people, sta
     });
     return { latencies, failures };
   }
-  const target: Target = { url: server.url, people: attackers };
   return (await attacker.ask<string[]>('names')).map((name) => ({
     name,
     of: 'attack',
@@ -66,6 +65,8 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, people, sta
     process: server,
     measure,
     async attack() {
+      // other accounts each time: an attack may have ended their sessions
+      const target: Target = { url: server.url, people: await signUp(tandem.url, ATTACKERS) };
       await attacker.ask('begin', { name, target });
       return () => attacker.ask<Record<string, number>>('end');
     },

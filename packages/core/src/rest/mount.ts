@@ -62,9 +62,13 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
       const ctx = createRequestContext(server, req, res);
       const params = req.params as Record<string, string>;
       const input = readInput(operation, params, req, res);
-      ctx.rest = { params, readInput: input.peek };
+      const inTurn = (read: () => Promise<unknown>) => async () => {
+        if (operation.hasBody) await server.bodyTurn?.(ctx);
+        return read();
+      };
+      ctx.rest = { params, readInput: inTurn(input.peek) };
       // as tRPC's own adapters call: the input is read when the input middleware asks for it, after the rules
-      const output = await call({ ctx, path: operation.name, type, getRawInput: input.read, signal: undefined, batchIndex: 0 });
+      const output = await call({ ctx, path: operation.name, type, getRawInput: inTurn(input.read), signal: undefined, batchIndex: 0 });
       sendOutput(operation, output, res);
     } catch (error) {
       // procedures translate and log their failures; anything else is for the last error middleware

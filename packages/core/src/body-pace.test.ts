@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  createBodyPace,
+  createErrorMiddlewares,
+  createStreamPlaces,
+  createTrpcFace,
+  mountRest,
+  publicProcedure,
+  rest,
+  router,
+  type ServerFacts,
+} from './index.js';
+
+const LIMIT = 1_000_000;
+const PATHS = { rest: '/texts', trpc: '/trpc/texts.count' };
+
+const app = router({
+  texts: router({
+    count: publicProcedure
+      .meta(rest('POST /texts', { status: 200, summary: 'Count', failure: 'Failed to count' }))
+      .input(z.strictObject({ text: z.string() }))
+      .output(z.object({ length: z.number() }))
+      .mutation(({ input }) => ({ length: input.text.length })),
+  }),
+});
+
+let server: http.Server;
+beforeAll(async () => {
+  const facts: ServerFacts = {
+    development: false,
+    typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
+    authModeOf: () => 'bearer',
+    allowedOrigins: new Set(),
+    verifyAccess: () => Promise.reject(new Error('nobody signs in here')),
+    isUnavailable: () => false,
+    bodyTurn: createBodyPace(LIMIT),
+    deadlineMs: 14_000,
+    places: createStreamPlaces(),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  };
+  const host = express();
+  host.use('/trpc', createTrpcFace(app, facts, LIMIT));
+  mountRest(host, app, facts, LIMIT);
+  host.use(...createErrorMiddlewares(facts));
+  server = http.createServer(host).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
+  interface Sent {
+    localAddress: string;
+    text?: string;
+    /** Sends no length: the body may be as large as bodies may be. */
+    chunked?: boolean;
+  }
+  async function send({ localAddress, text = 'x', chunked = false }: Sent): Promise<http.IncomingMessage> {
+    const body = JSON.stringify({ text });
+    const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) };
+    const { port } = server.address() as AddressInfo;
+    const headers = { 'content-type': 'application/json', ...size };
+    const request = http.request({
+      port,
+      host: '127.0.0.1',
+      path: PATHS[face],
+      method: 'POST',
+      localAddress,
+      headers,
+      agent: false,
+    });
+    request.on('error', () => {}).end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    return response.resume();
+  }
+  const [sender, other] = face === 'rest' ? ['127.0.0.3', '127.0.0.4'] : ['127.0.0.5', '127.0.0.6'];
+
+  it('that are large wait for those that their sender has sent before, and are refused where that is too long; all others are read at once', async () => {
+    let waiting = 40;
+    const large = Array.from({ length: waiting }, () => send({ localAddress: sender, chunked: true }).finally(() => waiting--));
+    const refused = Promise.any(
+      large.map(async (sent) => ((await sent).statusCode === 503 ? sent : Promise.reject(new Error('taken')))),
+    );
+    expect(Number((await refused).headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const ofOther = await send({ localAddress: other, text: 'x'.repeat(LIMIT - 100) });
+    const small = await send({ localAddress: sender, text: 'x'.repeat(60_000) });
+    expect([ofOther.statusCode, small.statusCode]).toEqual([200, 200]);
+    expect(waiting).toBeGreaterThan(0);
+    const statuses = await Promise.all(large.map(async (sent) => (await sent).statusCode));
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  }, 30_000);
+});
