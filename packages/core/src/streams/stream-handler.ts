@@ -103,7 +103,7 @@ export function createFrameReader(server: ServerFacts) {
 
   /** Takes a frame as it came. Never throws. */
   function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
-    const isWithin = countFrame(socket) && socket.pending < PENDING_MAX;
+    const isWithin = countFrame(socket) && server.places.frames(socket, 1) === 1 && socket.pending < PENDING_MAX;
     let given: unknown;
     try {
       if (isBinary) throw validationError(['frame must be text']);

@@ -11,6 +11,9 @@ export interface StreamLimits {
 }
 const LIMITS: StreamLimits = { connections: 100, subscriptionsPerConnection: 1000, subscriptions: 5000 };
 
+/** Frames, or calls in them, that are taken from an identity in a second, by all its connections. */
+const FRAMES_A_SECOND = 200;
+
 /** Seconds after which who has too many may try again. */
 const RETRY_AFTER_TOO_MANY = 10;
 
@@ -27,6 +30,12 @@ interface Taken {
   subscriptions: number;
 }
 
+/** What has come from a holder in one second. */
+interface Second {
+  at: number;
+  frames: number;
+}
+
 export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
 
 /**
@@ -36,6 +45,7 @@ export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
 export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
   const max = { ...LIMITS, ...limits };
   const takenBy = new Map<string, Taken>();
+  const secondOf = new Map<string, Second>();
 
   /** @throws requestErrors.tooMany when a holder has no room for so many more */
   function check(holder: string, more: Taken): void {
@@ -47,8 +57,9 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
   function change(holder: string, by: Taken): void {
     const before = takenBy.get(holder) ?? { connections: 0, subscriptions: 0 };
     const after = { connections: before.connections + by.connections, subscriptions: before.subscriptions + by.subscriptions };
-    if (after.connections > 0) takenBy.set(holder, after);
-    else takenBy.delete(holder);
+    if (after.connections > 0) return void takenBy.set(holder, after);
+    takenBy.delete(holder);
+    secondOf.delete(holder);
   }
 
   function leave({ holder, subscriptions }: StreamConnection): void {
@@ -86,6 +97,17 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
       if (connection.holder === '') return;
       change(connection.holder, { connections: 0, subscriptions: -1 });
       connection.subscriptions -= 1;
+    },
+
+    /** Counts frames that have come by a connection. @returns how many of them are within what its holder may send in this second */
+    frames({ holder }: StreamConnection, count: number): number {
+      const at = Math.floor(performance.now() / 1000);
+      const known = secondOf.get(holder);
+      const second = known?.at === at ? known : { at, frames: 0 };
+      if (takenBy.has(holder)) secondOf.set(holder, second);
+      const room = Math.max(0, Math.min(count, FRAMES_A_SECOND - second.frames));
+      second.frames += count;
+      return room;
     },
 
     close(connection: StreamConnection): void {

@@ -65,7 +65,7 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
             router,
             maxBatchSize: MAX_BATCH_SIZE,
             createContext: ({ info }) => ({ ...contextOf(ctx, info.connectionParams, departures), server: facts, calls }),
-            experimental_encoder: { encode: jsonEncoder.encode, decode: createDecoder(socket, router) },
+            experimental_encoder: { encode: jsonEncoder.encode, decode: createDecoder(socket, router, ctx.server.places) },
             // failures are logged where they are translated
             onError() {},
           } as Omit<HandlerOptions, 'wss'> as HandlerOptions);
@@ -87,7 +87,11 @@ function subscribe(socket: StreamSocket, places: StreamPlaces): () => void {
 }
 
 /** Reads frames. Of the calls in them, those that are too many in this second are refused here (decisions H2). */
-function createDecoder(socket: StreamSocket, { _def: { _config: config } }: AnyTRPCRouter): Encoder['decode'] {
+function createDecoder(
+  socket: StreamSocket,
+  { _def: { _config: config } }: AnyTRPCRouter,
+  places: StreamPlaces,
+): Encoder['decode'] {
   function refuse(call: unknown): void {
     const { id } = (call ?? {}) as { id?: unknown };
     if (typeof id !== 'string' && typeof id !== 'number') return;
@@ -99,7 +103,7 @@ function createDecoder(socket: StreamSocket, { _def: { _config: config } }: AnyT
   return (data) => {
     const given = jsonEncoder.decode(data);
     const calls: unknown[] = Array.isArray(given) ? given : [given];
-    let room = countCalls(socket, calls.length);
+    let room = countCalls(socket, calls.length, places);
     if (socket.readyState !== socket.OPEN) return [];
     // the adapter refuses every call of a frame that has too many
     if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;

@@ -219,6 +219,17 @@ describe('calls in frames at /trpc', () => {
     await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 51, refused: 11 });
   });
 
+  it('are two hundred a second by all connections of one caller together', async () => {
+    const streams = await Promise.all(Array.from({ length: 5 }, () => listen('/trpc')));
+    vi.useFakeTimers({ toFake: ['performance'] });
+    for (const stream of streams) for (const size of [20, 20, 10]) stream.send(batch(size));
+    const total = (key: 'answered' | 'refused') => streams.reduce((sum, stream) => sum + statusesOf(stream)[key], 0);
+    await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([200, 50]);
+    vi.advanceTimersByTime(1000);
+    for (const stream of streams) stream.send(query());
+    await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([205, 50]);
+  });
+
   it('close the connection of who goes on after twice as many', async () => {
     const stream = await listenAtOnce();
     for (let n = 0; n < 5; n++) stream.send(batch(20));
