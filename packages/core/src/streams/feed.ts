@@ -1,3 +1,4 @@
+import { requestErrors } from '../errors.js';
 import type { EventBus } from '../events.js';
 
 /** What reads a feed: a socket's subscription, or an answer that is streamed. */
@@ -12,6 +13,9 @@ export function textOf(frame: object): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
+/** Subscriptions of one identity to one topic: each event is told as often. More than it may have connections. */
+const READERS_MAX = 200;
+
 /** Those in this process who read one topic. */
 export class Feed {
   readonly readers = new Set<Reader>();
@@ -19,6 +23,13 @@ export class Feed {
   stop: () => void = () => {};
 
   constructor(readonly id: string) {}
+
+  /** @throws requestErrors.tooMany where an identity reads it by as many subscriptions as it may */
+  checkRoom(identityId: string): void {
+    let room = READERS_MAX;
+    for (const reader of this.readers) if (reader.identityId === identityId) room -= 1;
+    if (room <= 0) throw requestErrors.tooMany();
+  }
 
   /** @param except readers of this identity get nothing */
   deliver(event: object, except?: string): void {

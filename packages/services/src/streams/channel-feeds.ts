@@ -182,9 +182,10 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
   return {
     /**
      * Makes a member a reader. From now on it takes what comes after `from`, which is the answer.
-     * @throws chatErrors.notSubscribed
+     * @throws chatErrors.notSubscribed; requestErrors.tooMany where it reads the channel too often already
      */
     async start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+      feeds.get(channelId)?.checkRoom(reader.identityId);
       const feed = feeds.join(channelId, reader);
       reader.from = feed.position;
       try {

@@ -77,6 +77,9 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
   }
 
   return {
+    /** @throws requestErrors.tooMany for one more subscription than an identity may have */
+    checkRoom: (identityId: string): void => feeds.get(identityId)?.checkRoom(identityId),
+
     join: feeds.join,
     leave: feeds.leave,
 

@@ -164,6 +164,27 @@ describe('subscriptions', () => {
     await expect.poll(open, PATIENCE).toEqual({ connections: 1, subscriptions: 2 });
   });
 
+  it('of one channel, or of the own notifications, are two hundred', async () => {
+    await using roomy = await startTestServer();
+    const person = await roomy.signUp();
+    const { id: channelId } = await openChannel(person);
+    const paths = { 'chat.channelEvents': { channelId }, 'notifications.events': {} };
+    for (const [path, input] of Object.entries(paths)) {
+      const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(roomy.url, '/trpc', person.credentials)));
+      vi.useFakeTimers({ toFake: ['performance'] });
+      const calls = Array.from({ length: 201 }, (_, id) => ({ id, method: 'subscription', params: { path, input } }));
+      for (const call of calls) {
+        if (call.id === 200) vi.advanceTimersByTime(1000);
+        const stream = streams[call.id % 5] as TestStream;
+        stream.send(call);
+        const answer = call.id < 200 ? 'data' : 429;
+        await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain(answer);
+      }
+      vi.useRealTimers();
+      for (const stream of streams) await stream.close();
+    }
+  });
+
   it('that are opened and stopped quickly leave nothing behind', async () => {
     const streams = await Promise.all(Array.from({ length: 4 }, () => listen('/trpc')));
     const frames = streams.map((stream) => {

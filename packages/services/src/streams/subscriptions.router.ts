@@ -87,6 +87,7 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
 
   async function* notificationEvents(reader: IteratorReader, since: string | undefined) {
     const { identityId } = reader;
+    notifications.checkRoom(identityId);
     const feed = notifications.join(identityId, reader);
     try {
       const anchor = since === undefined ? undefined : await notifications.anchorOf(identityId, since);
