@@ -40,7 +40,7 @@ function literal(value: LiteralValue): Literal {
   if (typeof value === 'string') return { kind: 'string', value };
   if (typeof value === 'boolean') return { kind: 'boolean', value };
   if (!Number.isFinite(value)) throw new TypeError(`A condition cannot compare with ${value}`);
-  return { kind: 'number', value: value + 0 };
+  return { kind: 'number', value };
 }
 
 type UsesIn<Conditions extends readonly Where[]> = Conditions[number] extends infer One

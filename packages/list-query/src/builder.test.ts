@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from 'mongodb';
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { withoutOffsets } from '../test/arbitraries.js';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
 import { aggregate, and, average, count, countDistinct, field, filter, groupBy, listQuery, max, min, not, or, orderBy, sum, top, type FieldsOf, type RowOf } from './builder.js'; // prettier-ignore
-import { runListQuery } from './index.js';
+import { parseApply, parseFilter, printApply, printFilter, runListQuery } from './index.js';
 
 interface Product {
   id: string;
@@ -54,6 +55,23 @@ describe('a built query', () => {
       $top: 5,
     });
     expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<Product & { category: Category | null }>();
+  });
+
+  it('holds the tree that its text is read into', () => {
+    const conditions = [
+      ...(['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map((operator) => field('price')[operator](-1.5)),
+      field('name').in("O'Brien", null),
+      field('active').eq(true),
+      field('releasedAt').lt(new Date(0)),
+      and(field('stock').gt(1)),
+      not(or(field('stock').gt(1), and(field('stock').lt(1), field('name').ne('x')))),
+    ];
+    for (const { tree } of conditions) expect(withoutOffsets(parseFilter(printFilter(tree)))).toEqual(tree);
+    const steps = [
+      filter(field('stock').gt(1)),
+      groupBy(['status'], aggregate({ n: count(), s: sum('price') }), orderBy('price'), top(2)),
+    ].map(({ tree }) => tree);
+    expect(withoutOffsets(parseApply(printApply(steps)))).toEqual(steps);
   });
 
   it('is never changed by what is built on it', () => {
@@ -125,7 +143,7 @@ describe('a built query', () => {
   });
 
   it('cannot say numbers that are none', () => {
-    expect(() => field('price').gt(NaN)).toThrow(TypeError);
+    expect(() => field('price').gt(NaN)).toThrow(new TypeError('A condition cannot compare with NaN'));
     expect(() => field('price').gt(Infinity)).toThrow(TypeError);
     expect(query.where('price', 'eq', -0).parameters).toEqual({ $filter: 'price eq 0' });
   });

@@ -8,10 +8,12 @@ import { createCountCache, runListQuery, type Gate } from './index.js';
 /** A time that stands still. */
 const now = (): number => 0;
 
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Takes long enough to be kept. */
 async function slowly(total: number): Promise<number> {
   const end = performance.now() + 6;
-  while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve));
+  while (performance.now() < end) await settled();
   return total;
 }
 
@@ -70,8 +72,23 @@ it('keeps no failure, and no more than it may', async () => {
   const cache = createCountCache({ now, size: 2 });
   await expect(cache.count('a', '1', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   for (const key of ['1', '2', '3']) await cache.count('a', key, () => slowly(Number(key)));
-  expect(await cache.count('a', '3', () => slowly(0))).toBe(3);
+  for (const key of ['2', '3']) expect(await cache.count('a', key, () => slowly(0))).toBe(Number(key));
   expect(await cache.count('a', '1', () => slowly(0))).toBe(0);
+  for (const group of ['b', 'c']) await cache.count(group, '1', () => slowly(1));
+  for (const group of ['b', 'c']) expect(await cache.count(group, '1', () => slowly(0))).toBe(1);
+  expect(await cache.count('a', '1', () => slowly(2))).toBe(2);
+});
+
+it.each<[string, () => Promise<number>]>([
+  ['ends', () => Promise.resolve(1)],
+  ['fails', () => Promise.reject(new Error('away'))],
+])('keeps a count that is being made, whatever an older one that it has pushed out %s with', async (_, end) => {
+  const cache = createCountCache({ now, size: 1 });
+  const older = cache.count('a', '1', () => settled().then(end));
+  void cache.count('a', '2', () => slowly(2));
+  const newer = cache.count('a', '1', () => slowly(3));
+  await older.catch(() => undefined);
+  expect(await Promise.all([newer, cache.count('a', '1', () => slowly(4))])).toEqual([3, 3]);
 });
 
 let collection: Collection<Stored>;
@@ -104,6 +121,12 @@ it('knows which counts were of many, whatever is written meanwhile', async () =>
   expect([cache.isLarge('a', 'many'), cache.isLarge('a', 'few'), cache.isLarge('b', 'many')]).toEqual([true, false, false]);
   await cache.count('a', 'many', () => Promise.resolve(3));
   expect(cache.isLarge('a', 'many')).toBe(false);
+});
+
+it('knows it of the last that were, and of no more than it may keep', async () => {
+  const cache = createCountCache({ now, size: 2 });
+  for (const key of ['1', '2', '1', '3']) await cache.count('a', key, () => Promise.resolve(10_001));
+  expect(['1', '2', '3'].map((key) => cache.isLarge('a', key))).toEqual([true, false, true]);
 });
 
 it('counts many when there is room for that, once for all who ask, while the page is read at once', async () => {

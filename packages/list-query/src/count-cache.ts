@@ -41,8 +41,7 @@ export function createCountCache({
     large.delete(id);
     if (total <= LIMITS.quickCount) return;
     large.add(id);
-    const [oldest] = large;
-    if (large.size > size && oldest !== undefined) large.delete(oldest);
+    dropOldest(large, size);
   }
 
   /** Not for longer than it may be kept, should the clock have gone back. */
@@ -69,8 +68,7 @@ export function createCountCache({
     );
     entries.delete(key);
     entries.set(key, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > size && oldest !== undefined) entries.delete(oldest);
+    dropOldest(entries, size);
     return entry.total;
   }
 
@@ -78,8 +76,7 @@ export function createCountCache({
     count(group, key, make) {
       const entries = groups.get(group) ?? new Map<string, Entry>();
       groups.set(group, entries);
-      const [oldest] = groups.keys();
-      if (groups.size > size && oldest !== undefined) groups.delete(oldest);
+      dropOldest(groups, size);
       const kept = entries.get(key);
       if (kept && isFresh(kept)) return kept.total;
       return startCount(group, key, make, entries);
@@ -90,4 +87,10 @@ export function createCountCache({
       groups.delete(group);
     },
   };
+}
+
+/** Makes room for the newest. */
+function dropOldest(kept: Pick<Set<string>, 'size' | 'keys' | 'delete'>, size: number): void {
+  const [oldest] = kept.keys();
+  if (oldest !== undefined && kept.size > size) kept.delete(oldest);
 }

@@ -68,15 +68,27 @@ describe('values', () => {
     expect(await count("releasedAt eq '2024-01-03T21:00:00.000+09:00'")).toBe(wanted);
     expect(await count('releasedAt ge 2024-01-03 and releasedAt lt 2024-01-04')).toBe(wanted);
     expect(await count('releasedAt in (2024-01-03T12:00Z, null)')).toBeGreaterThan(wanted);
+    expect(await count('releasedAt gt 2000-02-29 and releasedAt lt 2024-12-31T23:59:59.9-23:59')).toBe(await count('releasedAt ne null')); // prettier-ignore
   });
 
   it.each([
     '2024-02-30',
     '2023-02-29',
+    '2024-04-31',
+    '1900-02-29',
     '2024-13-01',
+    '2024-00-01',
+    '2024-01-00',
+    '2024-01-32',
     '2024-01-01T24:00:00Z',
     '2024-01-01T10:00:00',
     '2024-01-01T10:60:00Z',
+    '2024-01-01T10:00:60Z',
+    '2024-01-01T10:00:00.1234Z',
+    '2024-01-01T10:00:00+24:00',
+    '2024-01-01T10:00:00+09:60',
+    ' 2024-01-01',
+    '2024-01-01 ',
     'soon',
   ])('%s is no date', async (date) => {
     await expect(count(`releasedAt eq '${date}'`)).rejects.toMatchObject({
@@ -92,6 +104,7 @@ describe('values', () => {
     ["price eq '5'", "compares 'price', a number, with a string at offset 9"],
     ['active eq 1', "compares 'active', a boolean, with a number at offset 10"],
     ['name eq 2024-01-01', "compares 'name', a string, with a date at offset 8"],
+    ['releasedAt eq 5', "compares 'releasedAt', a date, with a number at offset 14"],
     ['price in (1, true)', "compares 'price', a number, with a boolean at offset 13"],
     ['price gt null', "cannot compare null by 'gt' at offset 9"],
   ])('%s is refused', async (filter, problem) => {

@@ -72,7 +72,8 @@ function readValues(reader: Reader): Literal[] {
 
 function readLiteral(reader: Reader): Literal {
   const { kind, text, at } = peek(reader);
-  const literal = kind === 'string' ? { kind, value: text, at } : kind === 'word' ? named(text, at) : undefined;
+  // of all but strings, words alone read so
+  const literal: Literal | undefined = kind === 'string' ? { kind, value: text, at } : named(text, at);
   if (literal) {
     take(reader);
     return literal;

@@ -35,17 +35,25 @@ describe('$filter', () => {
     ['price eq 1e999', "9: query parameter '$filter' has a number that is too large at offset 9"],
     ['price in ()', "10: query parameter '$filter' needs a value instead of ')' at offset 10"],
     ['price in 5', "9: query parameter '$filter' needs '(' instead of '5' at offset 9"],
+    ['price eq maybe', "9: query parameter '$filter' needs a value instead of 'maybe' at offset 9"],
+    [
+      "price 'eq' 20",
+      "6: query parameter '$filter' needs an operator (eq, ne, gt, ge, lt, le, in) instead of a string at offset 6",
+    ],
+    ["'not' (a eq 1)", "0: query parameter '$filter' needs a property instead of a string at offset 0"],
+    ['exists (a eq 1)', "7: query parameter '$filter' needs an operator (eq, ne, gt, ge, lt, le, in) instead of '(' at offset 7"],
     ['20 eq price', "0: query parameter '$filter' needs a property instead of '20' at offset 0"],
     ['price eq\u00a020', "8: query parameter '$filter' lacks a space at offset 8"],
   ])('%s', (text, problem) => expect(problemOf(() => parseFilter(text))).toBe(problem));
 
   it('takes every kind of value', () => {
-    const kinds = parseFilter("a in ('it''s', -1.5, +2, 8e2, 1E-3, true, null, 2024-02-29, 2024-02-29T10:00:00+09:00, '')");
+    const kinds = parseFilter("a in ('it''s', -1.5, +2, -0, 8e2, 1E-3, true, null, 2024-02-29, 2024-02-29T10:00:00+09:00, '')");
     expect(withoutOffsets(kinds)).toMatchObject({
       values: [
         { kind: 'string', value: "it's" },
         { kind: 'number', value: -1.5 },
         { kind: 'number', value: 2 },
+        { kind: 'number', value: 0 },
         { kind: 'number', value: 800 },
         { kind: 'number', value: 0.001 },
         { kind: 'boolean', value: true },
@@ -82,12 +90,14 @@ describe('$orderby and $expand', () => {
     ['', "0: query parameter '$orderby' needs a property instead of the end at offset 0"],
     ['price,,name', "6: query parameter '$orderby' needs a property instead of ',' at offset 6"],
     ['price up', "6: query parameter '$orderby' needs the end instead of 'up' at offset 6"],
+    ['price desc asc', "11: query parameter '$orderby' needs the end instead of 'asc' at offset 11"],
     ['price,', "6: query parameter '$orderby' needs a property instead of the end at offset 6"],
     ['-price', "0: query parameter '$orderby' has an unexpected character at offset 0"],
     ['a,b,c,d,e,f', "10: query parameter '$orderby' has more than 5 sort keys at offset 10"],
   ])('%s', (text, problem) => expect(problemOf(() => parseOrder(text))).toBe(problem));
 
   it.each([
+    ['', "0: query parameter '$expand' needs a relation instead of the end at offset 0"],
     ['category(', "8: query parameter '$expand' needs the end instead of '(' at offset 8"],
     ['*', "0: query parameter '$expand' has an unexpected character at offset 0"],
     ['a,b,c,d,e,f', "10: query parameter '$expand' has more than 5 relations at offset 10"],
@@ -162,9 +172,17 @@ describe('limits', () => {
     expect(problemOf(() => parseFilter(`${'('.repeat(32)}a eq 1${')'.repeat(32)}`))).toBe('none');
     expect(problemOf(() => parseFilter(Array(100).fill('a eq 1').join(' or ')))).toBe('none');
     expect(problemOf(() => parseFilter(`a in (${Array(100).fill('1').join()})`))).toBe('none');
+    expect(problemOf(() => parseFilter(`a eq '${'x'.repeat(4089)}'`))).toBe('none');
+    expect(problemOf(() => parseOrder('a,b,c,d,e'))).toBe('none');
+    expect(problemOf(() => parseExpand('a,b,c,d,e'))).toBe('none');
+    expect(problemOf(() => parseApply(Array(10).fill('top(100000)').join(' then ')))).toBe('none');
+    expect(problemOf(() => parseApply(`groupby((${Array(8).fill('a').join()}))`))).toBe('none');
+    expect(problemOf(() => parseApply(`aggregate(${Array(20).fill('$count as n').join()})`))).toBe('none');
   });
 
   it('let no message echo more than a little of the text', () => {
-    expect(problemOf(() => parseOrder(`price ${'x'.repeat(4000)}`)).length).toBeLessThan(200);
+    const [most, more] = [60, 61].map((length) => problemOf(() => parseOrder(`price ${'x'.repeat(length)}`)));
+    expect(most).toContain(`instead of '${'x'.repeat(60)}' at`);
+    expect(more).toContain(`instead of '${'x'.repeat(60)}…' at`);
   });
 });

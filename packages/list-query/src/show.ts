@@ -26,8 +26,7 @@ function copy(from: object, to: Record<string, unknown>, except: ReadonlySet<str
   for (const key of Object.keys(values)) {
     // A stored `__proto__` would become the prototype of what is shown.
     if (key === '__proto__' || except?.has(key) === true) continue;
-    const value = values[key];
-    to[key] = typeof value === 'object' && value !== null ? wire(value) : value;
+    to[key] = wire(values[key]);
   }
 }
 
