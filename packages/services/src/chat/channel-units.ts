@@ -1,4 +1,6 @@
 import { newId, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
+import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { defineDeletion, type Children } from '../shared/deletion.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
@@ -11,10 +13,13 @@ interface NewChannel {
   ownerId: string;
   open: boolean;
 }
-/** Both as they are stored. */
+/** Channel and subscription as they are stored. */
 interface Creation {
   channel: ChannelRecord;
   subscription: SubscriptionRecord;
+  icon: GivenFile | null | undefined;
+  /** Who uploaded the icon. */
+  createdBy: string;
 }
 
 interface ChannelUnitsOptions {
@@ -23,12 +28,13 @@ interface ChannelUnitsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** The subscriptions, which hide with their channel. Its messages need no mark: who may read them is a member, or finds its channel first. */
   members: Children;
+  icons: Pick<Attachments, 'hold' | 'release' | 'settleHeld'>;
   /** Tells the readers of a channel that it is deleted. */
   tellDeleted(channelId: string): void;
 }
 
 /** Changes of a channel together with its members: units of work, which the next sweep completes or takes back after a crash. */
-export function createChannelUnits({ storage, existingIdentities, members, tellDeleted }: ChannelUnitsOptions) {
+export function createChannelUnits({ storage, existingIdentities, members, icons, tellDeleted }: ChannelUnitsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
   const everyone = { deleted: 'include' } as const;
@@ -40,13 +46,17 @@ export function createChannelUnits({ storage, existingIdentities, members, tellD
       {
         // comes first: once there is a channel, people join and leave it, and its making has ended
         name: 'first member',
-        async run({ channel }, fence) {
+        async run({ channel, icon, createdBy }, fence) {
+          await icons.hold(channel._id, icon, createdBy, fence);
           await fence.insert(Subscriptions.collection.collectionName, 'subscription');
           // asked afterwards: an identity that is deleted from now on finds its subscription
           if (!(await existingIdentities([channel.ownerId])).has(channel.ownerId)) throw identityErrors.notFound();
         },
         isDone: async ({ subscription: { _id } }) => (await Subscriptions.exists({ _id }).setOptions(everyone)) !== null,
-        undo: ({ subscription: { _id } }) => Subscriptions.deleteOne({ _id }, forReal),
+        async undo({ channel, subscription: { _id } }) {
+          await icons.release(channel._id);
+          await Subscriptions.deleteOne({ _id }, forReal);
+        },
       },
       {
         name: 'channel',
@@ -66,15 +76,18 @@ export function createChannelUnits({ storage, existingIdentities, members, tellD
   });
 
   return {
-    /** Stores a channel with its owner as the first member. @throws identityErrors.notFound */
-    create(given: NewChannel): Promise<void> {
+    /** Stores a channel with its icon, and its owner as the first member. @throws identityErrors.notFound; ATTACH_ERRORS */
+    async create(given: NewChannel, { icon, createdBy }: Pick<Creation, 'icon' | 'createdBy'>): Promise<void> {
       const now = storage.clock.now();
       const times = { createdAt: now, updatedAt: now };
       const member = { _id: newId(storage.clock), channelId: given._id, subscribedId: given.ownerId };
-      return creations.run({
+      await creations.run({
         channel: { ...new Channels(given).toObject(), ...times },
         subscription: { ...new Subscriptions(member).toObject(), ...times },
+        icon,
+        createdBy,
       });
+      if (icon) await icons.settleHeld(given._id);
     },
 
     /** Deletes softly, and hides the subscriptions. @throws errors.channelNotFound */

@@ -46,6 +46,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
   const units = createChannelUnits({
     storage,
     ...others,
+    icons,
     tellDeleted(channelId) {
       memberships.forget(channelId);
       publishChatEvent(bus, { type: 'channel.deleted', channelId });
@@ -104,7 +105,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
      */
     async create({ icon, open = false, ...given }: NewChannel, createdBy: string): Promise<Channel> {
       const id = newId(storage.clock);
-      await icons.replace(id, icon, createdBy, () => units.create({ _id: id, open, ...given }));
+      await units.create({ _id: id, open, ...given }, { icon, createdBy });
       return read(id);
     },
 

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, describeError, requestErrors, type Log } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
-import { newId, timeInStore, type Model, type Storage } from '@tandem/storage';
+import { newId, timeInStore, type Fence, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
 import { fileErrors as errors } from './files.errors.js';
 import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
 import { freeNumber, withNumber, type createTurns } from './free-numbers.js';
+import { UNUSED_MS, createOneFile } from './one-file.js';
 import { notUploading } from './uploads.js';
 
-/** After this time an object that was issued and never attached is removed, in milliseconds. */
-const UNUSED_MS = 24 * 60 * 60_000;
 /** An upload that began before its address ended may arrive for so long after it, in milliseconds. */
 const LATE_UPLOAD_MS = 5 * 60_000;
 /** Addresses that one identity may have unused. */
@@ -21,7 +20,7 @@ const DEFAULT_MAX = 50;
 export interface AttachmentsSettings {
   /** What the files are, as `product-image`: an object that was issued for one purpose is attached as nothing else. */
   purpose: string;
-  /** Files that a record may have at most. Default 50. `replace` keeps one, whatever this says. */
+  /** Files that a record may have at most. Default 50. `replace` and `hold` keep one, whatever this says. */
   max?: number;
 }
 
@@ -75,11 +74,6 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     }
   }
 
-  async function currentOf(resourceId: string): Promise<FileRecord | undefined> {
-    const sort = { attachedAt: -1, _id: -1 } as const;
-    return ((await collection.findOne(attachedTo(resourceId) as object, { sort })) as unknown as FileRecord | null) ?? undefined;
-  }
-
   /** The caller's object, looked at but not yet attached. @throws errors of `attach` */
   async function findGiven({ objectId, type }: GivenFile, identityId: string): Promise<FileRecord> {
     const filter = { objectId, purpose, issuedTo: identityId } as object;
@@ -99,9 +93,10 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
    * One write: of two who attach an object at once one has it.
    * @throws errors.notFound, alreadyAttached, beingUploaded; requestErrors.unavailable where it came too late; a duplicate key where the place is taken
    */
-  async function take({ _id, createdAt }: FileRecord, attachment: Attachment, until: Date): Promise<FileRecord> {
+  async function take({ _id, createdAt }: FileRecord, attachment: Attachment, until: Date, fence?: Fence): Promise<FileRecord> {
     const now = clock.now();
-    const isFree = { _id, state: 'issued', ...notUploading(now), $expr: { $lt: [timeInStore(clock), until] } } as object;
+    const isInTime = { $and: [{ $lt: [timeInStore(clock), until] }, ...(fence ? [fence.open.$expr] : [])] };
+    const isFree = { _id, state: 'issued', ...notUploading(now), $expr: isInTime } as object;
     // what it was uploaded as goes when its address is out of date, and not before the write is made that the file comes with
     const late = Math.max(now.getTime(), createdAt.getTime() + (driver?.addressMs ?? 0)) + LATE_UPLOAD_MS;
     const attached = await collection.findOneAndUpdate(
@@ -148,30 +143,6 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     });
   }
 
-  /** Takes an attaching back, as if it had not been: the object may be attached again. */
-  async function giveBack(file: FileRecord): Promise<void> {
-    const { _id, resourceId, createdAt, storedAs } = file;
-    const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
-    const { modifiedCount } = await collection.updateOne({ _id, ...attachedTo(resourceId) } as object, {
-      $set: { state: 'issued', storedAs: null, resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
-    });
-    if (modifiedCount > 0 && storedAs !== null) await dropCopy(file, storedAs);
-  }
-
-  /**
-   * Leaves one file of a record, the last attached, after the write that it came with. Whoever attached an earlier one meanwhile either is seen
-   * here, or sees that a later one counts already.
-   */
-  async function settle({ _id, resourceId, attachedAt }: FileRecord): Promise<void> {
-    const ofRecord = attachedTo(resourceId);
-    await collection.updateOne({ _id, ...ofRecord } as object, { $set: { counts: true, slot: null } });
-    const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: _id } }] };
-    await collection.updateMany({ ...ofRecord, ...isEarlier } as object, removal(clock.now()));
-    const isLater = { $or: [{ attachedAt: { $gt: attachedAt } }, { attachedAt, _id: { $gt: _id } }] };
-    const later = await collection.findOne({ ...ofRecord, ...isLater, counts: true } as object, { projection: { _id: 1 } });
-    if (later) await collection.updateOne({ _id, ...ofRecord } as object, removal(clock.now()));
-  }
-
   /** The files of these records, oldest first, in one query; a record without files is not in the map. */
   async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
     const files = new Map<string, ShownFile[]>();
@@ -193,13 +164,6 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     async idsOf(resourceId: string): Promise<Set<string>> {
       const found = await collection.find(attachedTo(resourceId) as object, { projection: { _id: 1 } }).toArray();
       return new Set(found.map(({ _id }) => String(_id)));
-    },
-
-    /** The one file of each of these records, where it has one, in one query. For kinds whose files are set by `replace`. */
-    async oneOf(resourceIds: readonly string[]): Promise<Map<string, ShownFile>> {
-      const files = await of(resourceIds);
-      // the last one attached is the one that counts; those before it are about to go
-      return new Map([...files].map(([resourceId, shown]) => [resourceId, shown[shown.length - 1] as ShownFile]));
     },
 
     /**
@@ -254,41 +218,17 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       await collection.updateMany(attachedTo({ $in: resourceIds }), removal(clock.now()));
     },
 
-    /**
-     * A write of a record that has one file at most, with the file that it shall have from then on: the same, when it is undefined or the one that
-     * it has; none, when it is null. Where the write fails, the file stays what it was. What was replaced leaves the storage later.
-     * @throws ATTACH_ERRORS, before anything is written; what `write` throws
-     */
-    async replace<T>(
-      resourceId: string,
-      given: GivenFile | null | undefined,
-      identityId: string,
-      write: () => Promise<T>,
-    ): Promise<T> {
-      if (given === undefined) return write();
-      if (given === null) {
-        const written = await write();
-        await collection.updateMany(attachedTo(resourceId), removal(clock.now()));
-        return written;
-      }
-      const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
-      if (current?._id === found._id) return write();
-      // later than the one before it, whatever the clocks of two instances say
-      const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
-      const attachedAt = new Date(Math.max(clock.now().getTime(), after));
-      const attached = await attachCopy(found, (storedAs, until) => {
-        // it keeps its place among the unused ones until the write is made, since it may be given back
-        return take(found, { storedAs, resourceId, attachedAt, place: null }, until);
-      });
-      let written: T;
-      try {
-        written = await write();
-      } catch (error) {
-        await giveBack(attached);
-        throw error;
-      }
-      await settle(attached);
-      return written;
-    },
+    ...createOneFile({
+      storage,
+      Files,
+      attachedTo,
+      of,
+      findGiven,
+      attachCopy: (found, to, fence) =>
+        // it keeps its place among the unused ones until the write is made that it comes with, since it may be given back
+        attachCopy(found, (storedAs, until) => take(found, { storedAs, ...to, place: null }, until, fence)),
+      dropCopy,
+      removal,
+    }),
   };
 }

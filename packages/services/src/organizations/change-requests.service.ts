@@ -24,6 +24,7 @@ const WAITING = 'waiting_for_review';
 interface Filing {
   organizationId: string;
   request: { id: string; identityId: string } & Omit<NewChangeRequest, 'certificateImage'>;
+  certificateImage: NewChangeRequest['certificateImage'];
   /** The organization's before. */
   auditStatus: string | null;
 }
@@ -65,15 +66,17 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       {
         // comes first: while there is no request nobody decides it, so this overwrites no decision
         name: 'organization',
-        async run({ organizationId, request }, { open }) {
+        async run({ organizationId, request, certificateImage }, fence) {
+          await certificates.hold(request.id, certificateImage, request.identityId, fence);
           const stages = [{ $set: { auditStatus: WAITING } }, noting(request.id)];
-          const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...open }, stages, pipeline);
+          const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...fence.open }, stages, pipeline);
           if (matchedCount === 0) throw errors.notFound();
         },
         isDone: ({ organizationId, request }) => notes.has(organizationId, request.id),
         async undo({ organizationId, request, auditStatus }) {
           const own = { _id: organizationId, notes: request.id, auditStatus: WAITING };
           await Organizations.updateOne(own, { $set: { auditStatus } });
+          await certificates.release(request.id);
           await notes.remove(organizationId, request.id);
         },
       },
@@ -183,8 +186,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       if (given.name !== undefined) await expectFreeName(organization, given.name);
       const id = newId(storage.clock);
       const auditStatus = organization.auditStatus ?? null;
-      const filing = { organizationId, request: { ...given, id, identityId }, auditStatus };
-      await certificates.replace(id, certificateImage, identityId, () => filings.run(filing));
+      await filings.run({ organizationId, request: { ...given, id, identityId }, certificateImage, auditStatus });
+      if (certificateImage) await certificates.settleHeld(id);
       return get(id);
     },
 
