@@ -98,6 +98,7 @@ export function createServices(options: ServicesOptions) {
     children: {
       async take(identityId, deletion) {
         for (const { withIdentity } of [profiles, chat]) await withIdentity.take(identityId, deletion);
+        await standing.review([identityId]);
       },
       async bringBack(identityId, deletionId) {
         for (const { withIdentity } of [profiles, chat]) await withIdentity.bringBack(identityId, deletionId);

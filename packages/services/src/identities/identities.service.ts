@@ -1,5 +1,5 @@
 import type { EventBus, Log } from '@tandem/core';
-import { newId, present, type Presented, type Storage } from '@tandem/storage';
+import { newId, present, type Fence, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
@@ -28,8 +28,10 @@ interface IdentitiesOptions {
   mails: Pick<MailsService, 'enqueue'>;
   lists: Lists;
   removeSessions: IdentityChangesOptions['removeSessions'];
-  /** Runs a change by which these may lose the right to invite, and then withdraws what they have invited to and may no longer. */
-  reviewAfter<T>(identityIds: readonly string[], change: () => Promise<T>): Promise<T>;
+  /**
+   * Runs a change by which these may lose the right to invite, while `open` holds, and then withdraws what they have invited to and may no longer.
+   */
+  reviewAfter<T>(identityIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T>;
   /** What is deleted, and comes back, with an identity. */
   children: Children;
 }
@@ -74,7 +76,12 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     });
   }
 
-  async function patchOne(identityId: string, patch: IdentityPatch, by: RequestFacts): Promise<ShownIdentity> {
+  async function patchOne(
+    identityId: string,
+    patch: IdentityPatch,
+    by: RequestFacts,
+    open?: Fence['open'],
+  ): Promise<ShownIdentity> {
     function recordChange(): Promise<void> {
       const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
       return audit.record('identity.changed', by, { identityId, details });
@@ -83,7 +90,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
     if (email === undefined) {
       if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
-      const changed = await change(identityId, given);
+      const changed = await change(identityId, given, {}, open);
       await recordChange();
       return show(changed);
     }
@@ -94,7 +101,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     const set = { emailVerified: isVerified, onetimeEpoch: raised, ...literals(given), email: { $literal: email } };
     return withUniqueValues(async () => {
       const options = { returnDocument: 'after', updatePipeline: true } as const;
-      const record = await Identities.findByIdAndUpdate(identityId, [{ $set: set }], options).lean<IdentityRecord>();
+      const own = { _id: identityId, ...open };
+      const record = await Identities.findOneAndUpdate(own, [{ $set: set }], options).lean<IdentityRecord>();
       if (!record) throw identityErrors.notFound();
       announce(identityId);
       await recordChange();
@@ -157,13 +165,13 @@ export function createIdentitiesService(options: IdentitiesOptions) {
      * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
      */
     patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<ShownIdentity> {
-      const run = () => patchOne(identityId, patch, by);
+      const run = (open?: Fence['open']) => patchOne(identityId, patch, by, open);
       return patch.typeId === undefined ? run() : reviewAfter([identityId], run);
     },
 
     /** Deletes softly, with its profiles, and ends all sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
-      await reviewAfter([identityId], () => deletion.delete(identityId));
+      await deletion.delete(identityId);
       await audit.record('identity.deleted', by, { identityId });
     },
 
@@ -177,8 +185,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
     /** Bars the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
     async lock(identityId: string, by = NO_REQUEST): Promise<void> {
-      const lock = () => change(identityId, { locked: true }, { endSessions: true, voidTokens: true });
-      await reviewAfter([identityId], lock);
+      const consequences = { endSessions: true, voidTokens: true };
+      await reviewAfter([identityId], (open) => change(identityId, { locked: true }, consequences, open));
       await audit.record('identity.locked', by, { identityId });
     },
 
@@ -207,7 +215,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       const mail = by.actorId === identityId ? ({ template: 'deactivated', identityId } as const) : undefined;
       const consequences = { endSessions: true, voidTokens: true, mail };
       const now = storage.clock.now();
-      await reviewAfter([identityId], () => change(identityId, { deactivatedAt: now }, consequences));
+      await reviewAfter([identityId], (open) => change(identityId, { deactivatedAt: now }, consequences, open));
       await audit.record('identity.deactivated', by, { identityId });
     },
 

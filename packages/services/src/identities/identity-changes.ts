@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import { isDuplicateKey, newId, type Fence, type Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { toState, type AccessState, type JudgedSession } from './access-state.js';
 import { identityErrors } from './identities.errors.js';
@@ -116,9 +116,14 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
     return record;
   }
 
-  /** @throws identityErrors.notFound */
-  async function change(identityId: string, set: Partial<IdentityRecord>, consequences?: Consequences): Promise<IdentityRecord> {
-    const changed = await tryChange({ _id: identityId }, set, consequences);
+  /** @param open of the unit of work that it belongs to, if any @throws identityErrors.notFound */
+  async function change(
+    identityId: string,
+    set: Partial<IdentityRecord>,
+    consequences?: Consequences,
+    open?: Fence['open'],
+  ): Promise<IdentityRecord> {
+    const changed = await tryChange({ _id: identityId, ...open }, set, consequences);
     if (!changed) throw identityErrors.notFound();
     return changed;
   }

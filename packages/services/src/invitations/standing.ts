@@ -1,5 +1,5 @@
 import type { IdentityTypeIds } from '@tandem/core';
-import { newId, type Storage } from '@tandem/storage';
+import { newId, type Fence, type Storage } from '@tandem/storage';
 import type { AccessState } from '../identities/access-state.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES, rolesAbove, type OrganizationRole } from '../organizations/roles.js';
@@ -61,11 +61,11 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
   }
 
   /** Changes under way in this process. One whose process has died is no longer here; whether it was made, the review sees. */
-  const changes = new Map<string, () => Promise<void>>();
+  const changes = new Map<string, (open: Fence['open']) => Promise<void>>();
   const reviewed = storage.defineUnit<{ changeId: string; inviterIds: readonly string[] }>({
     name: 'invitations.review',
     steps: [
-      { name: 'change', run: async ({ changeId }) => changes.get(changeId)?.(), undo: nothing },
+      { name: 'change', run: async ({ changeId }, { open }) => changes.get(changeId)?.(open), undo: nothing },
       // taking it back is to try again: what has failed is left to the next sweep so
       { name: 'review', run: ({ inviterIds }) => review(inviterIds), undo: ({ inviterIds }) => review(inviterIds) },
     ],
@@ -82,20 +82,17 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     /**
      * Runs a change by which these may lose the right to invite, and then withdraws what they have invited to: also when the process dies in
      * between, by the next sweep.
+     * @param change makes its write only while `open` holds: so no sweep has reviewed before it
      * @throws what the change throws
      */
-    async reviewAfter<T>(inviterIds: readonly string[], change: () => Promise<T>): Promise<T> {
+    async reviewAfter<T>(inviterIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T> {
       const changeId = newId(storage.clock);
       const results: T[] = [];
-      changes.set(changeId, async () => {
-        results.push(await change());
+      changes.set(changeId, async (open) => {
+        results.push(await change(open));
       });
       try {
         await reviewed.run({ changeId, inviterIds });
-      } catch (error) {
-        // what was changed stands, and the review is tried again; by the sweep too, unless that came before a change that stalled
-        if (results.length === 0) throw error;
-        await review(inviterIds).catch(nothing);
       } finally {
         changes.delete(changeId);
       }

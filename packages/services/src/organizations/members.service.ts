@@ -1,5 +1,5 @@
 import { requestErrors, ruleErrors } from '@tandem/core';
-import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
@@ -17,8 +17,8 @@ interface MembersOptions {
   lists: Lists;
   /** Which of these identities exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** Runs a change by which these may lose a role, and then withdraws what they have invited to and may no longer. */
-  reviewAfter(identityIds: readonly string[], change: () => Promise<void>): Promise<void>;
+  /** Runs a change by which these may lose a role, while `open` holds, and then withdraws what they have invited to and may no longer. */
+  reviewAfter(identityIds: readonly string[], change: (open: Fence['open']) => Promise<void>): Promise<void>;
 }
 
 /** Who changes members. An admin needs no role in the organization. */
@@ -70,12 +70,12 @@ export function createMembersService({ storage, lists, existingIdentities, revie
   }
 
   /** Judges and changes, again where a change came between. */
-  async function change(organizationId: string, judge: Judge, members: object): Promise<void> {
+  async function change(organizationId: string, judge: Judge, members: object, open?: Fence['open']): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const found = await membersOf(organizationId);
       if (!found) throw errors.notFound();
       const conditions = await judge(found);
-      const filter = { _id: organizationId, ...(conditions.length > 0 && { $and: conditions }) };
+      const filter = { _id: organizationId, ...open, ...(conditions.length > 0 && { $and: conditions }) };
       const { matchedCount } = await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], {
         updatePipeline: true,
       }).catch(async (error: unknown) => {
@@ -143,7 +143,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
         const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };
         return [...mayDo, ...remains, ...(newcomers.length > 0 ? [hasRoom] : [])];
       };
-      const run = () => change(organizationId, judge, upserted(given, storage.clock.now()));
+      const run = (open?: Fence['open']) => change(organizationId, judge, upserted(given, storage.clock.now()), open);
       await (demoted.length > 0 ? reviewAfter(demoted, run) : run());
     },
 
@@ -160,7 +160,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
         return [...mayDo, ...(await ownerRemains(members, [identityId])), { 'members.identityId': identityId }];
       };
       const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
-      await reviewAfter([identityId], () => change(organizationId, judge, others));
+      await reviewAfter([identityId], (open) => change(organizationId, judge, others, open));
     },
 
     /** The members, who joined last first. @throws errors.notFound */

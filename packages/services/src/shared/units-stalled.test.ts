@@ -1,4 +1,4 @@
-import { startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
+import { isCommand, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let app: TestServer;
@@ -107,4 +107,37 @@ it('who was removed while the process of the acceptance stalled is no member whe
     3,
   );
   expect((await rows(members)).map(({ identityId }) => identityId)).toEqual([admin.id]);
+});
+
+/** What somebody may lose the right to invite by. */
+const LOSSES: [string, (organization: string, ann: Person) => [method: string, path: string, body?: unknown]][] = [
+  ['removed', (organization, { id }) => ['DELETE', `/organizations/${organization}/members/${id}`]],
+  ['demoted', (organization, { id: identityId }) => ['PATCH', `/organizations/${organization}/members`, [{ identityId, role: 'member' }]]], // prettier-ignore
+  ['made a guest', (_, { id }) => ['PATCH', `/identities/${id}`, { typeId: 'guest' }]],
+  ['made a guest of another address', (_, { id, email }) => ['PATCH', `/identities/${id}`, { typeId: 'guest', email: `new-${email}` }]], // prettier-ignore
+  ['locked', (_, { id }) => ['POST', `/identities/${id}/lock`]],
+  ['deactivated', (_, { id: identityId }) => ['POST', '/auth/deactivate', { identityId }]],
+  ['deleted', (_, { id }) => ['DELETE', `/identities/${id}`]],
+];
+
+it.each(LOSSES)('who is not %s before a sweep has looked through the invitations is not afterwards either', async (_, lose) => {
+  const organization = await found();
+  const ann = await app.signUp({ isVerified: true });
+  await admin.rest('PATCH', `/organizations/${organization}/members`, [{ identityId: ann.id, role: 'admin' }]).expect(204);
+  const body = { email: `${crypto.randomUUID()}@example.org`, organizationId: organization };
+  const { id } = await ann.rest('POST', '/invitations', body).expect<{ id: string }>(201);
+  const look = async () => [
+    await admin.rest('GET', `/invitations/${id}`).expect(200),
+    await rows(`/organizations/${organization}/members`),
+    await admin.rest('GET', `/identities/${ann.id}`).expect(200),
+  ];
+  const before = await look();
+  const { reached, release } = proxy.hold(isCommand('units.findAndModify'), 'after');
+  const losing = elsewhere.rest(...lose(organization, ann)).expect(503);
+  await reached;
+  app.clock.advance(TAKEN_OVER_AFTER_MS);
+  await app.storage.sweep();
+  release();
+  await losing;
+  expect(await look()).toEqual(before);
 });
