@@ -18,6 +18,8 @@ const FRAME_PAUSE_MS = (BATCH_CALLS / 50) * 1000;
 export interface Target {
   url: string;
   people: readonly Person[];
+  /** Of the first of them, in which nobody says anything. */
+  channelIds: readonly string[];
 }
 
 interface Attacker extends Target {
@@ -90,7 +92,7 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
     })),
   /** Many subscriptions of one account over many sockets. */
   async subscriptions(attacker) {
-    const { url, people, over, told } = attacker;
+    const { url, people, channelIds, over, told } = attacker;
     const address = `${url.replace(/^http/, 'ws')}/trpc?connectionParams=1`;
     const sockets = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -104,11 +106,10 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
     let id = 0;
     const open = (socket: WebSocket) =>
       new Promise<void>((resolve) => {
-        const calls = Array.from({ length: BATCH_CALLS }, () => ({
-          id: ++id,
-          method: 'subscription',
-          params: { path: 'notifications.events', input: {} },
-        }));
+        const calls = Array.from({ length: BATCH_CALLS }, () => {
+          const input = { channelId: channelIds[id % channelIds.length] };
+          return { id: ++id, method: 'subscription', params: { path: 'chat.channelEvents', input } };
+        });
         socket.send(JSON.stringify(calls), () => resolve());
       });
     // as fast as a client may without being closed

@@ -1,20 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createBodyPace,
-  createErrorMiddlewares,
-  createStreamPlaces,
-  createTrpcFace,
-  mountRest,
-  publicProcedure,
-  rest,
-  router,
-  type ServerFacts,
-} from './index.js';
+import { serve, type Served } from '../test/serve.js';
+import { createBodyPace, publicProcedure, rest, router } from './index.js';
 
 const LIMIT = 1_000_000;
 const PATHS = { rest: '/texts', trpc: '/trpc/texts.count' };
@@ -29,31 +18,11 @@ const app = router({
   }),
 });
 
-let server: http.Server;
+let served: Served;
 beforeAll(async () => {
-  const facts: ServerFacts = {
-    development: false,
-    typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
-    authModeOf: () => 'bearer',
-    allowedOrigins: new Set(),
-    verifyAccess: () => Promise.reject(new Error('nobody signs in here')),
-    isUnavailable: () => false,
-    bodyTurn: createBodyPace(LIMIT),
-    deadlineMs: 14_000,
-    places: createStreamPlaces(),
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-  };
-  const host = express();
-  host.use('/trpc', createTrpcFace(app, facts, LIMIT));
-  mountRest(host, app, facts, LIMIT);
-  host.use(...createErrorMiddlewares(facts));
-  server = http.createServer(host).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  served = await serve(app, { bodyTurn: createBodyPace(LIMIT) });
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => served.close());
 
 describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   interface Sent {
@@ -65,10 +34,9 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   async function send({ localAddress, text = 'x', chunked = false }: Sent): Promise<http.IncomingMessage> {
     const body = JSON.stringify({ text });
     const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) };
-    const { port } = server.address() as AddressInfo;
     const headers = { 'content-type': 'application/json', ...size };
     const request = http.request({
-      port,
+      port: served.port,
       host: '127.0.0.1',
       path: PATHS[face],
       method: 'POST',

@@ -1,10 +1,7 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { TRPCError } from '@trpc/server';
-import { createExpressMiddleware } from '@trpc/server/adapters/express';
-import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { serve, type Served } from '../test/serve.js';
 import {
   ApiError,
   admin,
@@ -12,13 +9,9 @@ import {
   anyOf,
   authenticated,
   authenticationErrors,
-  createErrorMiddlewares,
-  createRequestContext,
-  createStreamPlaces,
   defineErrors,
   defineRule,
   inWrite,
-  mountRest,
   organizationRole,
   owner,
   ownerInWrite,
@@ -121,11 +114,7 @@ const app = router({
 const lines: { facts: object; text: string }[] = [];
 const log: Log = { debug() {}, info() {}, warn() {}, error: (facts, text) => lines.push({ facts, text }) };
 let verifications = 0;
-const facts: ServerFacts = {
-  development: false,
-  typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
-  authModeOf: () => 'bearer',
-  allowedOrigins: new Set(),
+const facts: Partial<ServerFacts> = {
   verifyAccess(token) {
     verifications++;
     if (token === 'unreachable') return Promise.reject(new Error('store away'));
@@ -135,25 +124,16 @@ const facts: ServerFacts = {
   },
   isUnavailable: (error) => error instanceof Error && error.message === 'store away',
   deadlineMs: 200,
-  places: createStreamPlaces(),
   log,
 };
 
 let url: string;
-let server: http.Server;
+let served: Served;
 beforeAll(async () => {
-  const host = express();
-  host.use(
-    '/trpc',
-    createExpressMiddleware({ router: app, createContext: ({ req, res }) => createRequestContext(facts, req, res) }),
-  );
-  mountRest(host, app, facts, '1mb');
-  host.use(...createErrorMiddlewares(facts));
-  server = http.createServer(host);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  served = await serve(app, facts);
+  ({ url } = served);
 });
-afterAll(() => server.close());
+afterAll(() => served.close());
 
 async function call(method: string, path: string, token?: string, body?: string): Promise<[number, unknown]> {
   const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };

@@ -1,4 +1,5 @@
 import type { AttackScenario } from '../scenario.js';
+import { openChannel } from '../channels.js';
 import { runPaced, type LoadClient } from '../load.js';
 import { writeNotifications } from '../notifications.js';
 import { signUp } from '../people.js';
@@ -14,6 +15,7 @@ const ITEM_CHARACTERS = 500;
 const READERS = 4;
 const READS_PER_SECOND = 20;
 const ATTACKERS = 5;
+const CHANNELS = 50;
 const NOTIFICATIONS = 200;
 /** The engine works on eight commands at once. */
 const POOL = '8';
@@ -66,7 +68,10 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) =>
     measure,
     async attack() {
       // other accounts each time: an attack may have ended their sessions
-      const target: Target = { url: server.url, people: await signUp(tandem.url, ATTACKERS) };
+      const attackers = await signUp(tandem.url, ATTACKERS);
+      const channelIds: string[] = [];
+      for (let n = 0; n < CHANNELS; n++) channelIds.push(await openChannel(tandem.url, attackers.slice(0, 1)));
+      const target: Target = { url: server.url, people: attackers, channelIds };
       await attacker.ask('begin', { name, target });
       return () => attacker.ask<Record<string, number>>('end');
     },

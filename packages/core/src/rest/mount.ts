@@ -68,7 +68,14 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
       };
       ctx.rest = { params, readInput: inTurn(input.peek) };
       // as tRPC's own adapters call: the input is read when the input middleware asks for it, after the rules
-      const output = await call({ ctx, path: operation.name, type, getRawInput: inTurn(input.read), signal: undefined, batchIndex: 0 });
+      const output = await call({
+        ctx,
+        path: operation.name,
+        type,
+        getRawInput: inTurn(input.read),
+        signal: undefined,
+        batchIndex: 0,
+      });
       sendOutput(operation, output, res);
     } catch (error) {
       // procedures translate and log their failures; anything else is for the last error middleware

@@ -1,20 +1,7 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createErrorMiddlewares,
-  createOpenApiDocument,
-  createStreamPlaces,
-  createTrpcFace,
-  defineErrors,
-  mountRest,
-  publicProcedure,
-  rest,
-  router,
-  type ServerFacts,
-} from '../index.js';
+import { serve, type Served } from '../../test/serve.js';
+import { createOpenApiDocument, defineErrors, publicProcedure, rest, router } from '../index.js';
 
 const errors = defineErrors('redirects', { nowhere: [404, 'Nowhere to go'] });
 const LOCATION = 'https://app.example.org/welcome?name=a%20b&x=%C3%A9';
@@ -33,30 +20,13 @@ const app = router({
   }),
 });
 
-const facts: ServerFacts = {
-  development: false,
-  typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
-  authModeOf: () => 'bearer',
-  allowedOrigins: new Set(),
-  verifyAccess: () => Promise.reject(new Error('nobody signs in here')),
-  isUnavailable: () => false,
-  deadlineMs: 5000,
-  places: createStreamPlaces(),
-  log: { debug() {}, info() {}, warn() {}, error() {} },
-};
-
 let url: string;
-let server: http.Server;
+let served: Served;
 beforeAll(async () => {
-  const host = express();
-  host.use('/trpc', createTrpcFace(app, facts, 1000));
-  mountRest(host, app, facts, '1mb');
-  host.use(...createErrorMiddlewares(facts));
-  server = http.createServer(host);
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  served = await serve(app);
+  ({ url } = served);
 });
-afterAll(() => server.close());
+afterAll(() => served.close());
 
 describe('a procedure that redirects', () => {
   it('answers REST with 302, the address as it is, its cookies, and no body', async () => {
