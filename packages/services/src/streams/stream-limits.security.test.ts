@@ -2,6 +2,7 @@ import { openStream, refusalOf, startTestServer, type Person, type TestServer, t
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { subscriptionModel } from '../chat/subscription.model.js';
 import { openChannel, say, subscribe as addMember } from '../../test/chat-world.js';
+import { answersTo, stop, subscription } from '../../test/trpc-calls.js';
 
 const PATIENCE = { timeout: 15_000, interval: 20 };
 const TOO_MANY = { message: 'Too many requests', errorCode: 'request.tooMany', retry: true };
@@ -52,21 +53,6 @@ async function events(person: Person = ann, path = 'notifications.events', input
   return { response, leave: () => leaving.abort() };
 }
 
-let lastId = 0;
-const subscription = (channelId: string, id = ++lastId) => ({
-  id,
-  method: 'subscription',
-  params: { path: 'chat.channelEvents', input: { channelId } },
-});
-const stop = (id: number) => ({ id, method: 'subscription.stop' });
-/** What a socket at /trpc was answered to a call: `started`, `data`, `stopped`, or the status of an error. */
-const answersTo = ({ frames }: TestStream, id: number) =>
-  frames
-    .filter((frame) => frame['id'] === id)
-    .map((frame) => {
-      const { error, result } = frame as { error?: { data: { httpStatus: number } }; result?: { type: string } };
-      return error?.data.httpStatus ?? result?.type;
-    });
 async function follow(stream: TestStream, channelId: string): Promise<{ id: number; answer: unknown }> {
   const call = subscription(channelId);
   stream.send(call);
@@ -206,69 +192,6 @@ describe('subscriptions', () => {
     await say(ann, channelAt(0), 'to the other');
     await tabs[1].next('message.created');
     await expect.poll(open, PATIENCE).toEqual({ connections: 1, subscriptions: 1 });
-  });
-});
-
-describe('calls in frames at /trpc', () => {
-  /** A socket while time stands still for whoever counts what comes in a second. */
-  async function listenAtOnce(): Promise<TestStream> {
-    const stream = await listen('/trpc');
-    vi.useFakeTimers({ toFake: ['performance'] });
-    return stream;
-  }
-  const query = () => ({ id: ++lastId, method: 'query', params: { path: 'categories.list', input: {} } });
-  const batch = (count: number) => Array.from({ length: count }, query);
-  const statusesOf = ({ frames }: TestStream) => {
-    const statuses = frames.map((frame) => (frame as { error?: { data: { httpStatus: number } } }).error?.data.httpStatus ?? 200);
-    return {
-      answered: statuses.filter((status) => status === 200).length,
-      refused: statuses.filter((status) => status === 429).length,
-    };
-  };
-
-  it('count as frames: those beyond fifty a second are 429, each by its id, and the next second begins again', async () => {
-    const stream = await listenAtOnce();
-    const calls = [batch(20), batch(20), batch(20), [{ ...query(), params: { path: 'nowhere' } }]];
-    for (const frame of calls) stream.send(frame);
-    await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 50, refused: 11 });
-    expect(new Set(stream.frames.map(({ id }) => id))).toEqual(new Set(calls.flat().map(({ id }) => id)));
-    expect(stream.frames.find(({ error }) => error !== undefined)).toMatchObject({
-      error: { message: 'Too many requests', data: { code: 'TOO_MANY_REQUESTS', httpStatus: 429 } },
-    });
-    vi.advanceTimersByTime(1000);
-    stream.send(query());
-    await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 51, refused: 11 });
-  });
-
-  it('are two hundred a second by all connections of one caller together', async () => {
-    const streams = await Promise.all(Array.from({ length: 5 }, () => listen('/trpc')));
-    vi.useFakeTimers({ toFake: ['performance'] });
-    for (const stream of streams) for (const size of [20, 20, 10]) stream.send(batch(size));
-    const total = (key: 'answered' | 'refused') => streams.reduce((sum, stream) => sum + statusesOf(stream)[key], 0);
-    await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([200, 50]);
-    vi.advanceTimersByTime(1000);
-    for (const stream of streams) stream.send(query());
-    await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([205, 50]);
-  });
-
-  it('close the connection of who goes on after twice as many', async () => {
-    const stream = await listenAtOnce();
-    for (let n = 0; n < 5; n++) stream.send(batch(20));
-    await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 50, refused: 50 });
-    expect(stream.socket.readyState).toBe(stream.socket.OPEN);
-    stream.send(batch(20));
-    expect(await stream.closed).toEqual({ code: 1008, reason: 'too many frames' });
-    expect(stream.frames).toHaveLength(100);
-  });
-
-  it('may always stop a subscription', async () => {
-    const stream = await listenAtOnce();
-    const call = subscription(channelAt(0));
-    stream.send(call);
-    await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('data');
-    for (let n = 0; n < 3; n++) stream.send(batch(20));
-    stream.send([query(), stop(call.id)]);
-    await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('stopped');
   });
 });
 

@@ -1,0 +1,93 @@
+import { SERVICE_NAMES, type ServiceName, type Tandem } from '@tandem/services';
+import { TEST_SECRETS, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
+import type { Express } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, signUp } from './host-application.js';
+import { runSample, sampleOf } from './samples.js';
+
+const sample = <Exported>(part: string) => runSample<Exported>(sampleOf('docs/embedding.md', part));
+const authSecrets = TEST_SECRETS;
+const UUID = '019c7d2e-5b1a-7c3d-9e4f-0a1b2c3d4e5f';
+
+describe('a host of some services', () => {
+  interface Host {
+    app: Express;
+    tandem: Tandem;
+    close(): Promise<void>;
+  }
+  type CreateHost = (uri: string, secrets: typeof authSecrets, services: readonly ServiceName[]) => Promise<Host>;
+  let createHost: CreateHost;
+  /** Where the accounts are: another process over the same database. */
+  let accounts: TestServer;
+  let ann: Awaited<ReturnType<TestServer['signUp']>>;
+  beforeAll(async () => {
+    ({ createHost } = await sample<{ createHost: CreateHost }>('createHost<'));
+    accounts = await startTestServer();
+    ann = await accounts.signUp();
+  });
+  afterAll(() => accounts.close());
+
+  /** What each answers to who is signed in elsewhere. */
+  const QUESTIONS: Record<ServiceName, (identityId: string) => string> = {
+    attributes: () => '/attributes',
+    auth: (id) => `/auth/${id}/sessions`,
+    categories: () => '/categories',
+    chat: (id) => `/channels?memberId=${id}`,
+    identities: (id) => `/identities/${id}`,
+    invitations: () => `/invitations/${UUID}`,
+    locations: () => '/locations',
+    notifications: (id) => `/notifications/identities/${id}`,
+    orders: (id) => `/orders?identityId=${id}`,
+    organizations: (id) => `/organizations/members/${id}`,
+    products: () => '/products',
+    productVariants: () => `/products/${UUID}/variants`,
+    profiles: (id) => `/profiles/identities/${id}`,
+  };
+
+  it.each(SERVICE_NAMES)('has %s alone, and nothing of the others', async (name) => {
+    const host = await createHost(accounts.mongodbUri, authSecrets, [name]);
+    await using listening = await listen(host.app);
+    try {
+      const { paths } = host.tandem.openApi({ title: '', description: '', version: '', url: '/' });
+      const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) =>
+        Object.values(methods),
+      );
+      expect(new Set(operations.map(({ operationId }) => operationId.split('.')[0]))).toEqual(new Set([name]));
+      const headers = { authorization: `Bearer ${ann.accessToken}` };
+      const statuses: string[] = [];
+      for (const question of Object.values(QUESTIONS)) {
+        const { status, body } = await listening.call('GET', question(ann.id), undefined, headers);
+        const isUnknown = status === 404 && (body?.error as { message: string } | undefined)?.message === 'Not Found';
+        if (!isUnknown) statuses.push(`${question(ann.id)} ${status}`);
+      }
+      const expected = { invitations: 403, productVariants: 404 }[name as string] ?? 200;
+      expect(statuses).toEqual([`${QUESTIONS[name](ann.id)} ${expected}`]);
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('has accounts and notifications, and the stream of these alone', async () => {
+    const host = await createHost(accounts.mongodbUri, authSecrets, ['auth', 'notifications']);
+    await using listening = await listen(host.app);
+    listening.server.on('upgrade', host.tandem.handleUpgrades(host.app));
+    try {
+      const { id, authorization } = await signUp(listening, `${crypto.randomUUID()}@example.org`);
+      const credentials = { headers: { authorization } };
+      const stream = await openStream(listening.url, '/notifications/listen', credentials);
+      await stream.next('ready');
+      await host.tandem.services.notifications.notify(id, { kind: 'parcel' });
+      expect(await stream.next('notification.created')).toMatchObject({ notification: { kind: 'parcel' } });
+      await stream.close();
+      expect(await refusalOf(listening.url, '/messages/listen', credentials)).toMatchObject({ status: 404 });
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('is not started with a service that there is not', async () => {
+    await expect(createHost(accounts.mongodbUri, authSecrets, ['billing' as ServiceName])).rejects.toThrow(
+      'services: there is no service "billing"',
+    );
+  });
+});
