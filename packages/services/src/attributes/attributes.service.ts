@@ -16,6 +16,8 @@ function show(record: AttributeRecord): Attribute {
 export function createAttributesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Attributes = storage.model(attributeModel);
 
+  const showOne = lists.one(attributeList, show);
+
   /** For `$expand` of other services' lists. */
   const related: Related = { model: Attributes as never, row: AttributeSchema, show };
 
@@ -40,10 +42,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
 
     /** @throws errors.notFound */
     async get(attributeId: string): Promise<Attribute> {
-      const record = await Attributes.findById(attributeId).lean<AttributeRecord>();
-      const shown = record && lists.fit('attributes', AttributeSchema, record, show);
-      if (!shown) throw errors.notFound();
-      return shown;
+      return showOne(await Attributes.findById(attributeId).lean<AttributeRecord>(), errors.notFound);
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFound */
@@ -52,8 +51,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
       if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const options = { returnDocument: 'after' } as const;
       const record = await Attributes.findByIdAndUpdate(attributeId, { $set: set }, options).lean<AttributeRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(record, errors.notFound);
     },
 
     /** Deletes softly. @throws errors.notFoundToDelete */
@@ -64,9 +62,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
 
     /** @throws errors.notFound when there is nothing to restore */
     async restore(attributeId: string): Promise<Attribute> {
-      const record = await Attributes.restore(attributeId);
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Attributes.restore(attributeId), errors.notFound);
     },
   };
 }

@@ -31,6 +31,8 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     if (!(await Categories.exists({ _id: categoryId }))) throw errors.notFound();
   }
 
+  const showOne = lists.one(categoryList, show);
+
   /** For `$expand` of other services' lists. */
   const related: Related = { model: Categories as never, row: CategorySchema, show };
 
@@ -57,10 +59,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
 
     /** @throws errors.doesNotExist */
     async get(categoryId: string): Promise<Category> {
-      const record = await Categories.findById(categoryId, { moving: 0 }).lean<CategoryRecord>();
-      const shown = record && lists.fit('categories', CategorySchema, record, show);
-      if (!shown) throw errors.doesNotExist();
-      return shown;
+      return showOne(await Categories.findById(categoryId, { moving: 0 }).lean<CategoryRecord>(), errors.doesNotExist);
     },
 
     /**
@@ -73,14 +72,13 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
       ) as CategoryPatch;
       if (typeof parent === 'string') {
         await mustExist(parent);
-        return show(await tree.move(categoryId, parent, set));
+        return showOne(await tree.move(categoryId, parent, set), errors.doesNotExist);
       }
       if (parent === undefined && Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const change = { ...set, ...(parent === null && { parent, moving: null }) };
       const options = { returnDocument: 'after' } as const;
       const record = await Categories.findByIdAndUpdate(categoryId, { $set: change }, options).lean<CategoryRecord>();
-      if (!record) throw errors.doesNotExist();
-      return show(record);
+      return showOne(record, errors.doesNotExist);
     },
 
     /** Enables or disables; doing so twice is no error. @throws errors.doesNotExist */
@@ -97,9 +95,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
 
     /** @throws errors.notFound when there is nothing to restore */
     async restore(categoryId: string): Promise<Category> {
-      const record = await Categories.restore(categoryId);
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Categories.restore(categoryId), errors.notFound);
     },
   };
 }

@@ -59,17 +59,18 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     for (const channel of channels) channel.icon = found.get(channel.id) ?? null;
   }
 
-  async function show(record: ChannelRecord): Promise<Channel> {
-    const channel = showBare(record);
+  const showOne = lists.one(channelList, showBare);
+
+  /** @throws errors.channelNotFound */
+  async function show(record: ChannelRecord | null): Promise<Channel> {
+    const channel = showOne(record, errors.channelNotFound);
     await addIcons([channel]);
     return channel;
   }
 
   /** @throws errors.channelNotFound */
   async function read(channelId: string): Promise<Channel> {
-    const record = await Channels.findById(channelId).lean<ChannelRecord>();
-    if (!record) throw errors.channelNotFound();
-    return show(record);
+    return show(await Channels.findById(channelId).lean<ChannelRecord>());
   }
 
   /** The channels of a member: rows of a view, which has at `readSeq` how far it has read. */

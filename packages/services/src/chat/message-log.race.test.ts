@@ -27,9 +27,9 @@ it('20 messages at once on two servers get the numbers from 1 to 20, each one', 
   const posted = await Promise.all(Array.from({ length: 20 }, (_, n) => post(servers[n % 2] as TestServer, `${n}`)));
   const numbers = posted.map(({ seq }) => seq).toSorted((a, b) => a - b);
   expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
-  const read = await chatOf(servers[0]).messagesSince(channelId, 0, 100);
+  const { messages: read } = await chatOf(servers[0]).messagesSince(channelId, 0, 100);
   expect(read).toEqual(posted.toSorted((one, other) => one.seq - other.seq));
-  expect(await chatOf(servers[1]).messagesSince(channelId, 15, 3)).toEqual(read.slice(15, 18));
+  expect(await chatOf(servers[1]).messagesSince(channelId, 15, 3)).toEqual({ messages: read.slice(15, 18), next: 18 });
 });
 
 it('what a client sends 20 times at once on two servers is stored once, among others, and answered alike', async () => {
@@ -39,7 +39,7 @@ it('what a client sends 20 times at once on two servers is stored once, among ot
   );
   const mine = posted.filter(({ clientId }) => clientId === 'mine');
   expect(new Set(mine.map(({ id }) => id)).size).toBe(1);
-  const read = await chatOf(servers[0]).messagesSince(channelId, 0, 100);
+  const { messages: read } = await chatOf(servers[0]).messagesSince(channelId, 0, 100);
   expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
@@ -53,7 +53,8 @@ it('who reads on while two servers write never finds a number below one that it 
   );
   const seen: number[] = [];
   const readOn = async () => {
-    for (const { seq } of await chatOf(other).messagesSince(channelId, seen.at(-1) ?? 0, 7)) seen.push(seq);
+    const { messages } = await chatOf(other).messagesSince(channelId, seen.at(-1) ?? 0, 7);
+    seen.push(...messages.map(({ seq }) => seq));
   };
   do await readOn();
   while (seen.length < 2 * 73);

@@ -6,6 +6,9 @@ const BATCH_MAX = 100;
 /** Channels whose last number is remembered. */
 const REMEMBERED_MAX = 10_000;
 
+/** Messages that have a number: one that a host stored with something else, which may sort above all numbers, counts as none. */
+export const NUMBERED = { seq: { $gt: 0 } } as const;
+
 type Unnumbered = Omit<MessageRecord, 'seq'>;
 
 interface Waiting {
@@ -38,7 +41,7 @@ export function createMessageLog(storage: Storage) {
   /** The number of the last message of a channel, deleted ones included; 0 before the first. */
   async function lastSeq(channelId: string, concern?: typeof MAJORITY): Promise<number> {
     const newest = { sort: { seq: -1 }, projection: { _id: 0, seq: 1 }, ...concern } as const;
-    const last = await collection.findOne({ channelId } as object, newest);
+    const last = await collection.findOne({ channelId, ...NUMBERED } as object, newest);
     return (last as unknown as Pick<MessageRecord, 'seq'> | null)?.seq ?? 0;
   }
 

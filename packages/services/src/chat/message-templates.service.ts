@@ -31,6 +31,7 @@ function show(record: MessageTemplateRecord): MessageTemplate {
 /** Templates of messages: global ones, and those of organizations. */
 export function createMessageTemplatesService({ storage, lists, organizationExists }: MessageTemplatesOptions) {
   const Templates = storage.model(messageTemplateModel);
+  const showOne = lists.one(messageTemplateList, show);
 
   /** @throws organizationErrors.notFound */
   async function expectOrganization(organizationId: string | null | undefined): Promise<void> {
@@ -69,9 +70,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
 
     /** @throws errors.notFound */
     async get(messageTemplateId: string): Promise<MessageTemplate> {
-      const record = await Templates.findById(messageTemplateId).lean<MessageTemplateRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Templates.findById(messageTemplateId).lean<MessageTemplateRecord>(), errors.notFound);
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFoundToChange */
@@ -80,8 +79,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       if (Object.keys($set).length === 0) throw errors.nothingToUpdate();
       const after = { returnDocument: 'after' } as const;
       const record = await Templates.findByIdAndUpdate(messageTemplateId, { $set }, after).lean<MessageTemplateRecord>();
-      if (!record) throw errors.notFoundToChange();
-      return show(record);
+      return showOne(record, errors.notFoundToChange);
     },
 
     /** Deletes softly. @throws errors.notFoundToChange */
@@ -106,7 +104,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
         await Templates.deleteOne({ _id: messageTemplateId });
         throw error;
       }
-      return show(record);
+      return showOne(record, errors.notFoundToChange);
     },
 
     /** The templates of organizations go and come back with them. */

@@ -28,6 +28,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
           status: 201,
           summary: 'Post a message; one with a `clientId` that was posted before is answered as it is stored',
           failure: 'Failed to create chat message.',
+          errors: [errors.messageNotFound],
         }),
       )
       .use(allow(allOf(notGuest, self('senderId'), inWrite(rules.member))))

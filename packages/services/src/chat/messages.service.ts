@@ -1,4 +1,4 @@
-import type { EventBus } from '@tandem/core';
+import type { ApiError, EventBus } from '@tandem/core';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
@@ -10,7 +10,7 @@ import { channelModel } from './channel.model.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
-import type { MessageLog } from './message-log.js';
+import { NUMBERED, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import { messageList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
 
@@ -47,15 +47,24 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     for (const message of messages) message.attachments = files.get(message.id) ?? [];
   }
 
-  async function show(record: MessageRecord): Promise<Message> {
-    const message = showBare(record);
+  const showOne = lists.one(messageList, showBare);
+  const showFitting = (records: readonly MessageRecord[]) =>
+    records.flatMap((record) => lists.fit(messageList, record, showBare) ?? []);
+
+  /** @throws errors.messageNotFound, or what else is missing then */
+  async function show(
+    record: MessageRecord | null | undefined,
+    missing: () => ApiError = errors.messageNotFound,
+  ): Promise<Message> {
+    const message = showOne(record, missing);
     await addAttachments([message]);
     return message;
   }
 
-  async function tellUpdated(record: MessageRecord): Promise<Message> {
+  /** @throws errors.messageNotFound */
+  async function tellUpdated(record: MessageRecord | null | undefined): Promise<Message> {
     const message = await show(record);
-    publishChatEvent(bus, { type: 'message.updated', channelId: record.channelId, message });
+    publishChatEvent(bus, { type: 'message.updated', channelId: message.channelId, message });
     return message;
   }
 
@@ -74,7 +83,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      * Stores a message of a member and tells the channel's readers. The same `clientId` of the same sender again is stored once: the stored
      * message is the answer, and is told again, since who stored it first may have died before. That the sender is no guest is for the caller
      * to see to.
-     * @throws errors.notSubscribed
+     * @throws errors.notSubscribed, messageNotFound where the stored message does not fit its schema
      */
     async post({ channelId, senderId, content, title = null, clientId = null }: NewMessage): Promise<Message> {
       await memberships.expectMember(senderId, channelId);
@@ -88,20 +97,21 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     },
 
     /**
-     * For replay: the messages of a channel after a number, upwards. Those below the highest number of an answer that are not in it are
-     * deleted: none of them comes later. Fewer than `limit` are all there were. No failover takes them back.
+     * For replay: the messages of a channel after a number, upwards, and after which number to go on, where there may be more. What is missing
+     * between them is deleted, or does not fit its schema (decisions H20): it does not come later. No failover takes them back.
      */
-    async since(channelId: string, seq: number, limit: number): Promise<Message[]> {
+    async since(channelId: string, seq: number, limit: number): Promise<{ messages: Message[]; next: number | undefined }> {
       const after = Messages.find({ channelId, seq: { $gt: seq } }, undefined, { sort: { seq: 1 }, limit, ...MAJORITY });
-      const messages = (await after.lean<MessageRecord[]>()).map(showBare);
+      const records = await after.lean<MessageRecord[]>();
+      const messages = showFitting(records);
       await addAttachments(messages);
-      return messages;
+      return { messages, next: records.length < limit ? undefined : records.at(-1)?.seq };
     },
 
     /** The ends of channels, in one query and one for the attachments; as of what no failover takes back, since readers go on from there. */
     async lastOf(channelIds: readonly string[]): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
-      const newest = [{ $sort: { seq: -1 } }, { $limit: 1 }];
+      const newest = [{ $match: NUMBERED }, { $sort: { seq: -1 } }, { $limit: 1 }];
       const pipeline = [
         { $match: { _id: { $in: channelIds } } },
         { $project: { _id: 1 } },
@@ -114,7 +124,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
         live: MessageRecord[];
       }[];
       const lasts = found.map(({ _id, numbers, live }) => {
-        const [last] = live.map(showBare);
+        const [last] = showFitting(live);
         return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastMessage: last ?? null }] as const;
       });
       await addAttachments(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
@@ -132,8 +142,9 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     /** @throws errors.messageNotFoundStop, also where its channel is deleted */
     async get(messageId: string): Promise<Message> {
       const record = await Messages.findById(messageId).lean<MessageRecord>();
-      if (!record || !(await Channels.exists({ _id: record.channelId }))) throw errors.messageNotFoundStop();
-      return show(record);
+      const message = await show(record, errors.messageNotFoundStop);
+      if (!(await Channels.exists({ _id: message.channelId }))) throw errors.messageNotFoundStop();
+      return message;
     },
 
     /** @throws errors.noMessageUpdate for an empty change, messageNotFound */
@@ -142,7 +153,6 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
       const $set = { ...set, updatedAt: storage.clock.now() };
       const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
-      if (!record) throw errors.messageNotFound();
       return tellUpdated(record);
     },
 
@@ -159,9 +169,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       const found = await Messages.findById(messageId).setOptions({ deleted: 'only' }).lean<MessageRecord>();
       if (!found) throw errors.messageNotFound();
       if (!(await Channels.exists({ _id: found.channelId }))) throw errors.channelNotFound();
-      const record = await Messages.restore(messageId);
-      if (!record) throw errors.messageNotFound();
-      return tellUpdated(record);
+      return tellUpdated(await Messages.restore(messageId));
     },
 
     /** Where to upload an attachment to. @throws errors.messageNotFound; fileErrors.tooManyUnused */

@@ -31,6 +31,7 @@ function show(record: SubscriptionRecord): Subscription {
 export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
+  const showOne = lists.one(subscriptionList, show);
 
   /** @throws errors.channelNotFound, identityErrors.notFound */
   async function expectBoth({ channelId, subscribedId }: NewSubscription): Promise<void> {
@@ -74,9 +75,7 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
 
     /** @throws errors.subscriptionNotFound */
     async get(subscriptionId: string): Promise<Subscription> {
-      const record = await Subscriptions.findById(subscriptionId).lean<SubscriptionRecord>();
-      if (!record) throw errors.subscriptionNotFound();
-      return show(record);
+      return showOne(await Subscriptions.findById(subscriptionId).lean<SubscriptionRecord>(), errors.subscriptionNotFound);
     },
 
     /** Who is a member of what by it; undefined when there is none. Serves the rules. */

@@ -60,6 +60,7 @@ function show(record: IdentityRecord): ShownIdentity {
 export function createIdentitiesService(options: IdentitiesOptions) {
   const { storage, bus, audit, log, removeSessions, mails, children, lists, reviewAfter } = options;
   const Identities = storage.model(identityModel);
+  const showOne = lists.one(identityList, show);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
   const { announce, change } = changes;
@@ -81,7 +82,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     patch: IdentityPatch,
     by: RequestFacts,
     open?: Fence['open'],
-  ): Promise<ShownIdentity> {
+  ): Promise<IdentityRecord> {
     function recordChange(): Promise<void> {
       const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
       return audit.record('identity.changed', by, { identityId, details });
@@ -92,7 +93,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
       const changed = await change(identityId, given, {}, open);
       await recordChange();
-      return show(changed);
+      return changed;
     }
     // one write for either case: the address that is there already stays as verified as it is
     const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
@@ -106,7 +107,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       if (!record) throw identityErrors.notFound();
       announce(identityId);
       await recordChange();
-      return show(record);
+      return record;
     });
   }
 
@@ -150,10 +151,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /** @throws identityErrors.notFound */
-    async get(identityId: string): Promise<ShownIdentity> {
-      const record = await Identities.findById(identityId).lean<IdentityRecord>();
-      if (!record) throw identityErrors.notFound();
-      return show(record);
+    async get(identityId: string): Promise<Identity> {
+      return showOne(await Identities.findById(identityId).lean<IdentityRecord>(), identityErrors.notFound);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Identity>> {
@@ -164,9 +163,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
      * Changes what is given; a changed email is unverified unless the same change says otherwise (decisions A8).
      * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
      */
-    patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<ShownIdentity> {
+    async patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<Identity> {
       const run = (open?: Fence['open']) => patchOne(identityId, patch, by, open);
-      return patch.typeId === undefined ? run() : reviewAfter([identityId], run);
+      const changed = await (patch.typeId === undefined ? run() : reviewAfter([identityId], run));
+      // not before the review: a change that was made is reviewed, whether or not it can be shown
+      return showOne(changed, identityErrors.notFound);
     },
 
     /** Deletes softly, with its profiles, and ends all sessions. @throws identityErrors.notFound */
@@ -176,11 +177,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
-    async restore(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
+    async restore(identityId: string, by = NO_REQUEST): Promise<Identity> {
       const record = await deletion.restore(identityId);
       announce(identityId);
       await audit.record('identity.restored', by, { identityId });
-      return show(record);
+      return showOne(record, identityErrors.notFound);
     },
 
     /** Bars the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
@@ -190,11 +191,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await audit.record('identity.locked', by, { identityId });
     },
 
-    /** @throws identityErrors.notFound */
-    async unlock(identityId: string, by = NO_REQUEST): Promise<ShownIdentity> {
-      const changed = await change(identityId, { locked: false });
+    /** @returns the address by which it signs in. @throws identityErrors.notFound */
+    async unlock(identityId: string, by = NO_REQUEST): Promise<{ email: string }> {
+      const { email } = await change(identityId, { locked: false });
       await audit.record('identity.unlocked', by, { identityId });
-      return show(changed);
+      return { email };
     },
 
     /** Ends all sessions of an identity; of a missing one there are none. */

@@ -218,7 +218,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
      */
     async accept(token: string, { id: identityId, sessionId }: Identity, facts: RequestFacts): Promise<void> {
       const found = await read(token);
-      if ((await identities.get(identityId)).email !== found.invitation.email) throw errors.wrongEmail();
+      if ((await identities.credentialsOf({ id: identityId }))?.email !== found.invitation.email) throw errors.wrongEmail();
       const payload = { ...begin(found, identityId), session: await sessions.refOf(sessionId, identityId) };
       if (payload.membership) {
         const { organizationId } = payload.membership;

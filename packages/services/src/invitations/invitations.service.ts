@@ -59,6 +59,8 @@ export function createInvitationsService(options: InvitationsOptions) {
     return { ...shown, status: isOver ? 'expired' : record.status };
   }
 
+  const showOne = lists.one(invitationList, show);
+
   function ofStatus(status: InvitationStatus): object {
     const now = storage.clock.now();
     if (status === 'pending') return pendingAt(now);
@@ -116,9 +118,7 @@ export function createInvitationsService(options: InvitationsOptions) {
 
     /** @throws errors.notFound */
     async get(invitationId: string): Promise<Invitation> {
-      const record = await Invitations.findById(invitationId).lean<InvitationRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Invitations.findById(invitationId).lean<InvitationRecord>(), errors.notFound);
     },
 
     list(query: InvitationQuery): Promise<ListAnswer<Invitation>> {

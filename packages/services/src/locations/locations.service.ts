@@ -62,8 +62,11 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     for (const location of locations) location.ancestors = above.get(location.id) ?? [];
   }
 
-  async function show(record: LocationRecord): Promise<Location> {
-    const location = showBare(record);
+  const showOne = lists.one(locationList, showBare);
+
+  /** @throws errors.notFound */
+  async function show(record: LocationRecord | null): Promise<Location> {
+    const location = showOne(record, errors.notFound);
     await addAncestors([location]);
     return location;
   }
@@ -129,9 +132,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
         if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
         await tree.finishPending();
         const options = { returnDocument: 'after' } as const;
-        const record = await Locations.findByIdAndUpdate(locationId, { $set: set }, options).lean<LocationRecord>();
-        if (!record) throw errors.notFound();
-        return show(record);
+        return show(await Locations.findByIdAndUpdate(locationId, { $set: set }, options).lean<LocationRecord>());
       }
       await tree.change(async () => {
         await find(locationId);

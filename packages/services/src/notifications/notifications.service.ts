@@ -34,6 +34,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
   // by the driver where it is asked for all day: Mongoose has nothing to cast there, and costs as much as the query
   const { collection } = Notifications;
   const live = (filter: object): object => ({ ...filter, deletedAt: null });
+  const showOne = lists.one(notificationList, show);
   const publish = (receiverId: string, event: NotificationEvent) => bus.publish(notificationTopic(receiverId), event);
 
   return {
@@ -57,13 +58,16 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       return (await query.setOptions({ deleted: 'include' }).lean<NotificationRecord>())?.createdAt;
     },
 
-    /** What a receiver was given from a time on, oldest first, read from the store in pages. No failover takes it back. */
-    async *createdSince(receiverId: string, { createdAt }: { createdAt: Date }, page: number): AsyncGenerator<ShownNotification> {
+    /**
+     * What a receiver was given from a time on, oldest first, read from the store in pages; without what does not fit its schema (decisions H20).
+     * No failover takes it back.
+     */
+    async *createdSince(receiverId: string, { createdAt }: { createdAt: Date }, page: number): AsyncGenerator<Notification> {
       let after: object = { createdAt: { $gte: createdAt } };
       for (;;) {
         const paged = { sort: { createdAt: 1, _id: 1 }, limit: page, ...MAJORITY } as const;
         const records = await Notifications.find({ receiverId, ...after }, undefined, paged).lean<NotificationRecord[]>();
-        yield* records.map(show);
+        yield* records.flatMap((record) => lists.fit(notificationList, record, show) ?? []);
         const last = records.at(-1);
         if (!last || records.length < page) return;
         after = {
@@ -140,10 +144,8 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /** @throws notificationErrors.notFound when there is nothing to restore */
-    async restore(notificationId: string): Promise<ShownNotification> {
-      const record = await Notifications.restore(notificationId);
-      if (!record) throw notificationErrors.notFound();
-      return show(record);
+    async restore(notificationId: string): Promise<Notification> {
+      return showOne(await Notifications.restore(notificationId), notificationErrors.notFound);
     },
   };
 }

@@ -81,6 +81,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
           failure: 'Failed to create order',
           errors: [
             errors.keyReused,
+            errors.notFound,
             productErrors.notFound,
             productVariantErrors.notFound,
             organizationErrors.notFound,

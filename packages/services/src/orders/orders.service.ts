@@ -64,16 +64,19 @@ function organizationOf({ organizationId: named }: NewOrder, lines: readonly Lin
 export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
   const Orders = storage.model(orderModel);
   const keys = createIdempotencyKeys(storage);
+  const showOne = lists.one(orderList, show);
 
   /**
    * The order as it was answered when it was made: its lines and amounts never change. Also when it has been deleted since, and only once no
    * failover takes it back.
+   * @throws errors.notFound where it cannot be shown any more
    */
   async function asMade(orderId: string): Promise<Order | undefined> {
     const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
     if (!record) return undefined;
-    const { createdAt } = record;
-    return show({ ...record, status: 'pending', history: record.history.slice(0, 1), updatedAt: createdAt });
+    const showPending = ({ history, ...made }: OrderRecord) =>
+      show({ ...made, status: 'pending', history: history.slice(0, 1), updatedAt: made.createdAt });
+    return lists.one(orderList, showPending)(record, errors.notFound);
   }
 
   async function checkNames({ identityId, organizationId }: NewOrder): Promise<void> {
@@ -152,9 +155,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
 
     /** @throws errors.notFound */
     async get(orderId: string): Promise<Order> {
-      const record = await Orders.findById(orderId).lean<OrderRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Orders.findById(orderId).lean<OrderRecord>(), errors.notFound);
     },
 
     /**
@@ -173,7 +174,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         { $set: { status, updatedAt: now }, $push: { history: { status, at: now, identityId: actor.identityId } } },
         { returnDocument: 'after', timestamps: false },
       ).lean<OrderRecord>();
-      if (moved) return show(moved);
+      if (moved) return showOne(moved, errors.notFound);
       const current = await Orders.findById(orderId, { status: 1 }).lean<OrderRecord>();
       if (!current) throw errors.notFound();
       throw errors.cannotMove({ from: current.status, to: status });
@@ -187,9 +188,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
 
     /** @throws errors.notFound when there is nothing to restore */
     async restore(orderId: string): Promise<Order> {
-      const record = await Orders.restore(orderId);
-      if (!record) throw errors.notFound();
-      return show(record);
+      return showOne(await Orders.restore(orderId), errors.notFound);
     },
   };
 }

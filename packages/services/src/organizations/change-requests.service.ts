@@ -59,6 +59,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   const Organizations = storage.model(organizationModel);
   const notes = createUnitNotes(Organizations);
   const pipeline = { updatePipeline: true } as const;
+  const showOne = lists.one(changeRequestList, show);
 
   const filings = storage.defineUnit<Filing>({
     name: 'organizations.request change',
@@ -155,8 +156,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
 
   async function get(changeRequestId: string): Promise<ChangeRequest> {
     const record = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
-    if (!record) throw errors.changeRequestNotFound();
-    const shown = show(record);
+    const shown = showOne(record, errors.changeRequestNotFound);
     await addCertificates([shown]);
     return shown;
   }

@@ -81,8 +81,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     }
   }
 
-  async function show(record: OrganizationRecord): Promise<Organization> {
-    const organization = showBare(record);
+  const showOne = lists.one(organizationList, showBare);
+
+  /** @throws errors.notFound */
+  async function show(record: OrganizationRecord | null): Promise<Organization> {
+    const organization = showOne(record, errors.notFound);
     await complete([organization]);
     return organization;
   }
@@ -136,7 +139,6 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
         members: 0,
         ownerNames: 0,
       }).lean<OrganizationRecord>();
-      if (!record) throw errors.notFound();
       return show(record);
     },
 

@@ -10,13 +10,7 @@ import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';
 import { productVariantModel, type ProductVariantRecord } from './product-variant.model.js';
 import { productVariantErrors as errors } from './product-variants.errors.js';
-import {
-  ProductVariantSchema,
-  productVariantList,
-  type NewVariant,
-  type ProductVariant,
-  type VariantPatch,
-} from './product-variants.schemas.js';
+import { productVariantList, type NewVariant, type ProductVariant, type VariantPatch } from './product-variants.schemas.js';
 
 export type ProductVariantsService = ReturnType<typeof createProductVariantsService>;
 
@@ -67,9 +61,14 @@ export function createProductVariantsService({ storage, lists, productExists, im
     if (!imageIds.every((id) => images.has(id))) throw productErrors.imageNotFound();
   }
 
-  async function read(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
-    const filter = { _id: { $in: ids }, productId };
+  /** Those that live and fit their schema: the others are there for nobody but to be deleted (decisions H20). */
+  async function findFitting(filter: object): Promise<ProductVariantRecord[]> {
     const found = await Variants.find(filter).lean<ProductVariantRecord[]>();
+    return found.filter((record) => lists.fit(productVariantList, record, showBare));
+  }
+
+  async function read(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
+    const found = await findFitting({ _id: { $in: ids }, productId });
     const byId = new Map(found.map((record) => [record._id, record]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -134,9 +133,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws errors.notFound */
     async get(productId: string, id: string): Promise<ProductVariant> {
-      const record = await readOne(productId, id);
-      if (!lists.fit('productVariants', ProductVariantSchema, record, showBare)) throw errors.notFound();
-      return showOne(record);
+      return showOne(await readOne(productId, id));
     },
 
     /**
@@ -180,7 +177,11 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** Deletes many softly, all or none. @throws errors.manyNotFound unless all are of the product */
     async deleteMany(productId: string, ids: readonly string[]): Promise<void> {
-      await readAll(productId, ids);
+      const [count, isThere] = await Promise.all([
+        Variants.countDocuments({ _id: { $in: ids }, productId }),
+        productExists(productId),
+      ]);
+      if (!isThere || count < ids.length) throw errors.manyNotFound();
       await deletion.remove(ids);
     },
 
@@ -196,8 +197,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
       ids: readonly string[],
     ): Promise<Map<string, { productId: string; title: string; price: StoredPrice | null }>> {
       if (ids.length === 0) return new Map();
-      const fields = { productId: 1, title: 1, price: 1 };
-      const found = await Variants.find({ _id: { $in: ids } }, fields).lean<ProductVariantRecord[]>();
+      const found = await findFitting({ _id: { $in: ids } });
       return new Map(found.map(({ _id, productId, title, price = null }) => [_id, { productId, title, price }]));
     },
   };

@@ -16,14 +16,7 @@ import { showPrice, storePrice } from '../shared/price.js';
 import { createOrganizationProducts } from './organization-products.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
-import {
-  ProductSchema,
-  organizationProductList,
-  productList,
-  type NewProduct,
-  type Product,
-  type ProductPatch,
-} from './products.schemas.js';
+import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
 
 export type ProductsService = ReturnType<typeof createProductsService>;
 
@@ -109,10 +102,17 @@ export function createProductsService({ storage, lists, categories, attributes, 
     if (organizations.includes(false)) throw organizationErrors.notFound();
   }
 
-  /** Those that live, in this order. */
+  /** Which of these live. */
+  async function existing(productIds: readonly string[]): Promise<Set<string>> {
+    const found = await Products.find({ _id: { $in: productIds } }, { _id: 1 }).lean<{ _id: string }[]>();
+    return new Set(found.map(({ _id }) => _id));
+  }
+
+  /** Those that live and fit their schema, in this order: the others are there for nobody but to be deleted (decisions H20). */
   async function read(ids: readonly string[]): Promise<ProductRecord[]> {
     const found = await Products.find({ _id: { $in: ids } }).lean<ProductRecord[]>();
-    const byId = new Map(found.map((record) => [record._id, record]));
+    const fitting = found.filter((record) => lists.fit(productList, record, showBare));
+    const byId = new Map(fitting.map((record) => [record._id, record]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
@@ -150,11 +150,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     /** What goes and comes back with organizations. */
     withOrganizations: ofOrganizations.withOrganizations,
 
-    /** Which of these live. */
-    async existing(productIds: readonly string[]): Promise<Set<string>> {
-      const found = await Products.find({ _id: { $in: productIds } }, { _id: 1 }).lean<{ _id: string }[]>();
-      return new Set(found.map(({ _id }) => _id));
-    },
+    existing,
 
     /** Whose each of these is, in any order: null is nobody's. @returns undefined unless all live */
     async organizationsOf(productIds: readonly string[]): Promise<(string | null)[] | undefined> {
@@ -165,10 +161,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /** Prices and names of those that live, by id. For orders, with those of the variants: see `priceLines`. */
     async pricesOf(productIds: readonly string[]) {
-      const fields = { name: 1, price: 1, organizationId: 1 };
-      const found = await Products.find({ _id: { $in: productIds } }, fields).lean<ProductRecord[]>();
       return new Map(
-        found.map(({ _id, name, price = null, organizationId = null }) => [_id, { name, price, organizationId }] as const),
+        (await read(productIds)).map(
+          ({ _id, name, price = null, organizationId = null }) => [_id, { name, price, organizationId }] as const,
+        ),
       );
     },
 
@@ -194,9 +190,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /** @throws errors.notFound */
     async get(productId: string): Promise<Product> {
-      const record = await readOne(productId);
-      if (!lists.fit('products', ProductSchema, record, showBare)) throw errors.notFound();
-      return showOne(record);
+      return showOne(await readOne(productId));
     },
 
     /**
@@ -245,7 +239,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /** Deletes softly, with its variants. @throws errors.notFound */
     async delete(productId: string): Promise<void> {
-      await readOne(productId);
+      if (!(await existing([productId])).has(productId)) throw errors.notFound();
       await deletion.remove([productId]).catch((error: unknown) => {
         throw errors.manyNotFound.matches(error) ? errors.notFound() : error;
       });
@@ -253,7 +247,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
 
     /** Deletes many softly, all or none. @throws errors.manyNotFound unless all live */
     async deleteMany(ids: readonly string[]): Promise<void> {
-      await readAll(ids);
+      if ((await existing(ids)).size < ids.length) throw errors.manyNotFound();
       await deletion.remove(ids);
     },
 

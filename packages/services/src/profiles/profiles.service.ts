@@ -43,8 +43,11 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
     for (const profile of profiles) profile.avatar = found.get(profile.id) ?? null;
   }
 
-  async function show(record: ProfileRecord): Promise<Profile> {
-    const profile = showBare(record);
+  const showOne = lists.one(profileList, showBare);
+
+  /** @throws errors.notFound */
+  async function show(record: ProfileRecord | null): Promise<Profile> {
+    const profile = showOne(record, errors.notFound);
     await addAvatars([profile]);
     return profile;
   }
@@ -79,9 +82,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
 
     /** @throws errors.notFound */
     async get(profileId: string): Promise<Profile> {
-      const record = await Profiles.findById(profileId, WITHOUT_HIDDEN).lean<ProfileRecord>();
-      if (!record) throw errors.notFound();
-      return show(record);
+      return show(await Profiles.findById(profileId, WITHOUT_HIDDEN).lean<ProfileRecord>());
     },
 
     /** The identity that a live profile is of; undefined when there is none. Serves the owner rule. */

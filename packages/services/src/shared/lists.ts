@@ -1,4 +1,4 @@
-import { requestErrors, validationError, type Log } from '@tandem/core';
+import { requestErrors, validationError, type ApiError, type Log } from '@tandem/core';
 import {
   ListQueryError,
   ListTimeLimitError,
@@ -88,8 +88,21 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
   const expanding = createGate({ atOnce: 4, anonymousAtOnce: 2, rest: 1 });
 
   return {
-    /** A record as its own read shows it; undefined where it does not fit its schema (decisions H20). */
-    fit,
+    /** A stored record as a row of its list; undefined, and logged once a process, where it does not fit the list's schema (decisions H20). */
+    fit: <R extends object, Row>({ resource, row }: DeclaredList<Row>, record: R, show: (record: R) => Row): Row | undefined =>
+      fit(resource.name, row, record, show),
+
+    /**
+     * A stored record as its own answer shows it: the row that it is in its list.
+     * @throws what `missing` makes, where there is no record, or it does not fit the list's schema (decisions H20)
+     */
+    one<R extends object, Row>({ resource, row }: DeclaredList<Row>, show: (record: R) => Row) {
+      return (record: R | null | undefined, missing: () => ApiError): Row => {
+        const shown = record && fit(resource.name, row, record, show);
+        if (!shown) throw missing();
+        return shown;
+      };
+    },
 
     /**
      * What a list has to know before it can be asked for, by one aggregate that waits for its turn and has the limits of the list itself.

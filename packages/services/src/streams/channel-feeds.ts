@@ -3,7 +3,7 @@ import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-eve
 import type { ChatService } from '../chat/chat.service.js';
 
 /** Messages read at once from the store. */
-export const PAGE = 100;
+const PAGE = 100;
 /** For how long a message waits for an earlier one that is on its way from another instance, in milliseconds; then the store is asked. */
 const DISORDER_MS = 20;
 /** Until the store is asked again that did not answer, in milliseconds. */
@@ -100,15 +100,15 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
       // all below a message that has been told of are stored: those that are not read now have been deleted
       const reached = (createdOf(feed.held).at(-1)?.message.seq ?? 0) - 1;
       try {
-        for (let page = PAGE; page === PAGE;) {
-          const messages = await chat.messagesSince(feed.id, feed.position, PAGE);
+        for (let cursor: number | undefined = feed.position; cursor !== undefined;) {
+          const { messages, next } = await chat.messagesSince(feed.id, cursor, PAGE);
           for (const message of messages) {
             // told meanwhile
             if (message.seq <= feed.position) continue;
             feed.position = message.seq;
             tell(feed, { type: 'message.created', channelId: feed.id, message });
           }
-          page = messages.length;
+          cursor = next;
         }
         feed.position = Math.max(feed.position, reached);
       } catch (error) {
@@ -212,11 +212,10 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     /** The messages that a reader has missed, in order: those after `since`, up to where it began. */
     async *replay(channelId: string, reader: ChannelReader, since: number): AsyncGenerator<Created> {
       const from = reader.from ?? 0;
-      for (let cursor = since; cursor < from;) {
-        const messages = await chat.messagesSince(channelId, cursor, PAGE);
+      for (let cursor: number | undefined = since; cursor !== undefined && cursor < from;) {
+        const { messages, next } = await chat.messagesSince(channelId, cursor, PAGE);
         for (const message of messages) if (message.seq <= from) yield { type: 'message.created', channelId, message };
-        if (messages.length < PAGE) return;
-        cursor = messages.at(-1)?.seq ?? from;
+        cursor = next;
       }
     },
   };
