@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { openChannel } from '../../test/chat-world.js';
 import { publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
+import { messageModel } from '../chat/message.model.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { createChannelFeeds, type ChannelReader } from './channel-feeds.js';
 
@@ -110,6 +111,16 @@ describe('the readers of a channel', () => {
     bus.resume();
     barrier.open();
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2']);
+  });
+
+  it('are told what was missed behind more messages that do not fit their schema than are read at once', async () => {
+    const { started, told, bus } = await read();
+    await started;
+    await Promise.all(Array.from({ length: 120 }, (_, n) => post(`${n}`)));
+    const { collection } = app.storage.model(messageModel);
+    await collection.updateMany({ channelId, seq: { $lt: 120 } }, { $set: { content: 5 } });
+    bus.resume();
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 120']);
   });
 
   it('are told what was missed while it was being found out where they begin', async () => {

@@ -1,0 +1,129 @@
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
+import { FACES, openStream, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { openChannel, say } from '../../test/chat-world.js';
+import { messageModel } from '../chat/message.model.js';
+import { notificationModel } from '../notifications/notification.model.js';
+import type { AppRouter } from '../router.js';
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+/** More than are read at once, and how many of the first of them do not fit their schema. */
+const COUNT = 205;
+const MISFITS = 150;
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+let app: TestServer;
+let ann: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  ann = await app.signUp();
+});
+afterAll(() => app.close());
+
+/** The frames of a tRPC subscription. */
+type Tracked = { data: { type: string } & Record<string, unknown> };
+function followed(subscribe: (api: ReturnType<typeof createTRPCClient<AppRouter>>, onData: (got: Tracked) => void) => void) {
+  const client = createWSClient({
+    url: `${app.url.replace('http', 'ws')}/trpc`,
+    connectionParams: { authorization: `Bearer ${ann.accessToken}` },
+    WebSocket: WebSocket as never,
+  });
+  onTestFinished(() => void client.close());
+  const frames: Tracked['data'][] = [];
+  subscribe(createTRPCClient<AppRouter>({ links: [wsLink({ client })] }), ({ data }) => void frames.push(data));
+  return frames;
+}
+
+describe('a replay of messages that do not fit their schema', () => {
+  const seqsOf = (frames: readonly Record<string, unknown>[]) =>
+    frames.flatMap(({ message }) => (message as { seq?: number } | undefined)?.seq ?? []);
+
+  async function broken(): Promise<string> {
+    const { id: channelId } = await openChannel(ann);
+    const post = (n: number) => app.tandem.services.chat.post({ channelId, senderId: ann.id, content: `${n}` });
+    await Promise.all(numbers(1, COUNT).map(post));
+    const { collection } = app.storage.model(messageModel);
+    await collection.updateMany({ channelId, seq: { $lte: MISFITS } }, { $set: { content: 5 } });
+    return channelId;
+  }
+
+  it('leaves them out of the stream, and goes on behind a page of them', async () => {
+    const channelId = await broken();
+    await using stream = await openStream(app.url, '/messages/listen', ann.credentials);
+    stream.send({ type: 'subscribe', channelId, sinceSeq: 1 });
+    await expect.poll(() => seqsOf(stream.frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT));
+    await say(ann, channelId);
+    await expect.poll(() => seqsOf(stream.frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT + 1));
+  });
+
+  it('leaves them out of the subscription, and goes on behind a page of them', async () => {
+    const channelId = await broken();
+    const frames = followed((api, onData) =>
+      api.chat.channelEvents.subscribe({ channelId, sinceSeq: 1 }, { onData: (got) => onData(got as unknown as Tracked) }),
+    );
+    await expect.poll(() => seqsOf(frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT));
+    await say(ann, channelId);
+    await expect.poll(() => seqsOf(frames), PATIENCE).toEqual(numbers(MISFITS + 1, COUNT + 1));
+  });
+});
+
+describe('a replay of notifications that do not fit their schema', () => {
+  const idsOf = (frames: readonly Record<string, unknown>[]) =>
+    frames.flatMap(({ notification }) => (notification as { id?: string } | undefined)?.id ?? []);
+
+  async function broken() {
+    const { notifications } = app.tandem.services;
+    // replays begin some seconds before their anchor
+    app.clock.advance(60_000);
+    const { id: since } = await notifications.notify(ann.id);
+    app.clock.advance(60_000);
+    const missed = await notifications.notifyMany(numbers(1, COUNT).map((n) => ({ receiverId: ann.id, n })));
+    const { collection } = app.storage.model(notificationModel);
+    await collection.updateMany({ receiverId: ann.id, n: { $lte: MISFITS } }, { $set: { isRead: 'yes' } });
+    return { since, fitting: missed.slice(MISFITS).map(({ id }) => id) };
+  }
+
+  it('leaves them out of the stream, and goes on behind a page of them', async () => {
+    const { since, fitting } = await broken();
+    await using stream = await openStream(app.url, `/notifications/listen?since=${since}`, ann.credentials);
+    await expect.poll(() => idsOf(stream.frames), PATIENCE).toEqual(fitting);
+  });
+
+  it('leaves them out of the subscription, and goes on behind a page of them', async () => {
+    const { since, fitting } = await broken();
+    const frames = followed((api, onData) =>
+      api.notifications.events.subscribe({ since }, { onData: (got) => onData(got as unknown as Tracked) }),
+    );
+    await expect.poll(() => idsOf(frames), PATIENCE).toEqual(fitting);
+  });
+});
+
+describe.each(FACES)('over %s, a message that does not fit its schema', (face) => {
+  it('is no last message of its channel, and not there to who sends it again', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const given = { channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' };
+    const { id } = await say(ann, channelId, given.content, given);
+    const { collection } = app.storage.model(messageModel);
+    await collection.updateOne({ _id: id } as object, { $set: { title: 5 } });
+    expect(await ann.call(face, 'chat.listChannels', { memberId: ann.id, limit: 1 })).toMatchObject({
+      value: { data: [{ id: channelId, lastSeq: 1, unread: 1, lastMessage: null }] },
+    });
+    const again = await ann.call(face, 'chat.createMessage', given);
+    expect(again).toEqual({ ok: false, status: 404, message: 'Chat message not found' });
+  });
+
+  it('takes no number where its own is none: the channel is listed and written to', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const { id } = await say(ann, channelId);
+    const { collection } = app.storage.model(messageModel);
+    await collection.updateOne({ _id: id } as object, { $set: { seq: 'first' } });
+    const given = { channelId, senderId: ann.id, content: 'Hello' };
+    await using other = await startTestServer({ clock: app.clock });
+    const posted = await other.call(face, 'chat.createMessage', given, ann.credentials);
+    expect(posted).toMatchObject({ ok: true, value: { seq: 1 } });
+    expect(await ann.call(face, 'chat.listChannels', { memberId: ann.id, limit: 1 })).toMatchObject({
+      value: { data: [{ id: channelId, lastSeq: 1, lastMessage: { content: 'Hello' } }] },
+    });
+  });
+});
