@@ -1,92 +1,111 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing/store-double';
+import { isCommand, isWrite, refusal, startStoreProxy, type PlayedServer, type StoreProxy } from '@tandem/testing/store-double';
 import mongoose from 'mongoose';
-import { createJointWrites, type JointWrite } from './joint-writes.js';
-import { openStorage, type Storage } from './storage.js';
+import { defineModel, isStoreUnavailable, openStorage, type BaseRecord, type JointWrite, type Storage } from './index.js';
 
-const A = { collectionName: 'jointA' };
-const B = { collectionName: 'jointB' };
+const A = defineModel<BaseRecord>('jointA', { fields: {}, softDelete: false, indexes: [] });
+const B = defineModel<BaseRecord>('jointB', { fields: {}, softDelete: false, indexes: [] });
+const pair = (id: string): JointWrite[] => [
+  { model: A, insert: { _id: id } },
+  { model: B, insert: { _id: id } },
+];
+
+const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
+const bulkWrite = isCommand('jointA+jointB.bulkWrite');
+
+async function openOn(server: PlayedServer, database: string): Promise<[StoreProxy, Storage]> {
+  const uri = engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${database}_${process.pid}`);
+  const proxy = await startStoreProxy(uri, { as: server });
+  return [proxy, await openStorage({ uri: proxy.uri, maxTimeMs: 5000 })];
+}
 
 describe.each([
-  ['by one command', true],
-  ['by one each, where the server has no command for them', false],
-])('joint writes %s', (_, hasCommand) => {
-  let client: mongoose.mongo.MongoClient;
-  let database: mongoose.mongo.Db;
+  ['by one command', 'MongoDB 8.0'],
+  ['by one each, where the server has no command for them', 'MongoDB 7.0'],
+] as const)('joint writes %s', (_, server) => {
+  let proxy: StoreProxy;
+  let storage: Storage;
   let written: string[];
-  let write: (writes: readonly JointWrite[]) => Promise<void>;
-
   beforeAll(async () => {
-    client = new mongoose.mongo.MongoClient(process.env['TANDEM_TEST_MONGODB_URI'] ?? '');
-    database = client.db(`joint_${hasCommand}_${process.pid}`);
-    write = createJointWrites(
-      () => ({ client, database, maxTimeMS: 5000 }),
-      (name) => written.push(name),
-      () => hasCommand,
-    );
+    [proxy, storage] = await openOn(server, `joint_${server.at(-3)}`);
+    storage.onWrite((name) => written.push(name));
+  });
+  beforeEach(async () => {
+    written = [];
+    await storage.writeJointly([{ model: A, put: { id: 'old', set: { n: 1 } } }]);
   });
   afterAll(async () => {
-    await database.dropDatabase();
-    await client.close();
+    await storage.close();
+    await proxy.close();
   });
 
-  const idsOf = async ({ collectionName }: typeof A) =>
-    (await database.collection(collectionName).find().sort({ _id: 1 }).toArray()).map(({ _id }) => String(_id));
-  const store = (id: string) => database.collection(A.collectionName).insertOne({ _id: id } as object);
+  const recordsOf = (model: typeof A) => storage.model(model).collection.find().sort({ _id: 1 }).toArray();
 
   it('are all done, say how many documents each touched, and that its collection was written to', async () => {
-    written = [];
-    await store('old');
     const touched: number[] = [];
+    const start = proxy.commands.length;
     const settled: JointWrite['settled'] = (result) => void touched.push(result.status === 'fulfilled' ? result.value : -1);
-    await write([
+    const increment = [{ $set: { n: { $add: ['$n', 1] } } }];
+    await storage.writeJointly([
       { model: A, insert: { _id: 'new' }, settled },
-      { model: B, insert: { _id: 'other' }, settled },
-      { model: A, remove: { _id: 'old' }, settled },
+      { model: B, insert: { _id: 'gone' }, settled },
+      { model: A, update: { filter: { _id: 'old' }, change: increment }, settled },
+      { model: A, update: { filter: { _id: 'nobody' }, change: increment }, settled },
+      { model: B, put: { id: 'made', set: { n: 5 } }, settled },
+      { model: A, put: { id: 'old', set: { m: 3 } }, settled },
       { model: A, remove: { _id: 'nobody' }, settled },
     ]);
-    expect(touched).toEqual([1, 1, 1, 0]);
-    expect([await idsOf(A), await idsOf(B)]).toEqual([['new'], ['other']]);
+    expect(touched).toEqual([1, 1, 1, 0, 1, 1, 0]);
+    const removed: number[] = [];
+    const count: JointWrite['settled'] = (result) => void removed.push(result.status === 'fulfilled' ? result.value : -1);
+    await storage.writeJointly([
+      { model: A, remove: { _id: 'new' }, settled: count },
+      { model: B, remove: { _id: 'gone' }, settled: count },
+    ]);
+    expect(removed).toEqual([1, 1]);
+    expect(await recordsOf(A)).toEqual([{ _id: 'old', n: 2, m: 3 }]);
+    expect(await recordsOf(B)).toEqual([{ _id: 'made', n: 5 }]);
     expect(new Set(written)).toEqual(new Set(['jointA', 'jointB']));
+    const commands = proxy.commands.slice(start).filter(({ command }) => command !== 'find');
+    expect(commands).toHaveLength(server === 'MongoDB 8.0' ? 2 : 9);
+    expect(new Set(commands.map(({ body }) => Number(body['maxTimeMS'])))).toEqual(new Set([5000]));
   });
 
   it('do not need each other: one that fails tells its own, and the others are done', async () => {
-    written = [];
-    await store('taken');
     const reasons: unknown[] = [];
-    await write([
-      {
-        model: A,
-        insert: { _id: 'taken' },
-        settled: (result) => void reasons.push(result.status === 'rejected' && result.reason),
-      },
+    await storage.writeJointly([
+      { model: A, insert: { _id: 'old' }, settled: (result) => void reasons.push(result.status === 'rejected' && result.reason) },
       { model: B, insert: { _id: 'beside' } },
     ]);
-    expect(reasons).toMatchObject([{ code: 11_000 }]);
-    expect(await idsOf(B)).toContain('beside');
+    expect(reasons).toMatchObject([{ code: 11_000, message: expect.stringContaining('E11000') as unknown }]);
+    expect(await recordsOf(B)).toContainEqual({ _id: 'beside' });
   });
 
   it('throw what one fails with that nobody listens to', async () => {
-    written = [];
-    await store('again');
-    const failing = write([
-      { model: A, insert: { _id: 'again' } },
+    const failing = storage.writeJointly([
+      { model: A, insert: { _id: 'old' } },
       { model: B, insert: { _id: 'still' } },
     ]);
     await expect(failing).rejects.toMatchObject({ code: 11_000 });
-    expect(await idsOf(B)).toContain('still');
+    expect(await recordsOf(B)).toContainEqual({ _id: 'still' });
+  });
+
+  it('that are not on a majority in time fail as unavailable', async () => {
+    const notInTime = {
+      writeConcernError: { code: 64, codeName: 'WriteConcernFailed', errmsg: 'waiting for replication timed out' },
+    };
+    void proxy.amend(isWrite, notInTime, server === 'MongoDB 8.0' ? 1 : 2);
+    const failing = storage.writeJointly(pair('late'));
+    await expect(failing).rejects.toSatisfy(isStoreUnavailable);
+    await expect(failing).rejects.toThrow('waiting for replication timed out');
   });
 });
 
 describe('joint writes to a server that refuses the command', () => {
-  const database = `joint_refused_${process.pid}`;
-  const bulkWrite = isCommand('jointA+jointB.bulkWrite');
   let proxy: StoreProxy;
   let storage: Storage;
   beforeEach(async () => {
-    const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
-    proxy = await startStoreProxy(engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${database}`), { as: 'MongoDB 8.0' });
-    storage = await openStorage({ uri: proxy.uri });
+    [proxy, storage] = await openOn('MongoDB 8.0', 'joint_refused');
   });
   afterEach(async () => {
     await storage.close();
@@ -94,11 +113,6 @@ describe('joint writes to a server that refuses the command', () => {
   });
 
   const writesSince = (start: number) => proxy.commands.slice(start).map(({ collection, command }) => `${collection}.${command}`);
-  const pair = (id: string): JointWrite[] => [
-    { model: A, insert: { _id: id } },
-    { model: B, insert: { _id: id } },
-  ];
-
   it.each([59, 115, 40_415])('with %i are done by one each, and it is never asked again', async (code) => {
     const [first, second] = [`first ${code}`, `second ${code}`];
     const start = proxy.commands.length;

@@ -55,7 +55,7 @@ async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: read
     (error: unknown) => {
       const { writeErrors, partialResult, writeConcernErrors } = error as Partial<mongo.MongoClientBulkWriteError>;
       const [concern] = writeConcernErrors ?? [];
-      if (concern) throw Object.assign(new Error(String(concern['errmsg'])), { code: concern['code'] as unknown });
+      if (concern) throw Object.assign(new Error(String(concern['message'])), { code: concern['code'] as unknown });
       if (!writeErrors || writeErrors.size === 0) throw error;
       return { errors: writeErrors, result: partialResult };
     },
