@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { authenticated, createOpenApiDocument, defineErrors, publicProcedure, rest, router } from '../index.js';
+
+const errors = defineErrors('things', {
+  gone: [404, 'Thing not found'],
+  taken: [409, 'Thing {name} (of {owner}) is taken'],
+  busy: [409, 'Thing is busy'],
+});
+const meta = (route: Parameters<typeof rest>[0], options = {}) =>
+  rest(route, { summary: 'Summary', failure: 'Failed', ...options });
+const Thing = z.strictObject({ id: z.string(), name: z.string(), note: z.string().optional() });
+
+const app = router({
+  things: router({
+    read: publicProcedure.meta(meta('GET /things/{id}', { errors: [errors.gone] })).input(z.strictObject({ id: z.string() })).output(Thing).query(() => ({}) as never), // prettier-ignore
+    create: authenticated.meta(meta('POST /things', { status: 201, errors: [errors.taken, errors.busy] })).input(Thing.omit({ id: true }).refine(() => true)).output(Thing).mutation(() => ({}) as never), // prettier-ignore
+    change: publicProcedure.meta(meta('PATCH /things/{id}', { mayBeEmpty: true })).input(z.strictObject({ id: z.string(), name: z.string().optional() })).output(Thing).mutation(() => ({}) as never), // prettier-ignore
+    remove: publicProcedure.meta(meta('DELETE /things/{id}', { status: 204, hasBody: true })).input(z.strictObject({ id: z.string(), why: z.string(), also: z.string().optional() })).output(z.void()).mutation(() => {}), // prettier-ignore
+    list: publicProcedure.meta(meta('PUT /things', { headers: [{ name: 'x-key', description: 'A key.', schema: { type: 'string' } }], bodyKey: 'all' })).input(z.strictObject({ all: z.array(z.string()) })).output(z.void()).mutation(() => {}), // prettier-ignore
+    hidden: publicProcedure.output(z.void()).query(() => {}),
+  }),
+  secrets: router({
+    read: authenticated.meta(meta('GET /secrets')).output(z.void()).query(() => {}), // prettier-ignore
+  }),
+});
+
+const documentOf = (cookiePrefix?: '__Host-') =>
+  createOpenApiDocument(app, {
+    title: 'Things',
+    description: 'Of a test.',
+    version: '1.2.3',
+    url: 'https://api.example.org',
+    authModeOf: (service) => (service === 'secrets' ? 'cookie' : 'bearer'),
+    ...(cookiePrefix && { cookiePrefix }),
+  });
+const document = documentOf();
+const operation = (method: string, path: string) => document.paths[path]?.[method];
+const envelope = (message: object) => ({
+  'application/json': {
+    schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { properties: { message } } } }] },
+  },
+});
+
+describe('the OpenAPI document', () => {
+  it('says of which server it is, and how one signs in', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Things', description: 'Of a test.', version: '1.2.3' },
+      servers: [{ url: 'https://api.example.org' }],
+    });
+    expect(document.components['securitySchemes']).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
+      fingerprint: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-nb-fingerprint',
+        description: 'The device fingerprint, when one was given at login.',
+      },
+      cookie: { type: 'apiKey', in: 'cookie', name: 'accessToken', description: 'The access token in cookie mode.' },
+    });
+    expect(documentOf('__Host-').components['securitySchemes']).toMatchObject({ cookie: { name: '__Host-accessToken' } });
+  });
+
+  it('has every procedure with a route, by its tRPC name and its service', () => {
+    const all = Object.values(document.paths).flatMap((path) => Object.values(path));
+    expect(all.map(({ operationId, tags }) => [operationId, tags]).toSorted()).toEqual([
+      ['secrets.read', ['secrets']],
+      ['things.change', ['things']],
+      ['things.create', ['things']],
+      ['things.list', ['things']],
+      ['things.read', ['things']],
+      ['things.remove', ['things']],
+    ]);
+  });
+
+  it('says who may call what: by the mode of the service, with a fingerprint where one was given', () => {
+    expect(operation('get', '/things/{id}')).not.toHaveProperty('security');
+    expect(operation('post', '/things')?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
+    expect(operation('get', '/secrets')?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
+  });
+
+  it.each([
+    ['get', '/things/{id}', ['200', '400', '404', '500', '503', '403']],
+    ['post', '/things', ['201', '400', '401', '403', '409', '413', '415', '422', '500', '503']],
+    ['patch', '/things/{id}', ['200', '204', '400', '403', '413', '415', '500', '503']],
+    ['delete', '/things/{id}', ['204', '400', '403', '413', '415', '500', '503']],
+    ['get', '/secrets', ['200', '401', '403', '422', '500', '503']],
+  ])('tells every status of %s %s', (method, path, statuses) => {
+    expect(Object.keys(operation(method, path)?.responses ?? {})).toEqual(statuses.toSorted());
+  });
+
+  it('tells every text of an error, by a pattern where it has parameters', () => {
+    const { responses = {} } = operation('post', '/things') ?? {};
+    expect(responses['409']).toEqual({
+      description: 'Thing {name} (of {owner}) is taken; Thing is busy',
+      content: envelope({
+        anyOf: [
+          { type: 'string', pattern: '^Thing .* \\(of .*\\) is taken$', examples: ['Thing {name} (of {owner}) is taken'] },
+          { const: 'Thing is busy' },
+        ],
+      }),
+    });
+    expect(operation('get', '/things/{id}')?.responses['404']).toEqual({
+      description: 'Thing not found',
+      content: envelope({ const: 'Thing not found' }),
+    });
+    expect(responses['500']).toMatchObject({ content: envelope({ const: 'Failed' }) });
+    expect(responses['503']).toMatchObject({ description: 'Failed; Service Unavailable' });
+    expect(responses['201']).toMatchObject({
+      description: 'Success',
+      content: { 'application/json': { schema: { type: 'object' } } },
+    });
+    expect(operation('delete', '/things/{id}')?.responses['204']).toEqual({ description: 'No content' });
+  });
+
+  it('describes the envelope once', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(['Error']);
+    expect(document.components.schemas['Error']).toEqual({
+      type: 'object',
+      required: ['error'],
+      additionalProperties: false,
+      properties: {
+        error: {
+          type: 'object',
+          required: ['message'],
+          additionalProperties: false,
+          properties: {
+            message: { type: 'string' },
+            data: { type: 'array', items: { type: 'string' }, description: 'The problems of a failed validation.' },
+            stack: { type: 'string', description: 'Only in development.' },
+          },
+        },
+      },
+    });
+  });
+
+  it('describes bodies: without unknown fields, needed where a field is, of a DELETE, of a list', () => {
+    const bodyOf = (method: string, path: string) => {
+      const { required, content } = operation(method, path)?.requestBody ?? { content: {} };
+      return { required, schema: content['application/json']?.schema };
+    };
+    expect(bodyOf('post', '/things')).toMatchObject({
+      required: true,
+      schema: { type: 'object', required: ['name'], additionalProperties: false },
+    });
+    expect(bodyOf('patch', '/things/{id}')).toMatchObject({ required: false, schema: { additionalProperties: false } });
+    expect(bodyOf('delete', '/things/{id}')).toEqual({
+      required: true,
+      schema: {
+        type: 'object',
+        properties: { why: { type: 'string' }, also: { type: 'string' } },
+        required: ['why'],
+        additionalProperties: false,
+      },
+    });
+    expect(operation('delete', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
+    expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
+  });
+
+  it('describes the headers that a procedure reads', () => {
+    expect(operation('put', '/things')?.parameters).toEqual([
+      { in: 'header', required: false, name: 'x-key', description: 'A key.', schema: { type: 'string' } },
+    ]);
+  });
+});
