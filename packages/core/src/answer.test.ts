@@ -100,7 +100,8 @@ describe('an error', () => {
   });
 
   it('declares its code, its status and its text', () => {
-    expect({ ...errors.gone }).toMatchObject({ status: 404, message: 'Thing {name} not found', errorCode: 'things.gone' });
+    const { status, message, errorCode } = errors.gone;
+    expect([status, message, errorCode]).toEqual([404, 'Thing {name} not found', 'things.gone']);
     expect(errors.gone({ name: 'x' })).toMatchObject({ name: 'ApiError', code: 'NOT_FOUND', errorCode: 'things.gone' });
     expect(ApiError.fromTrpc(new TRPCError({ code: 'CONFLICT', message: 'm' }))).toMatchObject({
       status: 409,

@@ -64,13 +64,15 @@ describe('the OpenAPI document', () => {
 
   it('has every procedure with a route, by its tRPC name and its service', () => {
     const all = Object.values(document.paths).flatMap((path) => Object.values(path));
-    expect(all.map(({ operationId, tags }) => [operationId, tags]).toSorted()).toEqual([
-      ['secrets.read', ['secrets']],
-      ['things.change', ['things']],
-      ['things.create', ['things']],
-      ['things.list', ['things']],
-      ['things.read', ['things']],
-      ['things.remove', ['things']],
+    const service = (name: string) => name.split('.', 1);
+    expect(all.map(({ tags }) => tags)).toEqual(all.map(({ operationId }) => service(operationId)));
+    expect(all.map(({ operationId }) => operationId).toSorted()).toEqual([
+      'secrets.read',
+      'things.change',
+      'things.create',
+      'things.list',
+      'things.read',
+      'things.remove',
     ]);
   });
 
