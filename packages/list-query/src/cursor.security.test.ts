@@ -32,7 +32,13 @@ async function expectRefusal(refused: Promise<unknown>): Promise<void> {
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(NextTokenError);
-  expect(error).toMatchObject({ status: 400, parameter: '$nextToken', offset: 0, message: 'Invalid $nextToken' });
+  expect(error).toMatchObject({
+    name: 'NextTokenError',
+    status: 400,
+    parameter: '$nextToken',
+    offset: 0,
+    message: 'Invalid $nextToken',
+  });
 }
 
 it('a cursor leads on in the list that it is of', async () => {
@@ -71,7 +77,7 @@ it('a cursor is of one order, filter, scope and resource', async () => {
 });
 
 it('the same query written in another way keeps its cursor', async () => {
-  expect((await follow(token, [['$filter', " (status  eq 'live') "], ['$orderby', 'price desc , id asc'], ['$top', '3']])).count).toBe(3); // prettier-ignore
+  expect((await follow(token, [['$filter', " (status  eq 'live') "], ['$orderby', 'price desc , id asc, name desc'], ['$top', '3']])).count).toBe(3); // prettier-ignore
 });
 
 it('a cursor outlives a change of secrets while the old one is still listed', async () => {
@@ -79,6 +85,8 @@ it('a cursor outlives a change of secrets while the old one is still listed', as
   await expectRefusal(follow(token, ASKED, { cursorSecret: 'the second secret' }));
   const second = await runListQuery(products, ASKED, { ...options, cursorSecret: ['the second secret', 'the first secret'] });
   expect((await follow(second.nextToken ?? '', ASKED, { cursorSecret: Buffer.from('the second secret') })).count).toBe(3);
+  const binary = await runListQuery(products, ASKED, { ...options, cursorSecret: Uint8Array.of(0xff) });
+  await expectRefusal(follow(binary.nextToken ?? '', ASKED, { cursorSecret: Uint8Array.of(0xfe) }));
 });
 
 it('without a secret there are no cursors', async () => {
@@ -87,7 +95,8 @@ it('without a secret there are no cursors', async () => {
   await expect(runListQuery(products, [...ASKED, ['$nextToken', token]], without)).rejects.toMatchObject({
     message: "query parameter '$nextToken' is not allowed",
   });
-  await expect(runListQuery(products, ASKED, { ...without, cursorSecret: '' })).rejects.toThrow(TypeError);
+  for (const cursorSecret of ['', [], ['the first secret', '']])
+    await expect(runListQuery(products, ASKED, { ...without, cursorSecret })).rejects.toThrow(new TypeError('A cursor secret is empty')); // prettier-ignore
 });
 
 it('a cursor cannot stand beside $skip or $apply', async () => {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Collection, Db } from 'mongodb';
+import { Decimal128, Long, type Collection, type Db } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { meets, sorted } from '../test/plainly.js';
@@ -123,6 +123,20 @@ describe('a walk by cursor', () => {
     expect(idsIn(await walk([['$orderby', 'price'], ['$top', '1']], { collection: numbers }))).toEqual(ascending); // prettier-ignore
     const descending = ['n1', 'n7', 'n4', 'n8', 'n5', 'n2', 'n0', 'n6', 'n3'];
     expect(idsIn(await walk([['$orderby', 'price desc'], ['$top', '1']], { collection: numbers }))).toEqual(descending); // prettier-ignore
+  });
+
+  it('passes numbers that only the store has', async () => {
+    const texts = ['0.1', '7.5', '9007199254740991.3', '9007199254740993', '5'];
+    const prices = [...texts.map((text) => Decimal128.fromString(text)), Long.fromString('9007199254740995'), 1, 0.3];
+    await filled(db, 'store_numbers', prices.map((price, n) => ({ _id: `n${n}`, price }))); // prettier-ignore
+    const ascending = ['n0', 'n7', 'n6', 'n4', 'n1', 'n2', 'n3', 'n5'];
+    for (const settings of [{}, { useBigInt64: true }, { promoteValues: false }]) {
+      const numbers = db.collection<Stored>('store_numbers', settings);
+      for (const [direction, wanted] of [['asc', ascending], ['desc', ascending.toReversed()]] as const)
+        expect(idsIn(await walk([['$orderby', `price ${direction}`], ['$top', '1']], { collection: numbers }))).toEqual(wanted); // prettier-ignore
+      const grouped = await runListQuery(products, [['$apply', 'groupby((price))']], { collection: numbers });
+      expect(grouped.count).toBe(prices.length);
+    }
   });
 
   it.each(['name', 'price', 'active', 'releasedAt'])(

@@ -7,7 +7,10 @@ const STORE_NUMBERS = new Set<unknown>(['Double', 'Int32', 'Long', 'Decimal128']
 /** What a row has at a sort key; null also for what is missing. */
 export type SortValue = string | number | boolean | Date | null;
 
-/** The values of a stored row at the keys of an order; undefined where one is not of its field's type, which only a host can have written. */
+/**
+ * The values of a stored row at the keys of an order; undefined where a comparison would not find one again: one that is not of its field's type,
+ * or a number that JavaScript does not have. Only a host can have written these.
+ */
 export function sortValues(row: object, order: readonly SortKey[]): SortValue[] | undefined {
   const values = order.map(({ field }) => sortValue(valueAt(row, field.path), field.type));
   return values.every((value) => value !== undefined) ? values : undefined;
@@ -15,7 +18,7 @@ export function sortValues(row: object, order: readonly SortKey[]): SortValue[] 
 
 /** Whether a computed row has values of their types alone: not a key that is none, which only a host can have written (decisions H20). */
 export function isFitting(row: object, fields: Fields): boolean {
-  return [...fields.values()].every(({ path, type }) => sortValue(valueAt(row, path), type) !== undefined);
+  return [...fields.values()].every(({ path, type }) => fits(valueAt(row, path), type));
 }
 
 /** What a stored document has at a path; undefined behind anything that is no object. */
@@ -28,16 +31,23 @@ export function valueAt(document: unknown, path: string): unknown {
   return value;
 }
 
-function sortValue(value: unknown, type: ScalarType): SortValue | undefined {
-  if (value === null || value === undefined) return null;
-  if (type === 'date') return value instanceof Date ? value : undefined;
-  // oxlint-disable-next-line typescript/no-base-to-string -- the store's numbers have a toString of their own
-  if (type === 'number' && (typeof value === 'bigint' || isStoreNumber(value))) return Number(value.toString());
-  return typeof value === type ? (value as SortValue) : undefined;
+function fits(value: unknown, type: ScalarType): boolean {
+  if (value === null || value === undefined) return true;
+  if (type === 'date') return value instanceof Date;
+  return typeof value === type || (type === 'number' && isStoreNumber(value));
+}
+
+function sortValue(value: unknown = null, type: ScalarType): SortValue | undefined {
+  if (!fits(value, type)) return undefined;
+  if (!isStoreNumber(value)) return value as SortValue;
+  const text = value.toString();
+  const number = Number(text);
+  return Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
 /** Numbers of the store that are no JavaScript numbers, which only hosts write. */
-function isStoreNumber(value: unknown): value is { toString(): string } {
+function isStoreNumber(value: unknown): value is bigint | { _bsontype: string; toString(): string } {
+  if (typeof value === 'bigint') return true;
   return typeof value === 'object' && value !== null && '_bsontype' in value && STORE_NUMBERS.has(value._bsontype);
 }
 

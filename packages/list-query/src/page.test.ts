@@ -1,8 +1,16 @@
-import type { Collection } from 'mongodb';
+import { MongoServerError, type Collection } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
-import { ListQueryError, answerList, runListQuery, type ListQueryOptions } from './index.js';
+import {
+  ListQueryError,
+  answerList,
+  runListQuery,
+  showRecord,
+  type ListCollection,
+  type ListQueryOptions,
+  type Show,
+} from './index.js';
 
 const live = productDocuments(30).filter(({ deletedAt }) => !deletedAt);
 const drafts = live.filter(({ status }) => status === 'draft');
@@ -90,6 +98,7 @@ describe('parameters', () => {
     ['$filter[$ne]', 'x', 'is not allowed'],
     ['$top[]', '5', 'is not allowed'],
     ['$FILTER', 'price eq 1', 'is not allowed'],
+    ['$orderby', 'price, name, price', "names 'price' twice at offset 13"],
     ['__proto__', 'x', 'is not allowed'],
     ['constructor', 'x', 'is not allowed'],
   ])('%s=%s is refused', async (key, value, problem) => {
@@ -99,10 +108,50 @@ describe('parameters', () => {
   it('are given once, in one spelling, as text', async () => {
     expect(await problems([['$filter', 'price eq 1'], ['$filter', 'price eq 1']])).toEqual(["query parameter '$filter' must be given once"]); // prettier-ignore
     expect(await problems([['$orderby', 'price'], ['$orderBy', 'price']])).toEqual(["query parameter '$orderBy' must be given once"]); // prettier-ignore
-    expect(await problems([['$filter', { $ne: null }]])).toEqual(["query parameter '$filter' must be string"]);
+    for (const [key, value] of [['$filter', { $ne: null }], ['$filter', 5], ['$top', ['5']], ['$top', true], ['$skip', null]] as const)
+      expect(await problems([[key, value]])).toEqual([`query parameter '${key}' must be string`]); // prettier-ignore
+  });
+
+  it('of numbers are taken as numbers too', async () => {
+    const numbers = [['$skip', 1], ['$top', 2]] as const; // prettier-ignore
+    expect(await answerList(products, numbers, options)).toEqual(await answer({ $skip: '1', $top: '2' }));
+    expect(await problems([['$top', 1.5]])).toEqual(["query parameter '$top' must be integer"]);
   });
 
   it('of pages are none to a list query', async () => {
     expect(await problems([['page', '1']], runListQuery as typeof answerList)).toEqual(["query parameter 'page' is not allowed"]);
+  });
+});
+
+describe('a page', () => {
+  it('is read with one row more than it has, and the total', async () => {
+    let documents = 0;
+    const { collection } = options;
+    const aggregate: ListCollection['aggregate'] = (pipeline, settings) => ({
+      async toArray() {
+        const found = await collection.aggregate(pipeline, settings).toArray();
+        documents += found.length;
+        return found;
+      },
+    });
+    await runListQuery(products, [['$top', '3']], { ...options, collection: { ...collection, collectionName: collection.collectionName, aggregate } }); // prettier-ignore
+    expect(documents).toBe(3 + 1 + 1);
+  });
+
+  it('has no row that is shown to nobody', async () => {
+    const show: Show = (record) => (record['status'] === 'draft' ? undefined : showRecord(record));
+    const wanted = live.slice(0, 5).filter(({ status }) => status !== 'draft').map(({ _id }) => _id); // prettier-ignore
+    for (const parameters of [{ $top: '5' }, { $top: '5', $apply: 'top(100)' }]) {
+      const { value, count, total } = await runListQuery(products, Object.entries(parameters), { ...options, show });
+      expect(value.map(({ id }) => id)).toEqual(wanted);
+      expect([count, total]).toEqual([wanted.length, live.length]);
+    }
+    const groups = await runListQuery(products, [['$apply', 'groupby((status), top(1))']], { ...options, show });
+    expect(groups.value.map(({ status, top }) => [status, (top as unknown[]).length])).toEqual([['archived', 1], ['draft', 0], ['live', 1]]); // prettier-ignore
+  });
+
+  it('fails as the store fails', async () => {
+    for (const apply of [[], [['$apply', 'top(1)']]] as [string, string][][])
+      await expect(runListQuery(products, apply, { ...options, scope: { $nope: 1 } })).rejects.toThrow(MongoServerError);
   });
 });

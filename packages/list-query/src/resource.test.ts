@@ -1,3 +1,4 @@
+import { Binary, Decimal128, Long, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { defineListResource, showRecord, type FieldType, type ListResourceSettings } from './index.js';
 
@@ -52,5 +53,20 @@ describe('a record is shown', () => {
       deep: { at: null },
     });
     expect(Object.getPrototypeOf(shown['deep'])).toBe(Object.prototype);
+  });
+
+  it('in values of JSON, whatever a host has stored', () => {
+    const id = '64b000000000000000000001';
+    const record = { _id: new ObjectId(id), list: [null, 1, new ObjectId(id)], long: Long.fromString('9007199254740993'), decimal: Decimal128.fromString('0.10'), bytes: Uint8Array.of(1, 2, 0xff), binary: new Binary(Uint8Array.of(1, 2, 0xff)), never: new Date(NaN), inner: { __v: 1 } }; // prettier-ignore
+    expect(showRecord(record)).toEqual({
+      id,
+      list: [null, 1, id],
+      long: '9007199254740993',
+      decimal: '0.10',
+      bytes: 'AQL/',
+      binary: 'AQL/',
+      never: null,
+      inner: { __v: 1 },
+    });
   });
 });

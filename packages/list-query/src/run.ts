@@ -123,7 +123,7 @@ function cursorOf({ order, after, skip, top }: RecordPlan, last: object): Cursor
 }
 
 /** One row more than the page has, if there is one: it tells whether there is a next page. */
-function pageOf({ top, skip, sort, projection }: RecordPlan): PageOptions {
+function pageOf({ top, skip, sort, projection }: RecordPlan): Required<PageOptions> {
   return { sort, skip, limit: top + 1, projection };
 }
 

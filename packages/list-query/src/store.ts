@@ -16,6 +16,7 @@ export interface PageOptions {
   skip?: number;
   /** From 1. */
   limit?: number;
+  /** Never empty: something is always hidden. */
   projection: Record<string, 0>;
 }
 
@@ -28,7 +29,7 @@ export interface RowsAndTotal {
 export interface LimitedStore {
   find(filter: StoreFilter, options: PageOptions): Promise<StoredDocument[]>;
   /** A page of what matches one filter and the number of all that match another: one command, where two would cost the driver twice. */
-  findAndCount(filter: StoreFilter, options: PageOptions, counted: StoreFilter): Promise<RowsAndTotal>;
+  findAndCount(filter: StoreFilter, options: Required<PageOptions>, counted: StoreFilter): Promise<RowsAndTotal>;
   count(filter: StoreFilter): Promise<number>;
   aggregate(pipeline: Stage[]): Promise<StoredDocument[]>;
 }
@@ -69,22 +70,22 @@ export function limitStore(collection: ListCollection, { maxTimeMs, signal }: Co
 function pageAndTotal(
   name: string,
   filter: StoreFilter,
-  { sort, skip, limit, projection }: PageOptions,
+  { sort, skip, limit, projection }: Required<PageOptions>,
   counted: StoreFilter,
 ): object[] {
   return [
     { $match: filter },
-    ...(sort ? [{ $sort: sort }] : []),
-    ...(skip ? [{ $skip: skip }] : []),
-    ...(limit ? [{ $limit: limit }] : []),
-    ...(Object.keys(projection).length > 0 ? [{ $project: projection }] : []),
+    { $sort: sort },
+    { $skip: skip },
+    { $limit: limit },
+    { $project: projection },
     { $unionWith: { coll: name, pipeline: [{ $match: counted }, { $count: 'total' }] } },
   ];
 }
 
 /** @throws ListTimeLimitError, ListQueryError, or what it was */
 function rethrow(error: unknown, maxTimeMs: number, parameter: string): never {
-  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  const code = (error as { code?: unknown } | null)?.code;
   if (code === OUT_OF_TIME) throw new ListTimeLimitError(maxTimeMs, error);
   if (!OUT_OF_MEMORY.has(code)) throw error;
   const message = `query parameter '${parameter}' asks for more than one query may hold in memory`;

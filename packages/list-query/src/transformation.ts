@@ -34,7 +34,7 @@ export const NOTHING: StoreFilter = { $nor: [{}] };
 /** The stage that brings rows into their order; none where they are in it. */
 export function sortStages({ isSorted, order, unique }: Transformation): Stage[] {
   const keys = completeOrder(order, unique);
-  return isSorted || keys.length === 0 ? [] : [{ $sort: compileOrder(keys) }];
+  return isSorted ? [] : [{ $sort: compileOrder(keys) }];
 }
 
 /** The stages for so many rows behind so many. */
@@ -49,10 +49,9 @@ export function totalingPageStages(transformation: Transformation, skip: number,
   const total = { total: { $sum: 1 } };
   if (top === 0) return [{ $group: { _id: null, ...total } }];
   const first = { n: skip + top };
-  const page =
-    transformation.isSorted || keys.length === 0
-      ? { $firstN: { ...first, input: '$$ROOT' } }
-      : { $topN: { ...first, sortBy: compileOrder(keys), output: '$$ROOT' } };
+  const page = transformation.isSorted
+    ? { $firstN: { ...first, input: '$$ROOT' } }
+    : { $topN: { ...first, sortBy: compileOrder(keys), output: '$$ROOT' } };
   return [{ $group: { _id: null, ...total, page } }, { $project: { total: 1, page: { $slice: ['$page', skip, top] } } }];
 }
 
