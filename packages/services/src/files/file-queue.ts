@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Model, Storage } from '@tandem/storage';
+import { dueRows } from '../shared/due.js';
 import type { FileRecord } from './file.model.js';
 
 /** For how long nobody else tries a file that is being removed, in milliseconds: longer than any try. */
@@ -21,11 +22,11 @@ export function createFileQueue(storage: Storage, { collection }: Model<FileReco
      * due too, after its time, and from this write on it cannot be attached any more. Of an attached one what it was uploaded as is due.
      */
     async claim(): Promise<FileRecord | undefined> {
-      const now = clock.now();
+      const { due, now } = await dueRows(storage);
       const state = { $cond: [{ $eq: ['$state', 'attached'] }, '$state', 'removing'] };
       const attempts = { $add: ['$attempts', 1] };
       const lease = { state, slot: null, owner, attempts, dueAt: new Date(now.getTime() + LEASE_MS), updatedAt: now };
-      const claimed = await collection.findOneAndUpdate({ dueAt: { $lte: now } }, [{ $set: lease }], {
+      const claimed = await collection.findOneAndUpdate(due, [{ $set: lease }], {
         sort: { dueAt: 1, _id: 1 },
         returnDocument: 'after',
       });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import { dueRows } from '../shared/due.js';
 import { queuedMailModel, type QueuedMailRecord } from './mail.model.js';
 
 /** For how long nobody else tries a mail that is being tried, in milliseconds: longer than any try. */
@@ -48,8 +49,8 @@ export function createMailQueue(storage: Storage) {
 
     /** Takes the mail that has been due for the longest time, for `LEASE_MS`; undefined when none is due. */
     async claim(except: readonly string[]): Promise<QueuedMailRecord | undefined> {
-      const now = clock.now();
-      const filter = { dueAt: { $lte: now }, ...(except.length > 0 && { _id: { $nin: except } }) };
+      const { due, now } = await dueRows(storage);
+      const filter = { ...due, ...(except.length > 0 && { _id: { $nin: except } }) };
       const lease = { owner, dueAt: new Date(now.getTime() + LEASE_MS), updatedAt: now };
       const claimed = await collection.findOneAndUpdate(
         filter as object,
