@@ -106,10 +106,11 @@ describe.each(FACES)('over %s an invitation', (face) => {
     // as a host writes it
     await app.storage.model(organizationModel).updateOne({ _id: organizationId }, { $pull: { members: { identityId: manager.id } } }); // prettier-ignore
     expect(await statusOf(id)).toBe('pending');
-    expect(await register(token)).toEqual(UNVERIFIED);
     const person = await app.signUp({ email });
     expect(await person.call(face, 'invitations.accept', { token })).toEqual(UNVERIFIED);
     expect(await roleOf(organizationId, person)).toBeUndefined();
+    expect(await person.rest('GET', `/identities/${person.id}`).expect(200)).toMatchObject({ emailVerified: false });
+    expect(await register(token)).toEqual(UNVERIFIED);
   });
 
   const RACES = LOSSES.filter(([name]) => ['removed', 'demoted', 'locked'].includes(name));

@@ -141,3 +141,16 @@ it.each(LOSSES)('who is not %s before a sweep has looked through the invitations
   await losing;
   expect(await look()).toEqual(before);
 });
+
+it('what a review of invitations fails at is tried again at once', async () => {
+  const organization = await found();
+  const ann = await app.signUp({ isVerified: true });
+  const members = `/organizations/${organization}/members`;
+  await admin.rest('PATCH', members, [{ identityId: ann.id, role: 'admin' }]).expect(204);
+  const body = { email: `${crypto.randomUUID()}@example.org`, organizationId: organization };
+  const { id } = await ann.rest('POST', '/invitations', body).expect<{ id: string }>(201);
+  const failed = proxy.answer(isCommand('invitations.update'), { ok: 0, code: 2, codeName: 'BadValue', errmsg: 'refused' });
+  await elsewhere.rest('DELETE', `${members}/${ann.id}`);
+  await failed;
+  expect(await admin.rest('GET', `/invitations/${id}`).expect(200)).toMatchObject({ status: 'withdrawn' });
+});
