@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { PASSWORD, startStoreProxy, startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { failedLoginModel } from './failed-login.model.js';
 
@@ -29,3 +29,16 @@ it.each([
     expect(await collection.findOne({ _id } as object)).toMatchObject({ underWay: [place] });
   },
 );
+
+it('an attempt holds no place once it has ended, though nobody knows whether its session was written', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
+  const { email } = await app.signUp();
+  // more than there are places
+  for (let n = 0; n < 6; n++) {
+    const wasCut = proxy.cut(({ command }) => command === 'bulkWrite', 'before');
+    await cut.rest('POST', '/auth/login', { email, password: PASSWORD }).expect(503);
+    await wasCut;
+  }
+  await app.rest('POST', '/auth/login', { email, password: PASSWORD }).expect(200);
+});
