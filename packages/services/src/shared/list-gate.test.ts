@@ -31,6 +31,7 @@ beforeAll(async () => {
   home = await startTestServer();
   app = await startTestServer({
     mongodbUri: `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`,
+    trustProxy: 1,
   });
   const createdAt = app.clock.now();
   const products = Array.from({ length: ROWS }, (_, n) => ({
@@ -99,6 +100,15 @@ describe.each(FACES)('over %s', (face) => {
     // ended by the driver, not by the store's time limit
     expect(failures).toEqual(['ApiError']);
   });
+});
+
+it('strangers of all networks have one place together', { timeout: 60_000 }, async () => {
+  const storm = Array.from({ length: 4 }, (_, n) => {
+    const headers = { 'x-forwarded-for': `198.51.100.${n}` };
+    return app.call('rest', 'products.list', { $apply: COSTLY, $top: 1 }, { headers });
+  });
+  expect((await Promise.all(storm)).some(({ ok }) => ok)).toBe(true);
+  expect(most).toBe(1);
 });
 
 it('a page by an index waits for nobody', async () => {
