@@ -30,7 +30,7 @@ export function createReadStatesService({ storage, bus, memberships, log }: Read
         log.lastSeq(channelId),
       ]);
       const { readSeq, lastReadMessageId, readAt } = subscription;
-      const at = readAt?.toISOString() ?? null;
+      const at = readAt instanceof Date ? readAt.toISOString() : null;
       return { channelId, identityId, lastReadMessageId, readAt: at, ...standingOf(lastSeq, readSeq) };
     },
 

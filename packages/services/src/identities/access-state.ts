@@ -25,8 +25,9 @@ export const STATE = {
 } as const;
 
 export function toState(record: StateFields): AccessState {
-  const { typeId, sessionEpoch, sparedSessionId = null, providers = [], locked, deactivatedAt } = { ...ABSENT, ...record };
-  const linkIds = providers.map(({ id }) => id);
+  const { typeId, sessionEpoch, sparedSessionId = null, providers, locked, deactivatedAt } = { ...ABSENT, ...record };
+  // one record that a host wrote wrongly must not end the check of everybody's sessions
+  const linkIds = Array.isArray(providers) ? providers.map(({ id }) => id) : [];
   return { typeId, sessionEpoch, sparedSessionId, linkIds, isBarred: locked || deactivatedAt !== null };
 }
 

@@ -48,7 +48,8 @@ export function createProviderAccounts(
     /** @throws identityErrors.notFound */
     async list(identityId: string): Promise<Pick<LinkedProvider, 'provider' | 'linkedAt'>[]> {
       const { providers } = await fieldsOf(identityId, ['providers']);
-      return (providers ?? []).map(({ provider, linkedAt }) => ({ provider, linkedAt }));
+      const linked = Array.isArray(providers) ? providers : [];
+      return linked.filter(({ linkedAt }) => linkedAt instanceof Date).map(({ provider, linkedAt }) => ({ provider, linkedAt }));
     },
 
     /**

@@ -32,7 +32,8 @@ export function createFollowers({ storage, lists, counts, avatars }: FollowersOp
   async function complete(rows: readonly Follower[]): Promise<void> {
     const ids = rows.map(({ id }) => id);
     const [found, files] = await Promise.all([
-      Profiles.find({ _id: { $in: ids } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>(),
+      // a name that is no text is none: the row is of a record that fits (decisions H20)
+      Profiles.find({ _id: { $in: ids }, name: { $type: 'string' } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>(),
       avatars.oneOf(ids),
     ]);
     const names = new Map(found.map(({ _id, name }) => [_id, name]));
