@@ -5,7 +5,6 @@ import {
   type EventBus,
   type Identity,
   type Log,
-  type TokenClaims,
   type Tokens,
   type VerifiedAccess,
   describeError,
@@ -13,11 +12,12 @@ import {
 import { newId, type JointWrite, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import { IDENTITY_CHANGED, type IdentityChanged, type SessionRef } from '../identities/identity-changes.js';
+import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
 import { countsSession, type AccessState } from '../identities/access-state.js';
 import { createShortCopies } from '../shared/short-copies.js';
 import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
+import { createNamedSessions } from './named-sessions.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
@@ -66,6 +66,7 @@ export function createSessionsService(options: SessionsOptions) {
   const { storage, bus, tokens, log, audit, lifetimes, accessStateOf, accessStatesOf, countRefresh } = options;
   const Sessions = storage.model(sessionModel);
   const ends = createExchangeEnds(Sessions, log);
+  const { isOf, refOf, namedBy, signedInAt } = createNamedSessions(Sessions, tokens);
   /** By identity and session. */
   const copies = createShortCopies<LiveSession | undefined>();
   const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
@@ -125,24 +126,6 @@ export function createSessionsService(options: SessionsOptions) {
       refreshToken: tokens.issue('refresh', { ...shared, jti, expiresAt: refreshExpiresAt }),
       maxAges: { access: accessExpiresAt.getTime() - now, refresh: refreshExpiresAt.getTime() - now },
     };
-  }
-
-  /** What a token, expired or not, says; undefined when it cannot be read. */
-  async function claimsOf(type: 'access' | 'refresh', token: string): Promise<TokenClaims | undefined> {
-    return tokens.verifyEvenExpired(type, token).catch((error: unknown) => {
-      if (!(error instanceof TokenError)) throw error;
-      return undefined;
-    });
-  }
-
-  /** Whether an access token, expired or not, is of this identity; one that cannot be read is nobody else's. */
-  async function isOf(accessToken: string, identityId: string): Promise<boolean> {
-    const claims = await claimsOf('access', accessToken);
-    return claims === undefined || claims.sub === identityId;
-  }
-
-  async function refOf(sessionId: string, identityId: string): Promise<SessionRef | undefined> {
-    return (await Sessions.findOne({ _id: sessionId, identityId }, STATE).lean<SessionState>()) ?? undefined;
   }
 
   /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
@@ -284,29 +267,9 @@ export function createSessionsService(options: SessionsOptions) {
     /** Ends one session, and says whether there was one; of an ended one there is nothing to end. */
     end,
 
-    /**
-     * A session of the identity that one of these tokens is of, living or dead; undefined when none is. Tokens that cannot be read, or are of
-     * another identity, are passed over.
-     */
-    async namedBy(
-      { access, refresh }: Record<'access' | 'refresh', readonly (string | undefined)[]>,
-      identityId: string,
-    ): Promise<SessionRef | undefined> {
-      const all = [...access.map((token) => ['access', token] as const), ...refresh.map((token) => ['refresh', token] as const)];
-      const given = all.flatMap(([type, token]) => (token === undefined ? [] : [claimsOf(type, token)]));
-      const read = await Promise.all(given);
-      const claims = read.find((one) => one?.sub === identityId);
-      return claims ? refOf(claims.sid ?? '', identityId) : undefined;
-    },
-
-    /** A session as it is judged when its identity changes; undefined when it is gone. */
     refOf,
-
-    /** When the sign-in of a session was; undefined when it is gone. */
-    async signedInAt(sessionId: string): Promise<Date | undefined> {
-      const session = await Sessions.findById(sessionId, { createdAt: 1 }).lean<Pick<SessionRecord, 'createdAt'>>();
-      return session?.createdAt;
-    },
+    namedBy,
+    signedInAt,
 
     /**
      * Removes the sessions of an identity that a raise of its epoch has ended. They have ended already, so that a failure here changes
