@@ -12,6 +12,7 @@ export default defineConfig({
     // what hangs, on a machine that others use too: speed is no test
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // the tests wait for the engine as often as they work
     maxWorkers: availableParallelism() + 1,
