@@ -101,5 +101,8 @@ describe('an aggregation', () => {
     const walk = { from: 'places', startWith: '$_id', connectFromField: '_id', connectToField: 'parentId', as: 'below' };
     const [town] = await places.aggregate<{ below: Place[] }>([{ $match: { _id: 'town' } }, { $graphLookup: walk }]);
     expect(ids(town?.below ?? [])).toEqual(['house']);
+    const restricted = { ...walk, restrictSearchWithMatch: { name: { $ne: 'house' } } };
+    const [none] = await places.aggregate<{ below: Place[] }>([{ $match: { _id: 'town' } }, { $graphLookup: restricted }]);
+    expect(none?.below).toEqual([]);
   });
 });

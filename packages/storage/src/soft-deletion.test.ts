@@ -121,6 +121,12 @@ describe('each way to delete', () => {
     expect(await stored()).toEqual({ gone: true, live: true });
   });
 
+  it('of one document leaves the others', async () => {
+    await products.create({ name: 'another' });
+    await (await products.findOne({ name: 'another' }).orFail()).deleteOne();
+    expect(await stored()).toEqual({ another: true, gone: true, live: false });
+  });
+
   it('answers as a real delete does', async () => {
     expect(await products.findOneAndDelete({ name: 'live' }).lean()).toMatchObject({ name: 'live' });
     expect(await products.deleteMany()).toEqual({ acknowledged: true, deletedCount: 0 });

@@ -100,7 +100,7 @@ describe('an export', () => {
     expect(seen).toEqual([3, 503, 1003, 1203]);
     expect(await exported(other)).toEqual(lines);
     const [first] = await client.db(otherName).collection('hosts.own').find({}, { promoteValues: false }).toArray();
-    expect(first).toEqual(DOCUMENTS[0]);
+    expect(first).toStrictEqual(DOCUMENTS[0]);
   });
 
   it('is not imported where there are documents', async () => {

@@ -48,7 +48,7 @@ const streams: Stream[] = [
       const expiresAt = query.has('late') ? 1 : access.expiresAt;
       return {
         access: { ...access, expiresAt },
-        handler: handler as StreamHandler<never>,
+        handler,
         begin: (socket) => socket.say({ type: 'begun', query: [...query] }),
       };
     },
