@@ -22,7 +22,7 @@ function keysOf(secret: CursorSecret): Buffer[] {
   const secrets = typeof secret === 'string' || secret instanceof Uint8Array ? [secret] : secret;
   if (secrets.length === 0 || secrets.some(({ length }) => length === 0)) throw new TypeError('A cursor secret is empty');
   return secrets.map((one) => {
-    const id = typeof one === 'string' ? `s${one}` : `b${Buffer.from(one).toString('base64')}`;
+    const id = Buffer.from(one).toString('base64');
     const key = keys.get(id) ?? Buffer.from(hkdfSync('sha256', one, '', KEY_INFO, 32));
     if (keys.size < 100) keys.set(id, key);
     return key;

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import { Decimal128, ObjectId, type Collection, type Db } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import {
@@ -94,6 +94,11 @@ it('asks once a relation, for nothing but ids', async () => {
   expect(asked).toEqual([{ _id: { $in: ['ann', 'eve'] }, deletedAt: null }]);
   await expand('owner, watchers, team');
   expect(asked).toHaveLength(3);
+  const rows = await expand('owner, owner.team, owner');
+  expect(rows[0]).toMatchObject({ owner: { team: { id: 't1' } } });
+  expect(asked).toHaveLength(2);
+  await expand('owner.team', { scope: { ownerId: { $exists: false } } });
+  expect(asked).toEqual([]);
 });
 
 it('gives lists for lists of ids, as long as they are', async () => {
@@ -115,6 +120,48 @@ it('shows only what the caller may see of a relation, in its own form', async ()
   expect((await expand('owner', { relations: { owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]);
   const everybody = { ...owner, scope: {} };
   expect((await expand('owner', { relations: { owner: everybody } }))[0]).toMatchObject({ owner: { name: 'Ann' } });
+});
+
+it('gives null for a record that is shown to nobody', async () => {
+  const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
+  const owner = { collection, show: () => undefined };
+  expect((await expand('owner.team', { relations: { ...options.relations, owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]); // prettier-ignore
+});
+
+it('finds records by ids of every kind, each by its own kind, and asks for nothing that is none', async () => {
+  const code = new ObjectId();
+  const coded = noted(await filled(db, 'coded', [{ _id: 'number', code: 5 }, { _id: 'object', code }])); // prettier-ignore
+  const codes = [5, code, '5', code.toHexString(), Decimal128.fromString('5'), true, { code: 5 }];
+  const collection = await filled(db, 'codes', codes.map((teamCode, n) => ({ _id: `${n}`, teamCode }))); // prettier-ignore
+  const rows = await expand('team', { collection, relations: { team: coded } });
+  expect(rows.map(({ team }) => (team as { id: string } | null)?.id)).toEqual(['number', 'object', ...Array(5).fill(undefined)]);
+  expect(asked).toEqual([{ code: { $in: codes.slice(0, 4) }, deletedAt: null }]);
+});
+
+it('leaves out what is deleted, unless nothing of its kind is, and what the store keeps for itself', async () => {
+  const kept = defineListResource({ name: 'people', fields: {}, softDelete: false });
+  const resource = defineListResource({
+    name: 'tasks',
+    fields: {},
+    relations: { kept: { from: 'ownerId', resource: kept }, plain: { from: 'ownerId' } },
+  });
+  const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
+  const given = { ...options, relations: { kept: collection, plain: collection } };
+  const { value } = await runListQuery(resource, [['$expand', 'kept, plain']], given);
+  expect(value[0]).toMatchObject({ kept: { ...ANN, password: 'secret' }, plain: { ...ANN, password: 'secret' } });
+  expect(value[1]).toMatchObject({ kept: { id: 'eve' }, plain: null });
+});
+
+it('fails where a declaration fails, which is no fault of the query', async () => {
+  const related = (): ListResource => {
+    throw new RangeError('declared in a circle');
+  };
+  const resource = defineListResource({
+    name: 'tasks',
+    fields: {},
+    relations: { owner: { from: 'ownerId', resource: related } },
+  });
+  await expect(runListQuery(resource, [['$expand', 'owner']], options)).rejects.toThrow(new RangeError('declared in a circle'));
 });
 
 it('expands the records that a transformation leaves', async () => {

@@ -95,6 +95,17 @@ describe('a gate', () => {
     expect(begun.slice(3)).toEqual(['n2']);
   });
 
+  it('takes anonymous callers and the others in the order in which they came', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
+    const callers = { a: ann, n: north, b: bob, s: south, c: cid };
+    for (const [name, caller] of Object.entries(callers)) void ask(caller, name);
+    for (const name of Object.keys(callers)) {
+      await settled();
+      await end(name);
+    }
+    expect(begun).toEqual(Object.keys(callers));
+  });
+
   it('lets the next one in behind a command that fails', async () => {
     const gate = createGate({ atOnce: 1 });
     const failing = gate(ann, () => Promise.reject(new Error('failed')));
