@@ -5,9 +5,11 @@ import {
   createGate,
   defineListResource,
   runListQuery,
+  showRecord,
   type ListCollection,
   type ListQueryOptions,
   type ListResource,
+  type Show,
 } from './index.js';
 
 const people: ListResource = defineListResource({
@@ -126,6 +128,11 @@ it('gives null for a record that is shown to nobody', async () => {
   const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
   const owner = { collection, show: () => undefined };
   expect((await expand('owner.team', { relations: { ...options.relations, owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]); // prettier-ignore
+});
+
+it('puts each record into its own row, where some rows are shown to nobody', async () => {
+  const show: Show = (record) => (record['_id'] === '1' ? undefined : showRecord(record));
+  expect((await expand('owner', { show })).map(({ id, owner }) => [id, owner])).toEqual([['2', null], ['3', null], ['4', ANN]]); // prettier-ignore
 });
 
 it('finds records by ids of every kind, each by its own kind, and asks for nothing that is none', async () => {
