@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isCommand, isWrite, refusal, startStoreProxy, type PlayedServer, type StoreProxy } from '@tandem/testing/store-double';
 import mongoose from 'mongoose';
+import { testDatabase } from '../test/storage-fixture.js';
 import { defineModel, isStoreUnavailable, openStorage, type BaseRecord, type JointWrite, type Storage } from './index.js';
 
 const A = defineModel<BaseRecord>('jointA', { fields: {}, softDelete: false, indexes: [] });
@@ -10,11 +11,9 @@ const pair = (id: string): JointWrite[] => [
   { model: B, insert: { _id: id } },
 ];
 
-const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
 const bulkWrite = isCommand('jointA+jointB.bulkWrite');
 
-async function openOn(server: PlayedServer, database: string): Promise<[StoreProxy, Storage]> {
-  const uri = engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${database}_${process.pid}`);
+async function openOn(server: PlayedServer, uri = testDatabase().href): Promise<[StoreProxy, Storage]> {
   const proxy = await startStoreProxy(uri, { as: server });
   return [proxy, await openStorage({ uri: proxy.uri, maxTimeMs: 5000 })];
 }
@@ -27,7 +26,7 @@ describe.each([
   let storage: Storage;
   let written: string[];
   beforeAll(async () => {
-    [proxy, storage] = await openOn(server, `joint_${server.at(-3)}`);
+    [proxy, storage] = await openOn(server);
     storage.onWrite((name) => written.push(name));
   });
   beforeEach(async () => {
@@ -105,7 +104,7 @@ describe('joint writes to a server that refuses the command', () => {
   let proxy: StoreProxy;
   let storage: Storage;
   beforeEach(async () => {
-    [proxy, storage] = await openOn('MongoDB 8.0', 'joint_refused');
+    [proxy, storage] = await openOn('MongoDB 8.0');
   });
   afterEach(async () => {
     await storage.close();

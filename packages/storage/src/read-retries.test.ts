@@ -1,9 +1,10 @@
 import { isCommand, refusal, startStoreProxy, type StoreProxy } from '@tandem/testing/store-double';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase } from '../test/storage-fixture.js';
 import { defineModel, isStoreUnavailable, openStorage, type Live, type Storage } from './index.js';
 
 const ThingModel = defineModel<Live>('things', { fields: {}, indexes: [] });
-const engine = (process.env['TANDEM_TEST_MONGODB_URI'] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/retries_${process.pid}`);
+const engine = testDatabase().href;
 
 let proxy: StoreProxy;
 let storage: Storage;

@@ -1,5 +1,6 @@
 import { isCommand, startStoreProxy, type PlayedServer, type StoreProxy } from '@tandem/testing/store-double';
 import { afterEach, describe, expect, it } from 'vitest';
+import { testDatabase } from '../test/storage-fixture.js';
 import { StoreSetupError, openStorage, type JointWrite, type Storage } from './index.js';
 
 const A = { collectionName: 'serversA' };
@@ -10,7 +11,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one[Symbol.asyncDispose]();
 });
 
-const engine = (process.env['TANDEM_TEST_MONGODB_URI'] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/servers_${process.pid}`);
+const engine = testDatabase().href;
 
 async function play(as?: PlayedServer): Promise<StoreProxy> {
   const proxy = await startStoreProxy(engine, { ...(as && { as }) });

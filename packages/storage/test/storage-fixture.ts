@@ -15,14 +15,20 @@ export function testClock(start = new Date('2026-01-01T00:00:00.000Z')): TestClo
   };
 }
 
-/** A database of its own on the engine of the test run; one for each test file. */
-export async function openTestStorage(
-  parameters: Record<string, unknown> = {},
-): Promise<{ storage: Storage; clock: TestClock; uri: string }> {
+/** The address of a database of its own on the engine of the test run, another one each time. */
+export function testDatabase(): URL {
   const engine = process.env['TANDEM_TEST_MONGODB_URI'];
   if (!engine) throw new Error('TANDEM_TEST_MONGODB_URI names the database engine of the tests');
   const uri = new URL(engine);
   uri.pathname = `/storage_${process.pid}_${Date.now().toString(36)}`;
+  return uri;
+}
+
+/** A storage on a database of its own; one for each test file. */
+export async function openTestStorage(
+  parameters: Record<string, unknown> = {},
+): Promise<{ storage: Storage; clock: TestClock; uri: string }> {
+  const uri = testDatabase();
   for (const [name, value] of Object.entries(parameters)) uri.searchParams.set(name, String(value));
   const clock = testClock();
   return { storage: await openStorage({ uri: uri.href, clock }), clock, uri: uri.href };
