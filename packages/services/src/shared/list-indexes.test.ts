@@ -1,10 +1,10 @@
 import { operationsOf } from '@tandem/core';
-import { defineListResource, planList, type Field, type ListResource } from '@tandem/list-query';
+import { bindListRequest, defineListResource, planList, type Field, type ListResource } from '@tandem/list-query';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from '../notifications/notification.model.js';
 import { resourceOfInput } from './list-declaration.js';
-import { listIndexes, promisesOf } from './list-indexes.js';
+import { isOnePage, listIndexes, promisesOf } from './list-indexes.js';
 
 interface Explained {
   procedure: string;
@@ -119,6 +119,28 @@ describe('every list', { timeout: 60_000 }, () => {
           expect(page, where).not.toContain('COLLSCAN');
           expect(total, where).not.toContain('COLLSCAN');
         }
+      }
+    }
+  });
+
+  it('looks at no more keys than a page has and passes over, wherever that is said of it', async () => {
+    const [skip, top] = [7, 20];
+    for (const list of lists) {
+      const { resource, scope, procedure } = list;
+      const orders = fieldsOf(list, 'sort').flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
+      const filters = fieldsOf(list, 'filter').flatMap(({ name, type }) =>
+        [`eq ${LITERALS[type]}`, `ge ${LITERALS[type]}`, 'eq null'].map((compared) => `${name} ${compared}`),
+      );
+      const queries = [undefined, ...orders].flatMap((orderby) => [undefined, ...filters].map((filter) => ({ orderby, filter })));
+      const quick = queries.filter((query) => isOnePage(resource, scope, bindListRequest(resource, { ...query, skip, top })));
+      expect(quick, procedure).toContainEqual({ orderby: undefined, filter: undefined });
+      for (const query of quick) {
+        const plan = planList(resource, { ...query, skip, top }, { scope });
+        if (plan.kind !== 'records') throw new Error('no page of records');
+        const stages = [{ $match: plan.filter }, { $sort: plan.sort }, { $skip: skip }, { $limit: top + 1 }];
+        const explained = JSON.stringify(await collectionOf(resource.name).aggregate(stages).explain('executionStats'));
+        const examined = [...explained.matchAll(/"totalKeysExamined":(\d+)/g)].map(([, keys]) => Number(keys));
+        expect(Math.max(...examined), `${procedure} ${JSON.stringify(query)}`).toBeLessThanOrEqual(skip + top + 1);
       }
     }
   });
