@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serve, type Served } from '../test/serve.js';
+import { startCoreServer, type CoreServer } from '../test/core-server.js';
 import { createBodyPace, publicProcedure, rest, router } from './index.js';
 
 const LIMIT = 1_000_000;
@@ -18,11 +18,11 @@ const app = router({
   }),
 });
 
-let served: Served;
+let served: CoreServer;
 beforeAll(async () => {
-  served = await serve(app, { bodyTurn: createBodyPace(LIMIT) });
+  served = await startCoreServer(app, { facts: { bodyTurn: createBodyPace(LIMIT) }, bodyLimit: LIMIT, trpcBodyLimit: LIMIT });
 });
-afterAll(() => served.close());
+afterAll(() => served[Symbol.asyncDispose]());
 
 describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   interface Sent {
@@ -36,7 +36,7 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': Buffer.byteLength(body) };
     const headers = { 'content-type': 'application/json', ...size };
     const request = http.request({
-      port: served.port,
+      port: new URL(served.url).port,
       host: '127.0.0.1',
       path: PATHS[face],
       method: 'POST',

@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serve, type Served } from '../test/serve.js';
+import { startCoreServer, type CoreServer } from '../test/core-server.js';
 import {
   ApiError,
   admin,
@@ -128,12 +128,12 @@ const facts: Partial<ServerFacts> = {
 };
 
 let url: string;
-let served: Served;
+let served: CoreServer;
 beforeAll(async () => {
-  served = await serve(app, facts);
+  served = await startCoreServer(app, { facts });
   ({ url } = served);
 });
-afterAll(() => served.close());
+afterAll(() => served[Symbol.asyncDispose]());
 
 async function call(method: string, path: string, token?: string, body?: string): Promise<[number, unknown]> {
   const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) };

@@ -48,6 +48,8 @@ export interface Answer {
 
 interface CoreServerOptions {
   facts?: Partial<ServerFacts>;
+  /** Of the tRPC face, in bytes. */
+  trpcBodyLimit?: number;
   /** Of the REST face. */
   bodyLimit?: string | number;
   streams?(parts: { watch: AccessWatch }): Stream[];
@@ -92,7 +94,7 @@ export async function startCoreServer(app: AnyTRPCRouter, options: CoreServerOpt
   host.use(cookieParser());
   options.prepare?.(host, facts);
   host.use(streams.routes(options.streams?.({ watch }) ?? []));
-  host.use('/trpc', createTrpcFace(app, facts, 1000));
+  host.use('/trpc', createTrpcFace(app, facts, options.trpcBodyLimit ?? 1000));
   mountRest(host, app, facts, options.bodyLimit ?? '1mb');
   host.use(...createErrorMiddlewares(facts));
   const server = http.createServer(host).on('upgrade', streams.handleUpgrades(host));

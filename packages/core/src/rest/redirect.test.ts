@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { serve, type Served } from '../../test/serve.js';
+import { startCoreServer, type CoreServer } from '../../test/core-server.js';
 import { createOpenApiDocument, defineErrors, publicProcedure, rest, router } from '../index.js';
 
 const errors = defineErrors('redirects', { nowhere: [404, 'Nowhere to go'] });
@@ -21,12 +21,12 @@ const app = router({
 });
 
 let url: string;
-let served: Served;
+let served: CoreServer;
 beforeAll(async () => {
-  served = await serve(app);
+  served = await startCoreServer(app);
   ({ url } = served);
 });
-afterAll(() => served.close());
+afterAll(() => served[Symbol.asyncDispose]());
 
 describe('a procedure that redirects', () => {
   it('answers REST with 302, the address as it is, its cookies, and no body', async () => {
