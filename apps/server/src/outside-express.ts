@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { requestErrors, toEnvelope } from '@tandem/core';
+import { hangUp, requestErrors, toEnvelope } from '@tandem/core';
 import { REQUEST_ID_HEADER } from './observation.js';
 
 /** What a server answers that listens, but whose database is not ready yet. */
@@ -20,7 +20,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   const status = CLIENT_ERRORS[error.code ?? ''] ?? 400;
   const text = STATUS_CODES[status] ?? 'Bad Request';
   const body = JSON.stringify({ error: { message: text } });
-  socket.end(
+  hangUp(
+    socket,
     `HTTP/1.1 ${status} ${text}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${randomUUID()}\r\n\r\n${body}`,
   );

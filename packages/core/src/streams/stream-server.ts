@@ -7,6 +7,7 @@ import { WebSocketServer, type ServerOptions } from 'ws';
 import { addressGroup } from '../address-group.js';
 import { createRequestContext, type RequestContext, type ServerFacts, type VerifiedAccess } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
+import { hangUp } from '../hang-up.js';
 import type { AccessWatch } from './access-watch.js';
 import { CLOSE } from './close-codes.js';
 import { countFrame } from './pace.js';
@@ -213,7 +214,7 @@ export function createStreamServer(
         res.shouldKeepAlive = false;
         res.once('finish', () => {
           if (res.socket) res.detachSocket(socket as Socket);
-          socket.end();
+          hangUp(socket);
         });
         socket.on('error', ignoreError);
         res.assignSocket(socket as Socket);

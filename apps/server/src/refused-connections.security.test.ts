@@ -1,0 +1,48 @@
+import net from 'node:net';
+import { once } from 'node:events';
+import { startTestServer, type TestServer } from '@tandem/testing';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+
+const PATIENCE = { timeout: 15_000, interval: 20 };
+
+let app: TestServer;
+beforeAll(async () => {
+  app = await startTestServer({ arrivalMs: 200 });
+});
+afterAll(() => app.close());
+afterEach(() => vi.useRealTimers());
+
+const head = (path: string, ...more: string[]) => [`GET ${path} HTTP/1.1`, 'host: x', ...more, '', ''].join('\r\n');
+const upgrade = (protocol: string) => ['connection: Upgrade', `upgrade: ${protocol}`];
+
+it.each([
+  ['that asked for another protocol', head('/health/live', ...upgrade('h2c')), 200],
+  ['that was refused a stream', head('/nowhere', ...upgrade('websocket')), 404],
+  ['whose head came too slowly', 'GET /health/live HTTP/1.1\r\nx-slow: ', 408],
+  ['whose body came too slowly', head('/auth/login', 'content-type: application/json', 'content-length: 99999').replace('GET', 'POST'), 408], // prettier-ignore
+])('a connection %s is closed five seconds after its answer, although its client keeps it open', async (_, sent, status) => {
+  // of those that answer these, none waits by these timers but the one that cuts off a slow body
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { hostname, port } = new URL(app.url);
+  const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let answer = '';
+  let isClosed = false;
+  socket.on('data', (chunk) => (answer += chunk.toString()));
+  socket.on('error', () => undefined).on('close', () => (isClosed = true));
+  const ended = once(socket, 'end');
+  socket.write(sent);
+  await vi.waitUntil(() => socket.bytesWritten > 0 && !socket.connecting);
+  const advancing = setInterval(() => void (answer === '' && vi.advanceTimersByTime(50)), 20);
+  await ended;
+  clearInterval(advancing);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  // Node's own request for the end has been sent; what is written now is taken, and read by nobody
+  socket.write('x');
+  expect(isClosed).toBe(false);
+  vi.advanceTimersByTime(5000);
+  vi.useRealTimers();
+  await vi.waitUntil(() => {
+    if (!isClosed) socket.write('x');
+    return isClosed;
+  }, PATIENCE);
+});
