@@ -6,6 +6,7 @@ import {
   defineListResource,
   runListQuery,
   showRecord,
+  type Gate,
   type ListCollection,
   type ListQueryOptions,
   type ListResource,
@@ -237,6 +238,60 @@ describe('gives no more related records than an answer may have', () => {
     const ids = Array.from({ length: 101 }, (_, n) => `w${n}`);
     expect(await expand('watchers', { collection: await watchedBy(...ids.slice(1)), ...closed })).toHaveLength(1);
     await expect(expand('watchers', { collection: await watchedBy(...ids), ...closed })).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe('while related records are made', () => {
+  const ids = Array.from({ length: 101 }, (_, n) => `w${n}`);
+  const watched = async () => filled(db, 'watched', [{ _id: '1', meta: { watcherIds: ids } }]);
+  const GONE = new Error('the caller has left');
+  async function shownSlowly(show: () => void) {
+    const slow = (record: object) => {
+      show();
+      for (const until = performance.now() + 6; performance.now() < until;);
+      return record;
+    };
+    const collection = noted(await filled(db, 'slow_people', ids.slice(0, 5).map((_id) => ({ _id })))); // prettier-ignore
+    return { collection: await watched(), relations: { ...options.relations, watchers: { collection, show: slow } } };
+  }
+
+  it('other callers have theirs made, also where it waits for the store', async () => {
+    const leaving = new AbortController();
+    let waiting = 0;
+    const closed: Gate = (_caller, _command, signal) => {
+      waiting += 1;
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(GONE)));
+    };
+    const collection = await watched();
+    const all = Array.from({ length: 20 }, () => expand('watchers', { collection, gate: closed, signal: leaving.signal }));
+    const ended = Promise.allSettled(all);
+    await expect.poll(() => waiting).toBe(20);
+    leaving.abort(GONE);
+    expect((await ended).map((one) => (one as PromiseRejectedResult).reason as unknown)).toEqual(all.map(() => GONE));
+  });
+
+  it('the process does something else in between, however many ask for them', async () => {
+    let turn = 0;
+    const turns: number[] = [];
+    let counting = setImmediate(function count() {
+      turn += 1;
+      counting = setImmediate(count);
+    });
+    const slowly = await shownSlowly(() => turns.push(turn));
+    await Promise.all([expand('watchers', slowly), expand('watchers', slowly), expand('watchers', slowly)]);
+    clearImmediate(counting);
+    expect(new Set(turns).size).toBe(15);
+  });
+
+  it('the rest is left when the caller leaves', async () => {
+    const leaving = new AbortController();
+    let shown = 0;
+    const slowly = await shownSlowly(() => {
+      shown += 1;
+      leaving.abort(GONE);
+    });
+    await expect(expand('watchers', { ...slowly, signal: leaving.signal })).rejects.toBe(GONE);
+    expect(shown).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { setImmediate as othersAnswered } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { problemAt, problemOf, shorten } from './errors.js';
 import { allOf, type StoreFilter } from './filter.js';
 import { valueAt } from './keyset.js';
@@ -75,8 +75,15 @@ interface Placed {
   times: number;
 }
 
-/** Others are answered after so many milliseconds of making one answer. */
+/** Others are answered after so many milliseconds of making answers. */
 const SLICE_MS = 5;
+/** The turn of the last slice: there is one in a turn of the event loop, however many answers are made at once. */
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+function othersAnswered(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
+}
 
 /**
  * Puts the related records into the shown ones, under the relation's name: null for what is gone, a list where the ids are one. One query a
@@ -154,17 +161,19 @@ async function findRelated(
   const found = await (ids.size <= LIMITS.top ? find() : reading.admit(find));
   if (found.length === limit) throw tooMuch();
   const related = new Map<string | undefined, Placed>();
-  let since = performance.now();
+  let since = -Infinity;
   for (const record of found) {
+    if (performance.now() - since >= SLICE_MS) {
+      await othersAnswered();
+      reading.signal?.throwIfAborted();
+      since = performance.now();
+    }
     const shown = show(record);
     const key = keyOf(valueAt(record, relation.to));
     const times = ids.get(key)?.times;
     if (shown === undefined || times === undefined) continue;
     reading.count(times, shown);
     related.set(key, { record, shown, times });
-    if (performance.now() - since < SLICE_MS) continue;
-    await othersAnswered();
-    since = performance.now();
   }
   await embed([...related.values()], inner, reading);
   return related;

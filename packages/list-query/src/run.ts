@@ -34,8 +34,6 @@ export interface ListQueryOptions {
   maxTimeMs?: number;
   /** Lets commands in that are not one page by an index. Default: two at once in this process, so that the store has room for other work. */
   gate?: Gate;
-  /** Lets in what makes the related records of an answer. Default: two at once in this process, each caller for half of the time. */
-  expanding?: Gate;
   /** Whose turn it has to be. Default: a caller of its own for each query. */
   caller?: Caller;
   /** Whether an index gives the page, in its order, without looking at more rows than it has. Default: where there is no `$apply`. */
@@ -57,7 +55,11 @@ const DEFAULT_MAX_TIME_MS = 5000;
 
 /** A quarter of the eight commands that the embedded engine works on at once. */
 const ofProcess = createGate({ atOnce: 2 });
-const expandingOfProcess = createGate({ atOnce: 2, rest: 1 });
+/**
+ * A caller has related records made for one answer at a time, and rests as long as that took. Callers do not wait for each other here: one of
+ * them may wait for the store, and the others would with it.
+ */
+const expanding = createGate({ atOnce: Infinity, rest: 1 });
 
 /** A query's way to the store. */
 interface Run extends ListQueryOptions {
@@ -90,7 +92,7 @@ export function runPlan(
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
   const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = ofProcess, signal } = options;
-  const { caller = { key: randomUUID(), isAnonymous: false }, expanding = expandingOfProcess } = options;
+  const { caller = { key: randomUUID(), isAnonymous: false } } = options;
   const parameter = plan.kind === 'records' ? '$orderby' : '$apply';
   const run: Run = {
     ...options,

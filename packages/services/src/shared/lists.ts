@@ -84,8 +84,6 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
   // the rest of the connections are for pages by an index, reads by id, sessions and writes
   const atOnce = Math.max(1, Math.floor(storage.connections().size / 4));
   const gate = createGate({ atOnce, anonymousAtOnce: Math.max(1, Math.floor(atOnce / 2)) });
-  // related records are work for this process more than for the store: nobody has it for more than half of the time
-  const expanding = createGate({ atOnce: 4, anonymousAtOnce: 2, rest: 1 });
 
   return {
     /** A stored record as a row of its list; undefined, and logged once a process, where it does not fit the list's schema (decisions H20). */
@@ -154,7 +152,6 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           maxTimeMs: maxTimeOf(caller),
           isOnePage: isQuick,
           gate,
-          expanding,
           caller,
           ...(signal && { signal }),
           show(record) {
