@@ -38,6 +38,7 @@ export {
 } from './errors.js';
 export { defineGuard, type Guard } from './guards.js';
 export { hangUp } from './hang-up.js';
+export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';

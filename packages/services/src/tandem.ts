@@ -8,6 +8,7 @@ import {
   createTrpcFace,
   deriveKey,
   isAuthenticated,
+  limitUnread,
   mountRest,
   type IdentityTypeIds,
   type Log,
@@ -138,7 +139,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
      */
     routes(router: AnyTRPCRouter = ownRouter): Router {
       const routes = Router({ caseSensitive: true });
-      routes.use(cookieParser(), streams.routes(router));
+      routes.use(limitUnread(), cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
       if (localFiles) routes.use(createFilesRoute(localFiles, services.files.uploads));
