@@ -3,7 +3,7 @@ import { PASSWORD, type TestServer } from '@tandem/testing';
 import { expect } from 'vitest';
 
 /** How long a page may take to show what is waited for, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** What phones have, in CSS pixels. */
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
