@@ -3,7 +3,7 @@ import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startCoreServer, type CoreServer } from '../test/core-server.js';
-import { createBodyPace, publicProcedure, rest, router } from './index.js';
+import { authenticated, createBodyPace, publicProcedure, rest, router } from './index.js';
 
 const LIMIT = 1_000_000;
 const PATHS = { rest: '/texts', trpc: '/trpc/texts.count' };
@@ -12,6 +12,11 @@ const app = router({
   texts: router({
     count: publicProcedure
       .meta(rest('POST /texts', { status: 200, summary: 'Count', failure: 'Failed to count' }))
+      .input(z.strictObject({ text: z.string() }))
+      .output(z.object({ length: z.number() }))
+      .mutation(({ input }) => ({ length: input.text.length })),
+    own: authenticated
+      .meta(rest('POST /texts/own', { status: 200, summary: 'Count', failure: 'Failed to count' }))
       .input(z.strictObject({ text: z.string() }))
       .output(z.object({ length: z.number() }))
       .mutation(({ input }) => ({ length: input.text.length })),
@@ -63,4 +68,14 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     expect(waiting).toBeGreaterThan(0);
     void Promise.allSettled(large);
   });
+});
+
+it('a large batch is read for who needs no account, also where another of its calls is refused', async () => {
+  const body = JSON.stringify({ 0: { text: 'x' }, 1: { text: 'x'.repeat(100_000) } });
+  const headers = { authorization: 'Bearer nobody', 'content-type': 'application/json' };
+  const answer = await fetch(`${served.url}/trpc/texts.own,texts.count?batch=1`, { method: 'POST', headers, body });
+  expect(await answer.json()).toMatchObject([
+    { error: { data: { httpStatus: 401 } } },
+    { result: { data: { length: 100_000 } } },
+  ]);
 });

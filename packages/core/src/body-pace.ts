@@ -14,7 +14,11 @@ export type BodyPace = ReturnType<typeof createBodyPace>;
 
 /** Who sends: the identity, where the request was authenticated before its body is read; else the network. */
 async function senderOf({ authentications, ip }: RequestContext): Promise<string> {
-  for (const access of authentications.values()) return (await access).identity.id;
+  for (const access of authentications.values()) {
+    // one call of a batch may be refused, and another need nobody
+    const known = await access.catch(() => undefined);
+    if (known) return known.identity.id;
+  }
   return addressGroup(ip);
 }
 
