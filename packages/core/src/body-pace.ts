@@ -3,24 +3,14 @@ import type { RequestContext } from './context.js';
 import { requestErrors } from './errors.js';
 
 /** Up to this size a body never waits. */
-const SMALL_BYTES = 64 * 1024;
-/** What the larger bodies of one sender may come to in a second, and at once. */
-const BYTES_A_SECOND = 2_000_000;
-const AT_ONCE_MS = 1000;
-/** The longest wait; who would have to wait for longer is refused. */
-const WAIT_MAX_MS = 5000;
+const SMALL_BYTES = 16 * 1024;
+/** What the larger bodies of one network may come to in a second, and at once: a megabyte of distinct keys takes JSON.parse 0.1 s. */
+const BYTES_A_SECOND = 400_000;
+const AT_ONCE_MS = 2500;
+/** The longest wait, which leaves time to answer before the deadline; who would have to wait for longer is refused. */
+const WAIT_MAX_MS = 10_000;
 
 export type BodyPace = ReturnType<typeof createBodyPace>;
-
-/** Who sends: the identity, where the request was authenticated before its body is read; else the network. */
-async function senderOf({ authentications, ip }: RequestContext): Promise<string> {
-  for (const access of authentications.values()) {
-    // one call of a batch may be refused, and another need nobody
-    const known = await access.catch(() => undefined);
-    if (known) return known.identity.id;
-  }
-  return addressGroup(ip);
-}
 
 /** What a body comes to at most, as its head says: one that comes in chunks says nothing. */
 function sizeOf({ headers }: RequestContext, limit: number): number {
@@ -29,36 +19,36 @@ function sizeOf({ headers }: RequestContext, limit: number): number {
 }
 
 /**
- * Lets large bodies wait for those that the same sender has sent before: while one is parsed nobody else is answered (decisions H5).
+ * Lets large bodies wait for those that the same network has sent before: while one is parsed nobody else is answered (decisions H5).
  * @param limit bytes that a body may have
  */
 export function createBodyPace(limit: number) {
-  /** Until when each sender has used up what it may send. */
+  /** Until when each network has used up what it may send. */
   const usedUntil = new Map<string, number>();
   const turns = new WeakMap<RequestContext, Promise<void>>();
 
   function forgetBefore(time: number): void {
-    for (const [sender, until] of usedUntil) {
+    for (const [network, until] of usedUntil) {
       if (until > time) return;
-      usedUntil.delete(sender);
+      usedUntil.delete(network);
     }
   }
 
   async function wait(ctx: RequestContext): Promise<void> {
     const bytes = sizeOf(ctx, limit);
     if (bytes <= SMALL_BYTES) return;
-    const sender = await senderOf(ctx);
+    const network = addressGroup(ctx.ip);
     const now = performance.now();
-    const from = Math.max(usedUntil.get(sender) ?? 0, now - AT_ONCE_MS);
+    const from = Math.max(usedUntil.get(network) ?? 0, now - AT_ONCE_MS);
     const waitMs = from - now;
     if (waitMs > WAIT_MAX_MS) throw requestErrors.unavailable({ retryAfter: Math.ceil((waitMs - WAIT_MAX_MS) / 1000) });
-    usedUntil.delete(sender);
-    usedUntil.set(sender, from + (bytes / BYTES_A_SECOND) * 1000);
+    usedUntil.delete(network);
+    usedUntil.set(network, from + (bytes / BYTES_A_SECOND) * 1000);
     forgetBefore(now - AT_ONCE_MS);
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
-  /** Waits until the body of this request may be read; again is fine. @throws requestErrors.unavailable instead of a wait of more than 5 s */
+  /** Waits until the body of this request may be read; asked again, the same wait. @throws requestErrors.unavailable instead of a wait of more than 10 s */
   return (ctx: RequestContext): Promise<void> => {
     const turn = turns.get(ctx) ?? wait(ctx);
     turns.set(ctx, turn);

@@ -117,7 +117,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
       const signal = signalOf(query);
       const store = limitStore(collection as ListCollection, { maxTimeMs: maxTimeOf(caller), signal }, parameter);
       return gate(caller, () => store.aggregate(stages as Record<string, unknown>[]), signal).catch((error: unknown) => {
-        throw translate(error);
+        throw toListFailure(error);
       });
     },
 
@@ -166,7 +166,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         if (!request.page) for (const one of shown) leaveOut(one as object, row.parse(one) as object);
         return answer;
       } catch (error) {
-        throw translate(error);
+        throw toListFailure(error);
       }
     },
   };
@@ -194,7 +194,7 @@ function leaveOut(row: object, parsed: object): void {
 }
 
 /** The library's errors in the words of the interface. */
-function translate(error: unknown): unknown {
+export function toListFailure(error: unknown): unknown {
   if (error instanceof NextTokenError) return listErrors.invalidNextToken();
   if (error instanceof ListQueryError) return validationError(error.problems.map(({ message }) => message));
   if (error instanceof ListTimeLimitError) return requestErrors.unavailable({ retryAfter: RETRY_AFTER_TIME_LIMIT, cause: error });

@@ -1,7 +1,7 @@
 import { createInProcessBus, type EventBus } from '@tandem/core';
 import { startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openChannel } from '../../test/chat-world.js';
+import { openChannel, subscribe } from '../../test/chat-world.js';
 import { publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
 import { messageModel } from '../chat/message.model.js';
@@ -146,4 +146,31 @@ describe('the readers of a channel', () => {
     bus.resume();
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
   });
+});
+
+it('who begins to read many channels at once begins with one after the other, and others need not wait for it', async () => {
+  const ben = await app.signUp();
+  const asked: string[] = [];
+  const barrier = createBarrier();
+  const { membershipOf } = app.tandem.services.chat;
+  const chat: ChatService = {
+    ...app.tandem.services.chat,
+    membershipOf(identityId, of) {
+      asked.push(identityId);
+      return barrier.pass(membershipOf(identityId, of));
+    },
+  };
+  const feeds = createChannelFeeds({ bus: createMissingBus(), chat, log: SILENT });
+  const start = ({ id: identityId }: Person) => {
+    const reader: ChannelReader = { identityId, from: undefined, take() {}, removed() {} };
+    onTestFinished(() => feeds.leave(channelId, reader));
+    return feeds.start(channelId, reader);
+  };
+  const ofAnn = [start(ann), start(ann), start(ann)];
+  await barrier.arrived;
+  await subscribe(ann, channelId, ben.id);
+  await start(ben);
+  expect(asked).toEqual([ann.id, ben.id]);
+  barrier.open();
+  expect(await Promise.all(ofAnn)).toHaveLength(3);
 });

@@ -1,6 +1,8 @@
 import { Feed, createFeeds, describeError, type EventBus, type Log, type Reader } from '@tandem/core';
+import { createGate } from '@tandem/list-query';
 import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
+import { toListFailure } from '../shared/lists.js';
 
 /** Messages read at once from the store. */
 const PAGE = 100;
@@ -14,6 +16,11 @@ const HELD_MAX = 1000;
 const PRESENCE_MAX = 50;
 /** How often it is looked at whether readers are members still, in milliseconds: a removal acts within a second (decisions S4). */
 const CHECK_MS = 700;
+/**
+ * An identity begins to read one channel at a time, and rests afterwards: thousands begun at once would keep others from being answered. A client
+ * that returns to a thousand channels needs some ten seconds for it; the longest wait is in milliseconds.
+ */
+const STARTS = { atOnce: Infinity, rest: 3, waitMs: 60_000, waitingMax: 5000 };
 
 /** What reads a channel. */
 export interface ChannelReader extends Reader {
@@ -51,6 +58,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     onEvent: (feed, event) => take(feed, event as ChatEvent),
     onResumed: (feed) => void ask(feed),
   });
+  const inTurn = createGate(STARTS);
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
 
@@ -179,32 +187,38 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     }
   }
 
+  async function begin(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+    feeds.get(channelId)?.checkRoom(reader.identityId);
+    const feed = feeds.join(channelId, reader);
+    reader.from = feed.position;
+    try {
+      // asked only now: what is stored after this was asked is heard
+      const { lastSeq, readSeq } = await chat.membershipOf(reader.identityId, channelId);
+      if (feed.position === undefined) {
+        feed.position = lastSeq;
+        for (const one of feed.readers) one.from ??= lastSeq;
+        if (feed.hasMissed) void ask(feed);
+        else release(feed);
+      } else if (lastSeq > feed.position) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+      const from = (reader.from ??= feed.position);
+      timer ??= setInterval(() => void checkMembers(), CHECK_MS).unref();
+      if (feed.readers.size <= PRESENCE_MAX) announce(feed, reader.identityId, 'online');
+      return { from, unread: Math.max(0, from - readSeq) };
+    } catch (error) {
+      feeds.leave(feed, reader);
+      throw error;
+    }
+  }
+
   return {
     /**
-     * Makes a member a reader. From now on it takes what comes after `from`, which is the answer.
-     * @throws chatErrors.notSubscribed; requestErrors.tooMany where it reads the channel too often already
+     * Makes a member a reader when its turn has come. From then on it takes what comes after `from`, which is the answer.
+     * @throws chatErrors.notSubscribed; requestErrors.tooMany where it reads the channel too often already; requestErrors.unavailable
+     * where its turn does not come
      */
-    async start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
-      feeds.get(channelId)?.checkRoom(reader.identityId);
-      const feed = feeds.join(channelId, reader);
-      reader.from = feed.position;
-      try {
-        // asked only now: what is stored after this was asked is heard
-        const { lastSeq, readSeq } = await chat.membershipOf(reader.identityId, channelId);
-        if (feed.position === undefined) {
-          feed.position = lastSeq;
-          for (const one of feed.readers) one.from ??= lastSeq;
-          if (feed.hasMissed) void ask(feed);
-          else release(feed);
-        } else if (lastSeq > feed.position) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
-        const from = (reader.from ??= feed.position);
-        timer ??= setInterval(() => void checkMembers(), CHECK_MS).unref();
-        if (feed.readers.size <= PRESENCE_MAX) announce(feed, reader.identityId, 'online');
-        return { from, unread: Math.max(0, from - readSeq) };
-      } catch (error) {
-        feeds.leave(feed, reader);
-        throw error;
-      }
+    start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+      const begun = inTurn({ key: reader.identityId, isAnonymous: false }, () => begin(channelId, reader));
+      return begun.catch((error: unknown) => Promise.reject(toListFailure(error)));
     },
 
     leave,
