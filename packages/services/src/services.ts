@@ -301,7 +301,7 @@ export function createServices(options: ServicesOptions) {
     audit,
     provePassword: async (identityId, password, by) => proofs.proveIfSet(await credentialsOf(identityId), password, by),
     proveFresh: proofs.proveFresh,
-    isSessionLive: shownSessions.isLive,
+    liveSession: shownSessions.findLive,
     createLoginToken: (given) => onetimeTokens.create({ ...given, target: 'login', lifetimeMs: lifetimes.provider }),
   });
   return {

@@ -1,7 +1,7 @@
 import { present, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
-import type { AccessState } from '../identities/access-state.js';
+import type { AccessState, JudgedSession } from '../identities/access-state.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -58,9 +58,10 @@ export function createShownSessionsService({ storage, lists, lifetimes, accessSt
       return lists.answer(sessionList, Sessions, { scope: await liveOnes(identityId), cursorScope: { identityId }, show }, query);
     },
 
-    /** Whether it is one of the identity's live sessions. */
-    async isLive(identityId: string, sessionId: string): Promise<boolean> {
-      return (await Sessions.exists({ ...(await liveOnes(identityId)), _id: sessionId })) !== null;
+    /** One of the identity's live sessions, as its identity judges it; undefined when it has ended. */
+    async findLive(identityId: string, sessionId: string): Promise<JudgedSession | undefined> {
+      const filter = { ...(await liveOnes(identityId)), _id: sessionId };
+      return (await Sessions.findOne(filter, { epoch: 1, linkId: 1 }).lean<JudgedSession>()) ?? undefined;
     },
 
     /**

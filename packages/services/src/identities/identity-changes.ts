@@ -22,7 +22,7 @@ export interface IdentityChangesOptions {
   relay(identityId: string): Promise<void>;
 }
 
-/** A session as it was read: it is spared only if it still counts when the change is written. */
+/** A session as it was read: it may have ended when a change is written. */
 export type SessionRef = JudgedSession;
 
 /** What a change of an identity brings with it. */
@@ -41,12 +41,16 @@ export function literals(values: object): Record<string, { $literal: unknown }> 
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 
-/** The session that goes on, unless it has ended meanwhile. */
-function sparing({ _id, epoch, linkId = null }: SessionRef) {
+/** `countsSession` as an expression over the record of the identity, for a write that is done only while the session counts. */
+export function countsInWrite({ _id, epoch, linkId = null }: SessionRef) {
   const isOfEpoch = { $eq: [{ $ifNull: ['$sessionEpoch', 0] }, epoch] };
   const isLinked = linkId === null || { $in: [linkId, { $ifNull: ['$providers.id', []] }] };
-  const counts = { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
-  return { $cond: [counts, _id, null] };
+  return { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
+}
+
+/** The session that goes on, unless it has ended meanwhile. */
+function sparing(session: SessionRef) {
+  return { $cond: [countsInWrite(session), session._id, null] };
 }
 
 /** A filter for an epoch; records may lack theirs, which is 0 then. */

@@ -1,6 +1,8 @@
+import { authenticationErrors } from '@tandem/core';
 import { isDuplicateKey, newId, type Clock, type Storage } from '@tandem/storage';
+import { countsSession, toState } from './access-state.js';
 import { identityErrors } from './identities.errors.js';
-import type { IdentityChanges } from './identity-changes.js';
+import { countsInWrite, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { identityModel, type IdentityRecord, type LinkedProvider } from './identity.model.js';
 
 /** An account that somebody has at an identity provider. */
@@ -20,6 +22,9 @@ function keyOf({ provider, subject }: ProviderAccount): string {
 export function toLinked(account: ProviderAccount, clock: Clock): LinkedProvider {
   return { id: newId(clock), key: keyOf(account), provider: account.provider, linkedAt: clock.now() };
 }
+
+/** What decides whether a session may link an account. */
+const LINKING = ['providers', 'emailVerified', 'typeId', 'sessionEpoch', 'sparedSessionId', 'locked', 'deactivatedAt'] as const;
 
 /** Provider accounts by which identities sign in. Each is of one live identity at most, by a unique index. */
 export function createProviderAccounts(
@@ -55,24 +60,28 @@ export function createProviderAccounts(
     /**
      * Lets an identity sign in by an account too, by one atomic write, which holds the mail about it; one account of each provider. Again
      * is fine.
-     * @throws identityErrors.notFound, emailNotVerified, providerTaken when the account is another's, or the identity has another one of the
-     * provider
+     * @param session the one that asked for it. The write needs it to count still: a confirmed change of email, a new password, a lock or a
+     * deletion at the same moment must not leave a way in behind for the session that it ended (decisions H6).
+     * @throws authenticationErrors.unverified when the session has ended; identityErrors.notFound, emailNotVerified, providerTaken when the
+     * account is another's, or the identity has another one of the provider
      */
-    async link(identityId: string, account: ProviderAccount): Promise<void> {
+    async link(identityId: string, account: ProviderAccount, session: SessionRef): Promise<void> {
       const key = keyOf(account);
       const { provider } = account;
       const now = storage.clock.now();
       const mail = { id: newId(storage.clock), template: 'provider-linked', identityId, values: { provider } } as const;
       try {
         const { matchedCount } = await Identities.updateOne(
-          { _id: identityId, emailVerified: true, 'providers.provider': { $ne: provider } },
+          { _id: identityId, emailVerified: true, 'providers.provider': { $ne: provider }, $expr: countsInWrite(session) },
           { $push: { providers: toLinked(account, storage.clock), outbox: mail }, $set: { outboxAt: now } },
         );
         if (matchedCount > 0) return await relay(identityId);
       } catch (error) {
         throw isDuplicateKey(error) ? identityErrors.providerTaken({ cause: error }) : error;
       }
-      const { providers, emailVerified } = await fieldsOf(identityId, ['providers', 'emailVerified']);
+      const record = await fieldsOf(identityId, LINKING);
+      if (!countsSession(toState(record), session)) throw authenticationErrors.unverified();
+      const { providers, emailVerified } = record;
       if (providers?.some((linked) => linked.key === key)) return;
       throw emailVerified ? identityErrors.providerTaken() : identityErrors.emailNotVerified();
     },

@@ -41,7 +41,7 @@ const tokenTo = async (email: string) => (await app.mail.next(email)).token ?? '
 const lives = async (id: string, credentials: Credentials) =>
   (await app.rest('GET', `/identities/${id}`, undefined, credentials)).status === 200;
 const linkTo = ({ id }: { id: string }, { sub }: OidcAccount) =>
-  app.tandem.services.identities.providerAccounts.link(id, { provider: 'acme', subject: sub });
+  app.tandem.services.identities.providerAccounts.link(id, { provider: 'acme', subject: sub }, { _id: 'of the tests', epoch: 0 });
 const logIn = (account: OidcAccount) => throughProvider(app, idp, { account });
 const linkedOf = ({ id }: { id: string }) => app.tandem.services.identities.providerAccounts.list(id);
 

@@ -1,6 +1,14 @@
-import { describeError, hashFingerprint, requestErrors, type IdentityTypeIds, type Log } from '@tandem/core';
+import {
+  authenticationErrors,
+  describeError,
+  hashFingerprint,
+  requestErrors,
+  type IdentityTypeIds,
+  type Log,
+} from '@tandem/core';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
+import type { SessionRef } from '../identities/identity-changes.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { ProviderAccount } from '../identities/provider-accounts.js';
@@ -25,7 +33,8 @@ interface ProvidersOptions {
   audit: AuditService;
   /** Asks for the password of an identity that has one: a stolen session would else make itself a way in for good. */
   provePassword(identityId: string, password: string | undefined, by: RequestFacts): Promise<void>;
-  isSessionLive(identityId: string, sessionId: string): Promise<boolean>;
+  /** One of the identity's live sessions; undefined when it has ended. */
+  liveSession(identityId: string, sessionId: string): Promise<SessionRef | undefined>;
   /** Asks who is signed in for a fresh proof of who they are. */
   proveFresh(identity: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts): Promise<void>;
   /** Makes a one-time token that signs an identity in, on one device or in one browser. */
@@ -69,7 +78,7 @@ class Refused extends Error {
 
 /** Sign-in, sign-up and linking through identity providers (decisions A15). */
 export function createProvidersService(options: ProvidersOptions) {
-  const { states, identities, typeIds, log, audit, provePassword, proveFresh, isSessionLive, createLoginToken } = options;
+  const { states, identities, typeIds, log, audit, provePassword, proveFresh, liveSession, createLoginToken } = options;
   const { providerAccounts } = identities;
   const clients = new Map(options.clients.map((client) => [client.name, client]));
 
@@ -135,17 +144,19 @@ export function createProvidersService(options: ProvidersOptions) {
     }
   }
 
-  /** @throws Refused; identityErrors.providerTaken, notFound */
+  /** @throws Refused; identityErrors.providerTaken */
   async function link(
     { identityId, sessionId }: OauthStateRecord,
     account: ProviderAccount,
     by: RequestFacts,
   ): Promise<RedirectResult> {
-    if (identityId === null || sessionId === null || !(await isSessionLive(identityId, sessionId)))
-      throw new Refused('signed_out');
+    const session = identityId !== null && sessionId !== null && (await liveSession(identityId, sessionId));
+    if (!session) throw new Refused('signed_out');
     const { provider } = account;
-    await providerAccounts.link(identityId, account).catch((error: unknown) => {
-      throw identityErrors.emailNotVerified.matches(error) ? new Refused('email_not_verified') : error;
+    await providerAccounts.link(identityId, account, session).catch((error: unknown) => {
+      if (identityErrors.emailNotVerified.matches(error)) throw new Refused('email_not_verified');
+      const hasEnded = authenticationErrors.unverified.matches(error) || identityErrors.notFound.matches(error);
+      throw hasEnded ? new Refused('signed_out') : error;
     });
     void audit.record('provider.linked', by, { identityId, actorId: identityId, sessionId, details: { provider } });
     return { linked: provider };

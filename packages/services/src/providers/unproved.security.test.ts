@@ -40,7 +40,11 @@ const lives = async (id: string, credentials: Credentials, on = app) =>
   (await on.rest('GET', `/identities/${id}`, undefined, credentials)).status === 200;
 const { link, list, unlink } = {
   link: ({ id }: { id: string }, { sub }: OidcAccount) =>
-    app.tandem.services.identities.providerAccounts.link(id, { provider: 'acme', subject: sub }),
+    app.tandem.services.identities.providerAccounts.link(
+      id,
+      { provider: 'acme', subject: sub },
+      { _id: 'of the tests', epoch: 0 },
+    ),
   list: ({ id }: { id: string }) => app.tandem.services.identities.providerAccounts.list(id),
   unlink: ({ id }: { id: string }) => app.tandem.services.identities.providerAccounts.unlink(id, 'acme', ['acme']),
 };
