@@ -24,8 +24,10 @@ const DRAIN_MS = 15_000;
 const SLOWNESS_CHECK_MS = 1000;
 /** How long the database may take for a server to count as ready, in milliseconds: who asks does not wait for long. */
 const READY_MS = 2000;
-/** Time for the head of a request to arrive, and for a body, in milliseconds: a slow sender is cut off. */
-const REQUEST_TIMEOUT_MS = 15_000;
+/** Time for the head of a request to arrive, in milliseconds: a slow sender is cut off. */
+const HEAD_TIMEOUT_MS = 15_000;
+/** Time for a body to arrive, in milliseconds: less than an operation has, whose 503 would lay it to the server. */
+const BODY_TIMEOUT_MS = 13_000;
 /** Time for a file to arrive, in milliseconds: the largest takes it at 0.7 Mbit/s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
@@ -163,12 +165,12 @@ export function createServer(
     log,
     clock,
     code,
-    arrivalMs = REQUEST_TIMEOUT_MS,
+    arrivalMs = HEAD_TIMEOUT_MS,
   }: {
     log: Logger;
     clock?: Clock;
     code?: CodeConfiguration;
-    /** Time for the head of a request to arrive, and for a body that is no file, in milliseconds. Default 15,000. */
+    /** Time for the head of a request to arrive, in milliseconds, and at most for a body that is no file. Default 15,000. */
     arrivalMs?: number;
   },
 ): Server {
@@ -181,7 +183,7 @@ export function createServer(
   // first, so that it knows of each request before that can be answered
   const drain = createDrain(server, { delayMs: config.shutdownDelayMs, limitMs: DRAIN_MS });
   server.on('request', (req, res) => {
-    limitArrival(req, res, arrivalMs);
+    limitArrival(req, res, Math.min(arrivalMs, BODY_TIMEOUT_MS));
     void (app ? app(req, res) : answerStarting(res));
   });
   server.on('clientError', answerClientError);

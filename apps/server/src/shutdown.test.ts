@@ -148,3 +148,14 @@ it('a head that comes too slowly is cut off when its time is over, with 408', as
   // Node itself looks twice a minute
   expect(performance.now() - started).toBeLessThan(15_000);
 });
+
+it('a server as it is started answers 408 to a head that has not come within 15 s, and to a body', async () => {
+  await using server = await start('0s');
+  const [head, body] = [await connect(server.url), await connect(server.url)];
+  const started = performance.now();
+  head.send('GET /health/live HTTP/1.1\r\nx-slow: ');
+  body.send('POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{');
+  for (const wire of [head, body]) expect(statuses(await wire.ended)).toEqual([408]);
+  // Node itself would look at heads half a minute later
+  expect(Math.round((performance.now() - started) / 10_000)).toBe(2);
+});
