@@ -17,7 +17,8 @@ const app = router({
       .query(() => ({ text: 'x'.repeat(LENGTH) })),
   }),
 });
-const start = () => startCoreServer(app, { prepare: (host) => void host.use(limitUnread()) });
+const start = (unreadBy?: Map<string, number>) =>
+  startCoreServer(app, { prepare: (host) => void host.use(limitUnread(unreadBy)) });
 
 const sockets: net.Socket[] = [];
 afterEach(() => {
@@ -48,6 +49,18 @@ it('who leaves answers unread gets no more of them, and others theirs, until the
   expect(await read(server.url, '127.0.0.3')).toBeGreaterThan(LENGTH);
   unread.destroy();
   await expect.poll(() => read(server.url, '127.0.0.2').catch(() => 0)).toBeGreaterThan(LENGTH);
+});
+
+it('of whom nothing is unread any more nothing is kept', async () => {
+  const unreadBy = new Map<string, number>();
+  await using server = await start(unreadBy);
+  const unread = connect(server.url);
+  unread.write('GET /text HTTP/1.1\r\nhost: x\r\n\r\n');
+  await once(unread, 'readable');
+  for (const address of ['127.0.0.3', '127.0.0.4']) await read(server.url, address);
+  await expect.poll(() => [...unreadBy.keys()]).toEqual(['127.0.0.2']);
+  unread.destroy();
+  await expect.poll(() => unreadBy.size).toBe(0);
 });
 
 it.each([

@@ -11,10 +11,10 @@ const UNREAD_MAX = 32 * 1024 * 1024;
 /**
  * Keeps those who ask and do not read from filling the memory: what is answered waits in the process until the other end takes it. To come
  * first of all routes, behind the host's `trust proxy`.
+ * @param unreadBy keeps the bytes by address, and no address to which nothing is under way
  */
-export function limitUnread(): RequestHandler {
+export function limitUnread(unreadBy = new Map<string, number>()): RequestHandler {
   const waitingOn = new WeakMap<Socket, number>();
-  const unreadBy = new Map<string, number>();
 
   function count(req: Request, res: Response): void {
     const bytes = res.writableLength;
