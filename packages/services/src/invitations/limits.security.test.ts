@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { FACES, isCommand, startStoreProxy, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invitationCountModel } from './invitation-count.model.js';
 import { invitationModel } from './invitation.model.js';
@@ -117,6 +117,29 @@ it('one organization sends 100 a day, whoever of it does, and what is refused us
   for (const face of FACES) expect(await invite(last, face, { organizationId })).toEqual(TOO_MANY);
   app.clock.advance(DAY);
   expect(await invite(last, 'rest', { organizationId })).toMatchObject(OK);
+});
+
+it('who makes the record of a count at the same moment as another is counted all the same', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using late = await startTestServer({
+    mongodbUri: proxy.uri,
+    clock: app.clock,
+    lifetimes: { accessTokenExpireTime: '30d' },
+  });
+  const { owner, organizationId } = await newOwner();
+  const refused = proxy.answer(isCommand('invitationCounts.findAndModify'), {
+    ok: 0,
+    code: 11_000,
+    codeName: 'DuplicateKey',
+    errmsg: 'E11000 duplicate key error',
+    keyPattern: { _id: 1 },
+    keyValue: { _id: '' },
+  });
+  const by = await late.signIn(owner.email);
+  expect(await invite(by, 'rest', { organizationId })).toMatchObject(OK);
+  await refused;
+  await inviteTimes(19, by, 'rest', { organizationId });
+  expect(await invite(by, 'rest', { organizationId })).toEqual(TOO_MANY);
 });
 
 it('counts name no address, and are removed when they count no more', async () => {

@@ -56,7 +56,7 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     const keptIds = new Set(kept.flat().map(({ _id }) => _id));
     const ids = pending.map(({ _id }) => _id).filter((id) => !keptIds.has(id));
     if (ids.length === 0) return;
-    await Invitations.updateMany({ _id: { $in: ids }, status: 'pending' }, { $set: { status: 'withdrawn', mailSince: null } });
+    await Invitations.updateMany({ _id: { $in: ids }, status: 'pending' }, { $set: { status: 'withdrawn' } });
     await withdrawTokens(ids);
   }
 

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  PASSWORD,
+  isCommand,
+  startStoreProxy,
+  startTestServer,
+  type Face,
+  type Person,
+  type StoreProxy,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { organizationModel } from '../organizations/organization.model.js';
 import { invitationModel } from './invitation.model.js';
@@ -9,13 +19,18 @@ const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verifi
 
 let app: TestServer;
 let other: TestServer;
+let proxy: StoreProxy;
 let admin: Person;
 beforeAll(async () => {
   app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
+  proxy = await startStoreProxy(app.mongodbUri);
+  other = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
   admin = await app.signUpAdmin();
 });
-afterAll(() => Promise.all([app.close(), other.close()]));
+afterAll(async () => {
+  await Promise.all([app.close(), other.close()]);
+  await proxy.close();
+});
 
 const newEmail = () => `${randomUUID()}@example.org`;
 const setRole = (by: Person, organizationId: string, { id: identityId }: Person, role: string) =>
@@ -135,6 +150,41 @@ describe.each(FACES)('over %s an invitation', (face) => {
       const pending = app.storage.model(invitationModel).countDocuments({ fromIdentityId: manager.id, status: 'pending' });
       expect(await pending).toBe(0);
     }
+  });
+});
+
+describe.each(FACES)('an invitation whose maker is removed over %s', (face) => {
+  const withdrawing = isCommand('invitations.update');
+  const removeThere = ({ owner, organizationId, manager }: World) =>
+    other.call(face, 'organizations.removeMember', { organizationId, identityId: manager.id }, owner.credentials);
+
+  it('stays accepted where the maker comes back and it is accepted before it is withdrawn', async () => {
+    const world = await invited();
+    const { owner, manager, organizationId, email, id, token } = world;
+    const person = await app.signUp({ email });
+    const update = proxy.hold(withdrawing);
+    const removal = removeThere(world);
+    await update.reached;
+    await setRole(owner, organizationId, manager, 'admin').expect(204);
+    expect(await person.call(face, 'invitations.accept', { token })).toEqual(OK);
+    update.release();
+    expect(await removal).toEqual(OK);
+    expect(await statusOf(id)).toBe('accepted');
+  });
+
+  it.each([
+    [1, 'at once', 'withdrawn'],
+    [2, 'by the next sweep', 'pending'],
+  ])('is withdrawn although the store refuses that %i times: %s', async (times, _, status) => {
+    const world = await invited();
+    const refused = proxy.answer(withdrawing, { ok: 0, code: 8, codeName: 'UnknownError', errmsg: 'refused' }, times);
+    expect(await removeThere(world)).toMatchObject({ ok: false });
+    await refused;
+    expect(await roleOf(world.organizationId, world.manager)).toBeUndefined();
+    expect(await statusOf(world.id)).toBe(status);
+    app.clock.advance(61_000);
+    await app.storage.sweep();
+    expect(await statusOf(world.id)).toBe('withdrawn');
   });
 });
 
