@@ -1,12 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import net, { type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { answerStarting } from './outside-express.js';
 
 /** How often connections that have become idle are closed, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
-/** Turns of the event loop that read whatever had come before: one takes a connection in, the next reads what it has sent. */
+/** Turns of the event loop behind the last new connection, in which all that it had sent is read. A turn takes in one connection. */
 const READING_TURNS = 3;
+/** Connections that the system keeps until they are taken in, by Node's default: others have come later. */
+const BACKLOG = 511;
 
 /**
  * Stops an HTTP server so that no request which was sent before is left without an answer (decisions H19). Make it before the server's other
@@ -44,6 +46,17 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
     setTimeout(() => server.closeAllConnections(), IDLE_SWEEP_MS);
   }
 
+  async function readAll(): Promise<void> {
+    let quietTurns = 0;
+    const begin = () => (quietTurns = 0);
+    server.on('connection', begin);
+    for (let turn = 0; turn < BACKLOG + READING_TURNS && quietTurns < READING_TURNS; turn++) {
+      quietTurns += 1;
+      await setImmediate();
+    }
+    server.off('connection', begin);
+  }
+
   return {
     /** From now on each connection is closed by its next answer. Waits until the delay is over, and all that was sent by then is read. */
     async delay(): Promise<void> {
@@ -51,7 +64,7 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
       for (const own of answers.values()) sayLast(own);
       if (!server.listening) return;
       if (delayMs > 0) await wait(delayMs);
-      for (let turn = 0; turn < READING_TURNS; turn++) await setImmediate();
+      await readAll();
     },
 
     /** Ends the listening, and waits for the answers under way. Connections that nobody uses, or uses any more, are closed. */
@@ -60,8 +73,7 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
       return new Promise((resolve) => {
         const cut = setTimeout(giveUp, limitMs);
         const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-        // not the HTTP server's own, which closes connections at once that have sent what it has not read yet
-        net.Server.prototype.close.call(server, () => {
+        server.close(() => {
           clearTimeout(cut);
           clearInterval(sweep);
           resolve();
