@@ -15,6 +15,10 @@ const app = router({
       .meta(rest('GET /text', { status: 200, summary: 'Get', failure: 'Failed to get' }))
       .output(z.object({ text: z.string() }))
       .query(() => ({ text: 'x'.repeat(LENGTH) })),
+    half: publicProcedure
+      .meta(rest('GET /half', { status: 200, summary: 'Get half', failure: 'Failed to get' }))
+      .output(z.object({ text: z.string() }))
+      .query(() => ({ text: 'x'.repeat(LENGTH / 2) })),
   }),
 });
 const start = (unreadBy?: Map<string, number>) =>
@@ -51,16 +55,21 @@ it('who leaves answers unread gets no more of them, and others theirs, until the
   await expect.poll(() => read(server.url, '127.0.0.2').catch(() => 0)).toBeGreaterThan(LENGTH);
 });
 
-it('of whom nothing is unread any more nothing is kept', async () => {
+it('what one address leaves unread counts together, and nothing is kept of those who have read all', async () => {
   const unreadBy = new Map<string, number>();
   await using server = await start(unreadBy);
-  const unread = connect(server.url);
-  unread.write('GET /text HTTP/1.1\r\nhost: x\r\n\r\n');
-  await once(unread, 'readable');
-  for (const address of ['127.0.0.3', '127.0.0.4']) await read(server.url, address);
-  await expect.poll(() => [...unreadBy.keys()]).toEqual(['127.0.0.2']);
-  unread.destroy();
-  await expect.poll(() => unreadBy.size).toBe(0);
+  const unread = [connect(server.url), connect(server.url)];
+  for (const socket of unread) {
+    socket.write('GET /half HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'readable');
+  }
+  await read(server.url, '127.0.0.3');
+  const halves = () => [...unreadBy].map(([address, bytes]) => `${address} ${Math.round(bytes / (LENGTH / 2))}`);
+  await expect.poll(halves).toEqual(['127.0.0.2 2']);
+  unread[0]?.destroy();
+  await expect.poll(halves).toEqual(['127.0.0.2 1']);
+  unread[1]?.destroy();
+  await expect.poll(halves).toEqual([]);
 });
 
 it.each([
@@ -74,4 +83,14 @@ it.each([
   socket.resume().end('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(sent));
   await once(socket, 'close');
   expect(heads).toHaveLength(answered);
+});
+
+it('of a connection that waits for each answer any number of requests are answered', async () => {
+  await using server = await start();
+  const socket = connect(server.url).resume();
+  for (let n = 0; n < 9; n++) {
+    socket.write('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [answer] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404/);
+  }
 });
