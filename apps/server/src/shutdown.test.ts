@@ -144,16 +144,34 @@ it('connections that nobody uses, used or not, do not hold up the end', async ()
   await closed;
 });
 
-it('what is unanswered when the time to answer is over gets 503', async () => {
-  const server = http.createServer();
-  const drain = createDrain(server, { delayMs: 0, limitMs: 100 });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const wire = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  wire.send(GET());
-  await once(server, 'request');
-  await drain.delay();
-  await drain.end();
-  expect(statuses(await wire.ended)).toEqual([503]);
+describe('the end of a server', () => {
+  /** A server that answers nothing by itself, and a request to it. */
+  async function startSilent(limitMs: number) {
+    const server = http.createServer({ keepAliveTimeout: 0 });
+    const drain = createDrain(server, { delayMs: 0, limitMs });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const wire = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    wire.send(GET());
+    const [, answer] = (await once(server, 'request')) as [unknown, http.ServerResponse];
+    return { drain, wire, answer };
+  }
+
+  it('answers 503 to what is unanswered when its time is over', async () => {
+    const { drain, wire } = await startSilent(100);
+    await drain.delay();
+    await drain.end();
+    expect(statuses(await wire.ended)).toEqual([503]);
+  });
+
+  it('comes when the last answer has, also where that had begun to be given before', async () => {
+    const { drain, wire, answer } = await startSilent(600_000);
+    answer.writeHead(200).write('x');
+    await drain.delay();
+    const ended = drain.end();
+    answer.end();
+    await ended;
+    expect(statuses(await wire.ended)).toEqual([200]);
+  });
 });
 
 it('a head that comes too slowly is cut off when its time is over, with 408', async () => {
