@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { filled, openTestDatabase, type Stored } from '../test/database.js';
 import { productDocuments, products } from '../test/products.js';
 import { canonical } from './canonical.js';
-import { createCountCache, runListQuery, type Gate } from './index.js';
+import { createCountCache, createGate, runListQuery, type Gate } from './index.js';
 
 /** A time that stands still. */
 const now = (): number => 0;
@@ -121,6 +121,10 @@ it('knows which counts were of many, whatever is written meanwhile', async () =>
   expect([cache.isLarge('a', 'many'), cache.isLarge('a', 'few'), cache.isLarge('b', 'many')]).toEqual([true, false, false]);
   await cache.count('a', 'many', () => Promise.resolve(3));
   expect(cache.isLarge('a', 'many')).toBe(false);
+  const during = cache.count('a', 'many', () => Promise.resolve(10_001));
+  cache.drop('a');
+  await during;
+  expect(cache.isLarge('a', 'many')).toBe(true);
 });
 
 it('knows it of the last that were, and of no more than it may keep', async () => {
@@ -142,6 +146,22 @@ it('counts many when there is room for that, once for all who ask, while the pag
   const both = await Promise.all([1, 2].map(() => runListQuery(products, [['$top', '1']], options)));
   expect(both.map(({ total, count }) => [total, count])).toEqual([[38, 1], [38, 1]]); // prettier-ignore
   expect(admitted).toEqual([`false count products ${key}`]);
+});
+
+it('goes on counting many for the others when who asked first leaves', async () => {
+  const countCache = createCountCache({ now });
+  await countCache.count('products', canonical({ deletedAt: null }), () => Promise.resolve(10_001));
+  const gate = createGate({ atOnce: 1 });
+  let release = () => {};
+  const busy = gate({ key: 'ann', isAnonymous: false }, () => new Promise<void>((resolve) => (release = resolve)));
+  const leaving = new AbortController();
+  const ask = (more: object) => runListQuery(products, [['$top', '1']], { collection, countCache, gate, ...more });
+  const outcomes = Promise.allSettled([ask({ signal: leaving.signal }), ask({})]);
+  await settled();
+  leaving.abort(new Error('left'));
+  release();
+  await busy;
+  expect((await outcomes)[1]).toMatchObject({ status: 'fulfilled', value: { count: 1, total: await collection.countDocuments({ deletedAt: null }) } }); // prettier-ignore
 });
 
 it('makes a count anew for who waited for that of somebody who has left', async () => {

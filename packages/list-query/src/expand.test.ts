@@ -283,6 +283,16 @@ describe('while related records are made', () => {
     expect(new Set(turns).size).toBe(15);
   });
 
+  it('their caller begins no others, and rests for as long as they took', async () => {
+    const times: number[] = [];
+    const slowly = await shownSlowly(() => times.push(performance.now()));
+    const caller = { key: 'ann', isAnonymous: false };
+    await Promise.all([expand('watchers', { ...slowly, caller }), expand('watchers', { ...slowly, caller })]);
+    const [first = 0, last = 0, next = 0] = [times[0], times[4], times[5]];
+    // timers count in whole milliseconds
+    expect(next - last).toBeGreaterThan(last - first - 2);
+  });
+
   it('the rest is left when the caller leaves', async () => {
     const leaving = new AbortController();
     let shown = 0;

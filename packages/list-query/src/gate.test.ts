@@ -63,8 +63,8 @@ describe('a gate', () => {
     for (const name of ['a1', 'a2', 'a3']) void ask(ann, name);
     await settled();
     await pass(100);
-    await end('a1');
     void ask(bob, 'b1');
+    await end('a1');
     await pass(199);
     expect(begun).toEqual(['a1', 'b1']);
     await end('b1');
@@ -104,6 +104,47 @@ describe('a gate', () => {
       await end(name);
     }
     expect(begun).toEqual(Object.keys(callers));
+  });
+
+  it('leaves a caller that asks for more the turn that it has waited for', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
+    void ask(cid, 'c1');
+    void ask(ann, 'a1');
+    void ask(north, 'n1');
+    void ask(ann, 'a2');
+    await settled();
+    await end('c1');
+    expect(begun).toEqual(['c1', 'a1']);
+  });
+
+  it('has no second command of a caller under way because another was given up', async () => {
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 2 }));
+    const leaving = new AbortController();
+    void ask(ann, 'a1');
+    const waiting = ask(ann, 'a2', leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    void ask(ann, 'a3');
+    await settled();
+    expect(begun).toEqual(['a1']);
+    await end('a1');
+    expect(begun).toEqual(['a1', 'a3']);
+  });
+
+  it('remembers nothing of who has nothing there any more', async () => {
+    const gate = createGate({ atOnce: 3, anonymousAtOnce: 1 });
+    const { begun, ask, end } = commandsAt(gate);
+    await gate(north, () => Promise.resolve());
+    void ask({ key: 'east', isAnonymous: true }, 'e1');
+    const leaving = new AbortController();
+    const waiting = ask(south, 's1', leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    // they have signed in: what the anonymous have together does not bind them
+    for (const { key } of [north, south]) void ask({ key, isAnonymous: false }, key);
+    await settled();
+    expect(begun).toEqual(['e1', 'north', 'south']);
+    for (const name of begun) await end(name);
   });
 
   it('lets the next one in behind a command that fails', async () => {

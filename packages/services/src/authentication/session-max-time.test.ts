@@ -75,6 +75,14 @@ describe.each(FACES)('a session over %s', (face) => {
   });
 });
 
+it.each(FACES)('a session whose record has expired has ended, although its access token would count, over %s', async (face) => {
+  await using app = await startTestServer();
+  const ann = await app.signUp();
+  const past = new Date(app.clock.now().getTime() - 1);
+  await app.storage.model(sessionModel).collection.updateOne({ identityId: ann.id }, { $set: { expiresAt: past } });
+  expect(await isUsable(app, face, ann, ann.accessToken)).toEqual(UNVERIFIED);
+});
+
 describe('the refresh token', () => {
   let app: TestServer;
   beforeAll(async () => {

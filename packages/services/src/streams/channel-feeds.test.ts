@@ -113,6 +113,20 @@ describe('the readers of a channel', () => {
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2']);
   });
 
+  it('are told nothing twice, and no change before its message, while the store is being asked', async () => {
+    const { messagesSince } = app.tandem.services.chat;
+    const barrier = createBarrier();
+    const { started, told, bus, publish } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
+    await started;
+    const [first, second] = [await post('1'), await post('2')];
+    bus.resume();
+    await barrier.arrived;
+    publish(deleted(second));
+    publish(created(first));
+    barrier.open();
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2', 'message.deleted 2']);
+  });
+
   it('are told what was missed behind more messages that do not fit their schema than are read at once', async () => {
     const { started, told, bus } = await read();
     await started;
