@@ -147,8 +147,12 @@ function createApp(
     res.json({ status: 'ok' });
   });
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
-  const document = describeApi(tandem, config);
-  app.get('/openapi.json', (_req, res) => void res.json(document));
+  // made when it is first asked for: making it takes as long as the rest of the start
+  let document: string | undefined;
+  app.get('/openapi.json', (_req, res) => {
+    document ??= JSON.stringify(describeApi(tandem, config));
+    res.type('json').send(document);
+  });
   app.use(createApiPage());
   if (config.console) {
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };

@@ -6,7 +6,7 @@ import type { Tandem } from '@tandem/services';
 import type { Storage } from '@tandem/storage';
 import { expect } from 'vitest';
 import { createCaller, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
-import { createContract, type RestAnswer } from './contract.js';
+import { createContract, type Contract, type RestAnswer } from './contract.js';
 import { ENGINE_VARIABLE } from './shared-engine.js';
 import { startMailServer, type MailServer } from './mail-server.js';
 import { TEST_SECRETS } from './test-secrets.js';
@@ -136,6 +136,17 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
   };
 }
 
+/** Contracts by what the document of a server depends on: making one takes longer than starting the server. */
+const contracts = new Map<string, Contract>();
+
+function contractOf(tandem: Tandem, settings: Config): Contract {
+  const { authModes, cookies, publicUrl } = settings;
+  const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl]);
+  const contract = contracts.get(key) ?? createContract(describeApi(tandem, settings));
+  contracts.set(key, contract);
+  return contract;
+}
+
 /** A real server on a free port, on the run's engine. Closes with `await using`. */
 export async function startTestServer(
   given: GivenConfig & { clock?: TestClock; code?: CodeConfiguration; arrivalMs?: number } = {},
@@ -158,7 +169,7 @@ export async function startTestServer(
     await close();
     throw error;
   });
-  const caller = createCaller(url, createContract(describeApi(tandem, settings)));
+  const caller = createCaller(url, contractOf(tandem, settings));
 
   async function signIn(
     email: string,
