@@ -6,6 +6,8 @@ import {
   originErrors,
   requestErrors,
   ruleErrors,
+  serviceOf,
+  whoOf,
   type ErrorDefinition,
 } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
@@ -14,6 +16,7 @@ import {
   type Limit,
   REDIRECT_ERRORS,
   SECURITY_EVENTS,
+  SERVICE_NAMES,
   attributeErrors,
   authenticationServiceErrors,
   categoryErrors,
@@ -154,16 +157,21 @@ describe('the documents', () => {
     expect(generatedPart('docs/errors.md', 'redirect-errors', table(rows))).toBe(table(rows));
   });
 
-  it('docs/endpoints.md has each operation with its route, success and errors', () => {
+  it('docs/endpoints.md has each operation by its service, with its route, who may call it, success and errors', () => {
     const general = new Set<string>([...Object.values(requestErrors), ...Object.values(authenticationErrors), ...Object.values(originErrors)].map(({ message }) => message)); // prettier-ignore
-    const rows = operationsOf(app.tandem.router).map((operation) => {
+    const operations = operationsOf(app.tandem.router).map((operation) => {
       const own = errorsOf(operation).filter(({ message, status }) => !general.has(message) && status < 500);
       const errors = [...new Set(own.map(({ status, message }) => `${status} ${message}`))].join('; ');
       const { name, method, path, status, options } = operation;
-      return [code(`${method} ${path}`), code(name), String(status), options.summary, errors];
+      const row = [code(`${method} ${path}`), code(name), options.summary, whoOf(operation), String(status), errors];
+      return [serviceOf(name), row] as const;
     });
-    const all = [['Route', 'tRPC', 'Success', 'Purpose', 'Errors of its own'], ...inOrder(rows)];
-    expect(generatedPart('docs/endpoints.md', 'endpoints', table(all))).toBe(table(all));
+    const head = ['Route', 'tRPC', 'Purpose', 'Who may call it', 'Success', 'Errors of its own'];
+    const all = SERVICE_NAMES.map((service) => {
+      const rows = operations.filter(([of]) => of === service).map(([, row]) => row);
+      return `## ${service}\n\n${table([head, ...inOrder(rows)])}`;
+    }).join('\n');
+    expect(generatedPart('docs/endpoints.md', 'endpoints', all)).toBe(all);
   });
 
   it('docs/configuration.md has each rate limit', () => {

@@ -22,5 +22,5 @@ export function defineGuard<Input = unknown>(
     await check({ ctx, input: input as Input });
     return next();
   });
-  return declaring(guard, errors);
+  return declaring(guard, { errors });
 }

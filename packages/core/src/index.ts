@@ -40,11 +40,11 @@ export { defineGuard, type Guard } from './guards.js';
 export { hangUp } from './hang-up.js';
 export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
-export { operationsOf, rest, type Meta, type Operation } from './operation.js';
+export { operationsOf, rest, serviceOf, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
-export { createOpenApiDocument, errorsOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
+export { createOpenApiDocument, errorsOf, whoOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
 export { createTrpcFace } from './trpc/mount.js';
 export { createTrpcStream } from './trpc/stream.js';
 export {

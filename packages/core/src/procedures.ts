@@ -44,23 +44,27 @@ const trpc = initTRPC
 /** Groups procedures and routers: the names are the tRPC path. */
 export const { router, mergeRouters } = trpc;
 
-const declaredErrors = new WeakMap<object, readonly ErrorDefinition[]>();
-const authenticating = new WeakSet<object>();
+/** What the documents say of a middleware. */
+interface Declaration {
+  /** What it may throw. */
+  errors: readonly ErrorDefinition[];
+  /** Whom it lets pass, as a phrase: `the owner of the channel`. Absent where everybody passes. */
+  says?: string;
+  /** It is the authentication. */
+  isAuthentication?: true;
+}
 
-/** Notes which errors a middleware may throw, for the documents; gives it back. */
-export function declaring<M extends { _middlewares: object[] }>(middleware: M, errors: readonly ErrorDefinition[]): M {
-  for (const part of middleware._middlewares) declaredErrors.set(part, errors);
+const declarations = new WeakMap<object, Declaration>();
+
+/** Notes what the documents say of a middleware; gives it back. */
+export function declaring<M extends { _middlewares: object[] }>(middleware: M, declaration: Declaration): M {
+  for (const part of middleware._middlewares) declarations.set(part, declaration);
   return middleware;
 }
 
-/** The errors that a procedure's middlewares have declared. */
-export function errorsDeclaredBy(middlewares: readonly object[]): ErrorDefinition[] {
-  return middlewares.flatMap((middleware) => declaredErrors.get(middleware) ?? []);
-}
-
-/** Whether one of a procedure's middlewares is the authentication. */
-export function isAuthenticating(middlewares: readonly object[]): boolean {
-  return middlewares.some((middleware) => authenticating.has(middleware));
+/** What the middlewares of a procedure have declared, in their order. */
+export function declaredBy(middlewares: readonly object[]): Declaration[] {
+  return middlewares.flatMap((middleware) => declarations.get(middleware) ?? []);
 }
 
 /** What a caller sees of a failure inside a procedure. Unexpected ones are logged here, once (decisions T4). */
@@ -109,11 +113,11 @@ interface Entering {
 /**
  * The first middleware of every procedure: answered before the deadline (a subscription: begun), absent input taken as an empty one, failures
  * translated. One for all of that, because tRPC copies a call for each.
- * @param errors what `enter` throws to refuse a caller; it gives what is added to the context
+ * @param enter refuses a caller by throwing what is declared; it gives what is added to the context
  */
 function entrance<Added extends { identity?: Identity }>(
   enter: (call: Entering) => Promise<Added> | Added,
-  errors: readonly ErrorDefinition[],
+  declaration: Declaration,
 ) {
   const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, signal, next }) => {
     const read = async () => {
@@ -161,17 +165,20 @@ function entrance<Added extends { identity?: Identity }>(
       ctx.calls?.ended();
     }
   });
-  return declaring(middleware, errors);
+  return declaring(middleware, declaration);
 }
 
 function authModeOf({ ctx, path }: Entering): AuthMode {
   return ctx.server.authModeOf(serviceOf(path));
 }
 
-const anybody = entrance((call) => {
-  if (call.type === 'mutation' && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
-  return {};
-}, Object.values(originErrors));
+const anybody = entrance(
+  (call) => {
+    if (call.type === 'mutation' && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
+    return {};
+  },
+  { errors: Object.values(originErrors) },
+);
 
 const known = entrance(
   async (call) => {
@@ -180,9 +187,8 @@ const known = entrance(
     if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
     return { identity: access.identity, access };
   },
-  [...Object.values(authenticationErrors), ...Object.values(originErrors)],
+  { errors: [...Object.values(authenticationErrors), ...Object.values(originErrors)], isAuthentication: true },
 );
-for (const part of known._middlewares) authenticating.add(part);
 
 /** A procedure that anybody may call. */
 export const publicProcedure = trpc.procedure.use(anybody);

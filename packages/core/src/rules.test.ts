@@ -51,9 +51,9 @@ describe('a rule says who passes', () => {
     [self('identityId'), 'the identity that identityId names'],
     [owner('productVariantId', nobodys), 'the owner of the product variant'],
     [owner('messageId', nobodys, 'the sender of the message'), 'the sender of the message'],
-    [organizationRole('organizationId', ['owner', 'admin'], nobodys), 'owner or admin of the organization'],
+    [organizationRole('organizationId', ['owner', 'admin'], nobodys), 'an owner or admin of the organization'],
     [anyOf(admin, self('senderId'), owner('channelId', nobodys)), 'an admin, the identity that senderId names or the owner of the channel'], // prettier-ignore
-    [allOf(notGuest, self('senderId')), 'anybody but a guest and the identity that senderId names'],
+    [allOf(notGuest, self('senderId')), 'anybody but a guest; the identity that senderId names'],
   ])('%#', ({ says }, phrase) => {
     expect(says).toBe(phrase);
   });

@@ -28,7 +28,7 @@ type Check = (call: RuleCall) => Promise<void> | void;
 
 /** Who may call a procedure, decided before it runs. `allow` makes the middleware of it. */
 export interface Rule {
-  /** Who passes, as a phrase: `the owner of the channel`. */
+  /** Who passes, as a phrase: `the owner of the channel`. Where a semicolon stands, the caller has to be what both sides say. */
   readonly says: string;
   /** What it refuses with. */
   readonly errors: readonly ErrorDefinition[];
@@ -60,9 +60,8 @@ function mustBeAskedFirst(taker: string, rules: readonly AnyRule[]): void {
   if (rules.some(({ after }) => after)) throw new TypeError(`${taker} takes no rule that is decided in a write`);
 }
 
-/** Phrases of several rules as one: `an admin or the owner of the channel`. */
+/** Phrases of rules of which one suffices, as one: `an admin or the owner of the channel`. */
 const ANY = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-const ALL = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
 const trpc = initTRPC.context<AuthenticatedContext>().meta<Meta>().create();
 
@@ -107,7 +106,7 @@ async function decide(check: Check, call: RuleCall, procedure: string): Promise<
  */
 export function allow(rule: AnyRule) {
   mustBeRules('allow', [rule]);
-  const { before, after, errors } = rule;
+  const { before, after, errors, says } = rule;
   const middleware = trpc.middleware(async ({ ctx, path, getRawInput, next }) => {
     const call = callOf(ctx, getRawInput);
     await decide(before, call, path);
@@ -115,7 +114,7 @@ export function allow(rule: AnyRule) {
     if (after && !result.ok) await decide(after, call, path);
     return result;
   });
-  return declaring(middleware, errors);
+  return declaring(middleware, { errors, says });
 }
 
 /**
@@ -178,7 +177,7 @@ export function organizationRole<Role extends string>(
   roleOf: (organizationId: string, identityId: string) => Promise<Role | undefined>,
 ): Rule {
   return defineRule(
-    `${ANY.format(roles)} of the organization`,
+    `${/^[aeiou]/.test(roles[0] ?? '') ? 'an' : 'a'} ${ANY.format(roles)} of the organization`,
     [ruleErrors.notMember, ruleErrors.notInRole],
     async ({ ctx, valueOf }) => {
       const organizationId = await valueOf(key);
@@ -225,7 +224,7 @@ export function allOf(...rules: [AnyRule, ...AnyRule[]]): AnyRule {
   mustBeRules('allOf', rules);
   const afters = rules.flatMap(({ after }) => after ?? []);
   const all: Rule = {
-    says: ALL.format(rules.map(({ says }) => says)),
+    says: rules.map(({ says }) => says).join('; '),
     errors: rules.flatMap(({ errors }) => errors),
     before: inTurn(rules.map(({ before }) => before)),
   };

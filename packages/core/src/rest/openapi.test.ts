@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { authenticated, createOpenApiDocument, defineErrors, publicProcedure, rest, router } from '../index.js';
+import {
+  admin,
+  allOf,
+  allow,
+  anyOf,
+  authenticated,
+  createOpenApiDocument,
+  defineErrors,
+  notGuest,
+  publicProcedure,
+  rest,
+  router,
+  self,
+} from '../index.js';
 
 const errors = defineErrors('things', {
   gone: [404, 'Thing not found'],
@@ -22,6 +35,7 @@ const app = router({
   }),
   secrets: router({
     read: authenticated.meta(meta('GET /secrets')).output(z.void()).query(() => {}), // prettier-ignore
+    delete: authenticated.use(allow(allOf(notGuest, anyOf(admin, self('ownerId'))))).meta(meta('DELETE /secrets')).output(z.void()).mutation(() => {}), // prettier-ignore
   }),
 });
 
@@ -43,6 +57,15 @@ const envelope = (message: object) => ({
 });
 
 describe('the OpenAPI document', () => {
+  it('says who may call each operation, in its description and as a field', () => {
+    const said = (method: string, path: string) => operation(method, path)?.['x-who'];
+    expect([said('get', '/secrets'), said('put', '/things')]).toEqual(['anybody who is signed in', 'anybody']);
+    expect(operation('delete', '/secrets')).toMatchObject({
+      description: 'Who may call it: anybody but a guest; an admin or the identity that ownerId names.',
+      'x-who': 'anybody but a guest; an admin or the identity that ownerId names',
+    });
+  });
+
   it('says of which server it is, and how one signs in', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
@@ -67,6 +90,7 @@ describe('the OpenAPI document', () => {
     const service = (name: string) => name.split('.', 1);
     expect(all.map(({ tags }) => tags)).toEqual(all.map(({ operationId }) => service(operationId)));
     expect(all.map(({ operationId }) => operationId).toSorted()).toEqual([
+      'secrets.delete',
       'secrets.read',
       'things.change',
       'things.create',

@@ -3,14 +3,17 @@ import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi';
 import { ACCESS_COOKIE, FINGERPRINT_HEADER } from '../authentication.js';
 import type { AuthMode, CookiePrefix } from '../context.js';
 import { requestErrors, type ErrorDefinition } from '../errors.js';
-import { middlewaresOf, operationsOf, type Operation } from '../operation.js';
-import { errorsDeclaredBy, isAuthenticating } from '../procedures.js';
+import { middlewaresOf, operationsOf, serviceOf, type Operation } from '../operation.js';
+import { declaredBy } from '../procedures.js';
 
 type Json = Record<string, unknown>;
 
 /** The parts of the generated document that the pass below changes. */
 interface GeneratedOperation {
   operationId: string;
+  description?: string;
+  /** Who may call it, as a phrase. */
+  'x-who'?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Json }[];
@@ -82,7 +85,19 @@ export function errorsOf(operation: Operation): ErrorDefinition[] {
     { status: 503 as const, message: operation.options.failure },
     requestErrors.unavailable,
   ];
-  return [...ofInput, ...errorsDeclaredBy(middlewaresOf(operation.procedure)), ...(operation.options.errors ?? []), ...ofFailure];
+  const ofMiddlewares = declaredBy(middlewaresOf(operation.procedure)).flatMap(({ errors }) => errors);
+  return [...ofInput, ...ofMiddlewares, ...(operation.options.errors ?? []), ...ofFailure];
+}
+
+function isAuthenticated({ procedure }: Operation): boolean {
+  return declaredBy(middlewaresOf(procedure)).some(({ isAuthentication }) => isAuthentication);
+}
+
+/** Who may call an operation, as a phrase: `anybody but a guest; an admin or the owner of the channel`, where both have to hold. */
+export function whoOf(operation: Operation): string {
+  if (!isAuthenticated(operation)) return 'anybody';
+  const allowed = declaredBy(middlewaresOf(operation.procedure)).flatMap(({ says }) => says ?? []);
+  return allowed.length > 0 ? allowed.join('; ') : 'anybody who is signed in';
 }
 
 /** The schema of an error's text: the text itself, or a pattern where it has parameters. */
@@ -124,8 +139,11 @@ function moveToBody(generated: GeneratedOperation): void {
 /** Sets what the generator cannot say: the success status, whole bodies, the errors, the security. */
 function complete(generated: GeneratedOperation, operation: Operation, mode: AuthMode): void {
   generated.operationId = operation.name;
-  generated.tags = [operation.name.split('.', 1)[0] as string];
-  if (isAuthenticating(middlewaresOf(operation.procedure))) generated.security = securityOf(mode);
+  generated.tags = [serviceOf(operation.name)];
+  const who = whoOf(operation);
+  generated.description = `Who may call it: ${who}.`;
+  generated['x-who'] = who;
+  if (isAuthenticated(operation)) generated.security = securityOf(mode);
   else delete generated.security;
 
   const headers = operation.options.headers?.map((header) => ({ in: 'header', required: false, ...header })) ?? [];
@@ -168,7 +186,7 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
   document.components.schemas = { ...Object.fromEntries(schemas), Error: ERROR_SCHEMA };
   for (const operation of operationsOf(router)) {
     const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
-    if (generated) complete(generated, operation, options.authModeOf(operation.name.split('.', 1)[0] as string));
+    if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)));
   }
   return document;
 }
