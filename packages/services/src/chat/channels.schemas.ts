@@ -32,7 +32,7 @@ export const channelResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: ['deletionId'],
+  hidden: ['deletionId', 'notes'],
   defaultOrder: 'createdAt desc, id desc',
 });
 

@@ -35,7 +35,7 @@ interface ChannelsOptions {
 
 /** A channel without its icon, which is no part of its record. What a host may have left out is there. */
 function showBare(record: ChannelRecord): Channel {
-  const { deletionId, open = false, ...channel } = present(record);
+  const { deletionId, notes, open = false, ...channel } = present(record);
   return { ...channel, open, icon: null };
 }
 
@@ -59,6 +59,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     for (const channel of channels) channel.icon = found.get(channel.id) ?? null;
   }
 
+  const replaceIcon = icons.replacing(Channels);
   const showOne = lists.one(channelList, showBare);
 
   /** @throws errors.channelNotFound */
@@ -142,9 +143,10 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     async patch(channelId: string, { icon, ...patch }: ChannelPatch, changedBy: string): Promise<Channel> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0 && icon === undefined) throw errors.noChannelUpdate();
-      const changed = await icons.replace(channelId, icon, changedBy, async () => {
-        const $set = { ...set, updatedAt: storage.clock.now() };
-        const record = await Channels.findByIdAndUpdate(channelId, { $set }, { returnDocument: 'after' }).lean<ChannelRecord>();
+      const changed = await replaceIcon(channelId, icon, changedBy, async (unit) => {
+        const update = { $set: { ...set, updatedAt: storage.clock.now() }, ...(unit && { $addToSet: { notes: unit.note } }) };
+        const own = { _id: channelId, ...unit?.open };
+        const record = await Channels.findOneAndUpdate(own, update, { returnDocument: 'after' }).lean<ChannelRecord>();
         if (!record) throw errors.channelNotFound();
         return record;
       });

@@ -20,7 +20,7 @@ const DEFAULT_MAX = 50;
 export interface AttachmentsSettings {
   /** What the files are, as `product-image`: an object that was issued for one purpose is attached as nothing else. */
   purpose: string;
-  /** Files that a record may have at most. Default 50. `replace` and `hold` keep one, whatever this says. */
+  /** Files that a record may have at most. Default 50. `replacing` and `hold` keep one, whatever this says. */
   max?: number;
 }
 
@@ -124,11 +124,15 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   /**
    * Attaches a copy of an uploaded object, which nobody has an address to change (decision H16).
    * @param attach the write that attaches
+   * @param key of the copy
    * @throws errors.alreadyAttached, beingUploaded, notUploaded, quotaExceeded; what `attach` throws
    */
-  async function attachCopy(found: FileRecord, attach: (storedAs: string, until: Date) => Promise<FileRecord>) {
+  async function attachCopy(
+    found: FileRecord,
+    attach: (storedAs: string, until: Date) => Promise<FileRecord>,
+    key: string = randomUUID(),
+  ) {
     mustBeFree(found);
-    const key = randomUUID();
     return quota.within(found, key, async (until) => {
       const { matchedCount } = await collection.updateOne({ _id: found._id, state: 'issued' } as object, { $push: { copies: key } } as object); // prettier-ignore
       if (matchedCount === 0) throw errors.alreadyAttached();
@@ -219,14 +223,19 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     },
 
     ...createOneFile({
+      purpose,
       storage,
       Files,
       attachedTo,
       of,
       findGiven,
-      attachCopy: (found, to, fence) =>
+      attachCopy(file, fence) {
+        const { resourceId, attachedAt } = file;
         // it keeps its place among the unused ones until the write is made that it comes with, since it may be given back
-        attachCopy(found, (storedAs, until) => take(found, { storedAs, ...to, place: null }, until, fence)),
+        const attach = (storedAs: string, until: Date) =>
+          take(file, { storedAs, resourceId, attachedAt, place: null }, until, fence);
+        return attachCopy(file, attach, file.storedAs);
+      },
       dropCopy,
       removal,
     }),

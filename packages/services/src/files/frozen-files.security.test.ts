@@ -15,6 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attachments } from './attachments.js';
 import { fileModel } from './file.model.js';
+import { profileModel } from '../profiles/profile.model.js';
 import { fileQuotaModel } from './file-quota.model.js';
 import type { GivenFile, UploadAddress } from './files.schemas.js';
 
@@ -38,6 +39,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
   let app: TestServer;
   let other: TestServer;
   let notes: Attachments;
+  let replaceNote: ReturnType<Attachments['replacing']>;
   let ann: Person;
   let admin: Person;
   beforeAll(async () => {
@@ -47,6 +49,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     app = await startTestServer({ clock, dataDir, files });
     other = await startTestServer({ clock, dataDir, files });
     notes = app.tandem.services.files.attachments({ purpose: 'note' });
+    replaceNote = notes.replacing(app.storage.model(profileModel));
     [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
   });
   afterAll(async () => {
@@ -110,7 +113,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     const before = (await stored()).toSorted();
     await expect(single.attach(note, second.given, me)).rejects.toThrow('There must NOT be more than 1 files');
     expect((await stored()).toSorted()).toEqual(before);
-    const writing = single.replace(newId(), second.given, me, () => Promise.reject(new Error('refused')));
+    const writing = replaceNote(newId(), second.given, me, () => Promise.reject(new Error('refused')));
     await expect(writing).rejects.toThrow('refused');
     expect((await stored()).toSorted()).toEqual(before);
     // a copy is noted before it is made: this one was, by a process that died then
@@ -187,9 +190,9 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     await put(address?.url ?? '', 'x');
     const given = { objectId: address?.objectId ?? '', type: TYPE };
     // one that is given back keeps its place
-    await expect(notes.replace(newId(), given, me, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+    await expect(replaceNote(newId(), given, me, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
     await expect(issue()).rejects.toThrow('Too many requests');
-    await notes.replace(newId(), given, me, () => Promise.resolve());
+    await replaceNote(newId(), given, me, () => Promise.resolve());
     await issue();
     await expect(issue()).rejects.toThrow('Too many requests');
     clock.advance(DAY_MS + 1000);

@@ -28,14 +28,18 @@ let cut: TestServer;
 let ann: Person;
 let organizationId: string;
 let channelId: string;
+let profileId: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-held-'));
-  app = await startTestServer({ dataDir });
+  // the clock is moved by more minutes than an access token lives
+  const lifetimes = { accessTokenExpireTime: '1d' };
+  app = await startTestServer({ dataDir, lifetimes });
   proxy = await startStoreProxy(app.mongodbUri);
-  cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir });
+  cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir, lifetimes });
   ann = await app.signUpAdmin();
   const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
   organizationId = (await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+  profileId = (await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<{ id: string }>(201)).id;
   channelId = (await ann.rest('POST', '/channels', { name: 'Tea', ownerId: ann.id }).expect<{ id: string }>(201)).id;
 });
 afterAll(async () => {
@@ -80,6 +84,64 @@ const kinds: Record<string, Kind> = {
     completed: () => [second('units.aggregate'), 'after'],
     takenBack: () => [isCommand('units.aggregate'), 'before'],
   },
+  profile: {
+    uploadTo: () => `/profiles/${profileId}/avatar-upload-url`,
+    create: (avatar) => ['profiles.create', { identityId: ann.id, name: 'Ann', avatar }],
+    list: async () =>
+      (await listed<{ avatar?: { url: string } }>('/profiles?$orderby=createdAt desc')).map(({ avatar }) => avatar?.url),
+    completed: () => [isCommand('units.aggregate'), 'after'],
+    takenBack: () => [isCommand('units.aggregate'), 'before'],
+  },
+  organization: {
+    uploadTo: () => `/organizations/${organizationId}/logo-upload-url`,
+    create: (logo) => [
+      'organizations.create',
+      { organization: { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org', logo } },
+    ],
+    list: async () =>
+      (await listed<{ logo?: { url: string } }>('/organizations?$orderby=createdAt desc')).map(({ logo }) => logo?.url),
+    completed: () => [isCommand('units.aggregate'), 'after'],
+    takenBack: () => [isCommand('units.aggregate'), 'before'],
+  },
+};
+
+/** Records that are changed together with their file. */
+interface ChangedKind {
+  path: string;
+  create(): object;
+  /** Of the upload address below the record. */
+  uploadTo: string;
+  /** The write of the record. */
+  write: string;
+  change(id: string, name: string, file: GivenFile): [procedure: string, input: Record<string, unknown>];
+  read(record: object): { name: string; url: string | undefined };
+}
+type Shown = { name: string } & Partial<Record<'avatar' | 'icon', { url: string } | null>> & { logo?: { url: string } | null };
+const changedKinds: Record<string, ChangedKind> = {
+  profile: {
+    path: '/profiles',
+    create: () => ({ identityId: ann.id, name: 'before' }),
+    uploadTo: 'avatar-upload-url',
+    write: 'profiles.findAndModify',
+    change: (profileId, name, avatar) => ['profiles.patch', { profileId, name, avatar }],
+    read: (record) => ({ name: (record as Shown).name, url: (record as Shown).avatar?.url }),
+  },
+  channel: {
+    path: '/channels',
+    create: () => ({ ownerId: ann.id, name: 'before' }),
+    uploadTo: 'icon-upload-url',
+    write: 'channels.findAndModify',
+    change: (id, name, icon) => ['chat.patchChannel', { channelId: id, name, icon }],
+    read: (record) => ({ name: (record as Shown).name, url: (record as Shown).icon?.url }),
+  },
+  organization: {
+    path: '/organizations',
+    create: () => ({ organization: { name: `before ${crypto.randomUUID()}`, description: '', contact_email: 'a@example.org' } }),
+    uploadTo: 'logo-upload-url',
+    write: 'organizations.findAndModify',
+    change: (id, name, logo) => ['organizations.patchAsAdmin', { organizationId: id, name, logo }],
+    read: (record) => ({ name: (record as Shown).name, url: (record as Shown).logo?.url }),
+  },
 };
 
 describe.each(FACES)('over %s', (face: Face) => {
@@ -118,6 +180,61 @@ describe.each(FACES)('over %s', (face: Face) => {
       const [procedure, input] = kind.create(file);
       expect(await ann.call(face, procedure, input)).toMatchObject({ ok: true });
       expect(await newest()).toBe(body);
+    });
+  });
+
+  describe.each(Object.entries(changedKinds))('a change of a %s with a file that is answered 503', (_, kind) => {
+    async function begin() {
+      const { id } = await ann.rest('POST', kind.path, kind.create()).expect<{ id: string }>(201);
+      const uploadTo = `${kind.path}/${id}/${kind.uploadTo}`;
+      const [name, body] = [crypto.randomUUID(), crypto.randomUUID()];
+      const query = `contentType=${encodeURIComponent(TYPE)}&contentLength=${body.length}`;
+      const { objectId, url } = await ann.rest('GET', `${uploadTo}?${query}`).expect<UploadAddress>(200);
+      expect((await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body })).status).toBe(200);
+      const [procedure, input] = kind.change(id, name, { objectId, type: TYPE });
+      const change = (on = app) => on.call(face, procedure, input, ann.credentials);
+      return {
+        name,
+        body,
+        change,
+        async cutAt(when: 'before' | 'after') {
+          const wasCut = proxy.cut(isCommand(kind.write), when);
+          expect(await change(cut)).toMatchObject(UNAVAILABLE);
+          await wasCut;
+        },
+        async shown() {
+          const { name: now, url: address } = kind.read(await ann.rest('GET', `${kind.path}/${id}`).expect<object>(200));
+          return { name: now, body: address && (await (await fetch(address)).text()) };
+        },
+      };
+    }
+    async function sweepLater(): Promise<void> {
+      app.clock.advance(TAKEN_OVER_AFTER_MS);
+      await app.storage.sweep();
+    }
+
+    it('is made whole where the record was written', async () => {
+      const { name, body, cutAt, shown } = await begin();
+      await cutAt('after');
+      await sweepLater();
+      expect(await shown()).toEqual({ name, body });
+    });
+
+    it('is not made where the record was not, and its file comes free', async () => {
+      const { name, body, cutAt, change, shown } = await begin();
+      await cutAt('before');
+      await sweepLater();
+      expect(await shown()).toEqual({ name: expect.stringContaining('before') as string, body: undefined });
+      expect(await change()).toMatchObject({ ok: true });
+      expect(await shown()).toEqual({ name, body });
+    });
+
+    it('stays when it is asked for again before the sweep', async () => {
+      const { name, body, cutAt, change, shown } = await begin();
+      await cutAt('before');
+      expect(await change()).toMatchObject({ ok: true });
+      await sweepLater();
+      expect(await shown()).toEqual({ name, body });
     });
   });
 });

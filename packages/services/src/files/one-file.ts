@@ -1,25 +1,48 @@
-import type { Fence, Model, Storage } from '@tandem/storage';
+import { randomUUID } from 'node:crypto';
+import { newId, type Fence, type Model, type Storage } from '@tandem/storage';
+import { createUnitNotes, type NotedRecord, type UnitWrite } from '../shared/unit-notes.js';
 import type { FileRecord } from './file.model.js';
 import type { GivenFile, ShownFile } from './files.schemas.js';
 
 /** After this time an object that was issued and never attached is removed, in milliseconds. */
 export const UNUSED_MS = 24 * 60 * 60_000;
 
+/** A file as it shall be attached. */
+type AttachedFile = FileRecord & { storedAs: string; resourceId: string };
+
+/** A change of a record together with its file. */
+interface Replacement {
+  /** Noted in the record by the write that changes it. */
+  id: string;
+  file: AttachedFile;
+}
+
 /** What `createAttachments` has for it. */
 interface OneFileParts {
+  purpose: string;
   storage: Storage;
   Files: Model<FileRecord>;
   attachedTo(resourceId: unknown): object;
   of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>>;
   findGiven(given: GivenFile, identityId: string): Promise<FileRecord>;
-  /** @param fence of the unit of work that it belongs to, if any */
-  attachCopy(found: FileRecord, to: Pick<FileRecord, 'resourceId' | 'attachedAt'>, fence?: Fence): Promise<FileRecord>;
+  /** In a unit of work. */
+  attachCopy(file: AttachedFile, fence: Fence): Promise<FileRecord>;
   dropCopy(file: FileRecord, key: string): Promise<void>;
   removal(now: Date): object[];
 }
 
 /** The files of records that have one at most: the file changes together with the record. */
-export function createOneFile({ storage, Files, attachedTo, of, findGiven, attachCopy, dropCopy, removal }: OneFileParts) {
+export function createOneFile({
+  purpose,
+  storage,
+  Files,
+  attachedTo,
+  of,
+  findGiven,
+  attachCopy,
+  dropCopy,
+  removal,
+}: OneFileParts) {
   const { collection } = Files;
   const { clock } = storage;
 
@@ -28,11 +51,13 @@ export function createOneFile({ storage, Files, attachedTo, of, findGiven, attac
     return ((await collection.findOne(attachedTo(resourceId), { sort })) as unknown as FileRecord | null) ?? undefined;
   }
 
-  /** Takes an attaching back, as if it had not been: the object may be attached again. */
+  /** Takes an attaching back that does not count yet, as if it had not been: the object may be attached again. */
   async function giveBack(file: FileRecord): Promise<void> {
     const { _id, resourceId, createdAt, storedAs } = file;
     const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
-    const { modifiedCount } = await collection.updateOne({ _id, ...attachedTo(resourceId) } as object, {
+    // by its copy, which no other attaching has
+    const own = { _id, ...attachedTo(resourceId), storedAs, counts: { $ne: true } };
+    const { modifiedCount } = await collection.updateOne(own as object, {
       $set: { state: 'issued', storedAs: null, resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
     });
     if (modifiedCount > 0 && storedAs !== null) await dropCopy(file, storedAs);
@@ -41,15 +66,19 @@ export function createOneFile({ storage, Files, attachedTo, of, findGiven, attac
   /**
    * Leaves one file of a record, the last attached, after the write that it came with. Whoever attached an earlier one meanwhile either is seen
    * here, or sees that a later one counts already.
+   * @returns whether it was still attached
    */
-  async function settle({ _id, resourceId, attachedAt }: FileRecord): Promise<void> {
+  async function settle({ _id, resourceId, attachedAt, storedAs }: FileRecord): Promise<boolean> {
     const ofRecord = attachedTo(resourceId);
-    await collection.updateOne({ _id, ...ofRecord } as object, { $set: { counts: true, slot: null } });
+    const own = { _id, ...ofRecord, storedAs } as object;
+    const { matchedCount } = await collection.updateOne(own, { $set: { counts: true, slot: null } });
+    if (matchedCount === 0) return false;
     const isEarlier = { $or: [{ attachedAt: { $lt: attachedAt } }, { attachedAt, _id: { $lt: _id } }] };
     await collection.updateMany({ ...ofRecord, ...isEarlier } as object, removal(clock.now()));
     const isLater = { $or: [{ attachedAt: { $gt: attachedAt } }, { attachedAt, _id: { $gt: _id } }] };
     const later = await collection.findOne({ ...ofRecord, ...isLater, counts: true } as object, { projection: { _id: 1 } });
-    if (later) await collection.updateOne({ _id, ...ofRecord } as object, removal(clock.now()));
+    if (later) await collection.updateOne(own, removal(clock.now()));
+    return true;
   }
 
   return {
@@ -61,37 +90,70 @@ export function createOneFile({ storage, Files, attachedTo, of, findGiven, attac
     },
 
     /**
-     * A write of a record that has one file at most, with the file that it shall have from then on: the same, when it is undefined or the one that
-     * it has; none, when it is null. Where the write fails, the file stays what it was. What was replaced leaves the storage later.
-     * @throws ATTACH_ERRORS, before anything is written; what `write` throws
+     * For changes of records of a kind that have one file each. With a file it is a unit of work: where nobody knows whether the record was written
+     * (503), the next sweep looks, and the file comes free or stays with it accordingly. Ask once a kind, at wiring.
      */
-    async replace<T>(
-      resourceId: string,
-      given: GivenFile | null | undefined,
-      identityId: string,
-      write: () => Promise<T>,
-    ): Promise<T> {
-      if (given === undefined) return write();
-      if (given === null) {
-        const written = await write();
-        await collection.updateMany(attachedTo(resourceId), removal(clock.now()));
-        return written;
-      }
-      const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
-      if (current?._id === found._id) return write();
-      // later than the one before it, whatever the clocks of two instances say
-      const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
-      const attachedAt = new Date(Math.max(clock.now().getTime(), after));
-      const attached = await attachCopy(found, { resourceId, attachedAt });
-      let written: T;
-      try {
-        written = await write();
-      } catch (error) {
-        await giveBack(attached);
-        throw error;
-      }
-      await settle(attached);
-      return written;
+    replacing<R extends NotedRecord>(model: Model<R>) {
+      const notes = createUnitNotes(model);
+      /** By the id of the unit. They are not stored: only the process of the request changes the record. */
+      const writes = new Map<string, (fence: Fence) => Promise<unknown>>();
+      const unit = storage.defineUnit<Replacement>({
+        name: `files.replace ${purpose}`,
+        steps: [
+          {
+            name: 'record',
+            async run({ id, file }, fence) {
+              await attachCopy(file, fence);
+              await writes.get(id)?.(fence);
+            },
+            isDone: ({ id, file }) => notes.has(file.resourceId, id),
+            undo: ({ file }) => giveBack(file),
+          },
+          {
+            name: 'file',
+            async run({ id, file }) {
+              await settle(file);
+              await notes.remove(file.resourceId, id);
+            },
+            undo: () => Promise.resolve(),
+          },
+        ],
+      });
+
+      /**
+       * A change of a record, with the file that it shall have from then on: the same, when it is undefined or the one that it has; none, when it is
+       * null. Where the write fails, the file stays what it was. What was replaced leaves the storage later.
+       * @param write one atomic write, which throws where it writes nothing; in a unit it needs the unit's condition and leaves its note
+       * @throws ATTACH_ERRORS, before anything is written; what `write` throws
+       */
+      return async function replace<T>(
+        resourceId: string,
+        given: GivenFile | null | undefined,
+        identityId: string,
+        write: (unit: UnitWrite | undefined) => Promise<T>,
+      ): Promise<T> {
+        if (given === undefined) return write(undefined);
+        if (given === null) {
+          const written = await write(undefined);
+          await collection.updateMany(attachedTo(resourceId), removal(clock.now()));
+          return written;
+        }
+        const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
+        // it may have come with a change of which nobody knows yet whether it was made: from now on it stays all the same
+        if (current?._id === found._id && (current.counts || (await settle(current)))) return write(undefined);
+        // later than the one before it, whatever the clocks of two instances say
+        const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
+        const attachedAt = new Date(Math.max(clock.now().getTime(), after));
+        const id = newId(clock);
+        let written: Promise<T> | undefined;
+        writes.set(id, ({ open }) => (written = write({ open, note: id })));
+        try {
+          await unit.run({ id, file: { ...found, resourceId, attachedAt, storedAs: randomUUID() } });
+        } finally {
+          writes.delete(id);
+        }
+        return written as Promise<T>;
+      };
     },
 
     /**
@@ -101,8 +163,8 @@ export function createOneFile({ storage, Files, attachedTo, of, findGiven, attac
      */
     async hold(resourceId: string, given: GivenFile | null | undefined, identityId: string, fence: Fence): Promise<void> {
       if (!given) return;
-      const attachedAt = clock.now();
-      await attachCopy(await findGiven(given, identityId), { resourceId, attachedAt }, fence);
+      const found = await findGiven(given, identityId);
+      await attachCopy({ ...found, resourceId, attachedAt: clock.now(), storedAs: randomUUID() }, fence);
     },
 
     /** Gives back what `hold` attached. Again is fine. */

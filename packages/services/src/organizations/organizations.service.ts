@@ -1,6 +1,7 @@
 import { validationError } from '@tandem/core';
 import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
+import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
@@ -11,6 +12,7 @@ import type { ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
+import { noting } from '../shared/unit-notes.js';
 import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
@@ -35,6 +37,14 @@ interface OrganizationsOptions {
   logos: Attachments;
   /** What goes and comes back with organizations. */
   children: readonly ChildrenOfMany[];
+}
+
+/** An organization as it is stored, and the logo that it comes with. */
+interface Creation {
+  organization: OrganizationRecord;
+  logo: GivenFile | null | undefined;
+  /** Who uploaded the logo. */
+  createdBy: string;
 }
 
 /** An organization in which an identity is a member, and as what. */
@@ -81,6 +91,23 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     }
   }
 
+  const replaceLogo = logos.replacing(Organizations);
+  const creations = storage.defineUnit<Creation>({
+    name: 'organizations.create',
+    steps: [
+      {
+        name: 'organization',
+        async run({ organization, logo, createdBy }, fence) {
+          await logos.hold(organization._id, logo, createdBy, fence);
+          await fence.insert(Organizations.collection.collectionName, 'organization');
+        },
+        isDone: async ({ organization: { _id } }) =>
+          (await Organizations.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
+        undo: ({ organization: { _id } }) => logos.release(_id),
+      },
+    ],
+  });
+
   const showOne = lists.one(organizationList, showBare);
 
   /** @throws errors.notFound */
@@ -118,16 +145,14 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
       try {
-        const id = newId(storage.clock);
-        const record = await logos.replace(id, logo, createdBy, () =>
-          Organizations.create({
-            _id: id,
-            ...given,
-            members: [{ identityId: ownerId, role: 'owner', joinedAt }],
-            ownerNames: [ownerNameOf(ownerId, given.name)],
-          }),
-        );
-        return await show(record.toObject());
+        const _id = newId(storage.clock);
+        const members = [{ identityId: ownerId, role: 'owner', joinedAt }];
+        const ownerNames = [ownerNameOf(ownerId, given.name)];
+        const record = new Organizations({ _id, ...given, members, ownerNames }).toObject();
+        const organization = { ...record, createdAt: joinedAt, updatedAt: joinedAt };
+        await creations.run({ organization, logo, createdBy });
+        if (logo) await logos.settleHeld(_id);
+        return await show(organization);
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
       }
@@ -171,8 +196,10 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       try {
         const options = { returnDocument: 'after', updatePipeline: true } as const;
         const stages = [...changes, { $set: { updatedAt: storage.clock.now() } }];
-        const record = await logos.replace(organizationId, logo, changedBy, async () => {
-          const changed = await Organizations.findByIdAndUpdate(organizationId, stages, options).lean<OrganizationRecord>();
+        const record = await replaceLogo(organizationId, logo, changedBy, async (unit) => {
+          const update = unit ? [...stages, noting(unit.note)] : stages;
+          const own = { _id: organizationId, ...unit?.open };
+          const changed = await Organizations.findOneAndUpdate(own, update, options).lean<OrganizationRecord>();
           if (!changed) throw errors.notFound();
           return changed;
         });

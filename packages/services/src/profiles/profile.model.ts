@@ -1,9 +1,10 @@
 import { defineModel, type Live } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
+import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { profileResource } from './profiles.schemas.js';
 
 /** What a person shows of itself. An identity may have several. */
-export interface ProfileRecord extends Live {
+export interface ProfileRecord extends Live, NotedRecord {
   identityId: string;
   name: string;
   /** Of the deletion that took it last; null while there was none. */
@@ -15,6 +16,7 @@ export const profileModel = defineModel<ProfileRecord>('profiles', {
     identityId: { type: String, required: true },
     name: { type: String, required: true },
     deletionId: { type: String, default: null },
+    notes: notesField,
   },
   indexes: [
     // one of them is that of an identity's profiles, newest first

@@ -22,7 +22,7 @@ export type Profile = z.infer<typeof ProfileSchema>;
 export const profileResource = defineListResource({
   name: 'profiles',
   fields: { identityId: 'string', name: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['deletionId'],
+  hidden: ['deletionId', 'notes'],
   defaultOrder: 'createdAt desc, id desc',
 });
 export const profileList = defineList(profileResource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });

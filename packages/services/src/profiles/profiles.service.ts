@@ -1,6 +1,6 @@
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
-import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
@@ -23,12 +23,20 @@ interface ProfilesOptions {
   avatars: Attachments;
 }
 
+/** A profile as it is stored, and the avatar that it comes with. */
+interface Creation {
+  profile: ProfileRecord;
+  avatar: GivenFile | null | undefined;
+  /** Who uploaded the avatar. */
+  createdBy: string;
+}
+
 /** What is never read where a profile is. */
-const WITHOUT_HIDDEN = { deletionId: 0 } as const;
+const WITHOUT_HIDDEN = { deletionId: 0, notes: 0 } as const;
 
 /** A profile without its avatar, which is no part of its record. */
 function showBare(record: ProfileRecord): Profile {
-  const { deletionId, ...shown } = present(record);
+  const { deletionId, notes, ...shown } = present(record);
   return { ...shown, avatar: null };
 }
 
@@ -37,12 +45,33 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
   const Profiles = storage.model(profileModel);
   const deletion = createProfileDeletion(storage, relations);
 
+  const creations = storage.defineUnit<Creation>({
+    name: 'profiles.create',
+    steps: [
+      {
+        name: 'profile',
+        async run({ profile: { _id, identityId }, avatar, createdBy }, fence) {
+          await avatars.hold(_id, avatar, createdBy, fence);
+          await fence.insert(Profiles.collection.collectionName, 'profile');
+          // asked afterwards: an identity that is deleted from now on finds the profile and takes it along
+          if (!(await existingIdentities([identityId])).has(identityId)) throw identityErrors.notFound();
+        },
+        isDone: async ({ profile: { _id } }) => (await Profiles.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
+        async undo({ profile: { _id } }) {
+          await avatars.release(_id);
+          await deletion.uncreate(_id);
+        },
+      },
+    ],
+  });
+
   /** Fills in the avatars, by one query. */
   async function addAvatars(profiles: readonly Profile[]): Promise<void> {
     const found = await avatars.oneOf(profiles.map(({ id }) => id));
     for (const profile of profiles) profile.avatar = found.get(profile.id) ?? null;
   }
 
+  const replaceAvatar = avatars.replacing(Profiles);
   const showOne = lists.one(profileList, showBare);
 
   /** @throws errors.notFound */
@@ -63,15 +92,12 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
      * @throws identityErrors.notFound when there is no such identity; ATTACH_ERRORS
      */
     async create({ identityId, name, avatar }: NewProfile, createdBy: string): Promise<Profile> {
+      const now = storage.clock.now();
       const id = newId(storage.clock);
-      const record = await avatars.replace(id, avatar, createdBy, async () => {
-        const created = await Profiles.create({ _id: id, identityId, name });
-        // asked afterwards: an identity that is deleted from now on finds the profile and takes it along
-        if ((await existingIdentities([identityId])).has(identityId)) return created;
-        await deletion.uncreate(id);
-        throw identityErrors.notFound();
-      });
-      return show(record.toObject());
+      const profile = { ...new Profiles({ _id: id, identityId, name }).toObject(), createdAt: now, updatedAt: now };
+      await creations.run({ profile, avatar, createdBy });
+      if (avatar) await avatars.settleHeld(id);
+      return show(profile);
     },
 
     /** Where to upload an avatar to. @throws errors.notFound; fileErrors.tooManyUnused */
@@ -106,10 +132,11 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
      */
     async patch(profileId: string, { name, avatar }: ProfilePatch, changedBy: string): Promise<Profile> {
       if (name === undefined && avatar === undefined) throw errors.nothingToUpdate();
-      const options = { returnDocument: 'after' } as const;
       const set = { updatedAt: storage.clock.now(), ...(name !== undefined && { name }) };
-      const record = await avatars.replace(profileId, avatar, changedBy, async () => {
-        const changed = await Profiles.findByIdAndUpdate(profileId, { $set: set }, options).lean<ProfileRecord>();
+      const record = await replaceAvatar(profileId, avatar, changedBy, async (unit) => {
+        const update = { $set: set, ...(unit && { $addToSet: { notes: unit.note } }) };
+        const own = { _id: profileId, ...unit?.open };
+        const changed = await Profiles.findOneAndUpdate(own, update, { returnDocument: 'after' }).lean<ProfileRecord>();
         if (!changed) throw errors.notFound();
         return changed;
       });

@@ -1,4 +1,4 @@
-import type { BaseRecord, Model } from '@tandem/storage';
+import type { BaseRecord, Fence, Model } from '@tandem/storage';
 
 /** A record that units of work write whose writes leave no other trace that lasts. The field never leaves the server. */
 export interface NotedRecord extends BaseRecord {
@@ -14,6 +14,12 @@ export const notNoted = (unitId: string) => ({ notes: { $ne: unitId } });
 export const noting = (unitId: string) => ({
   $set: { notes: { $setUnion: [{ $ifNull: ['$notes', []] }, [{ $literal: unitId }]] } },
 });
+
+/** What a write has beside its own filter and update where it is part of a unit. */
+export interface UnitWrite {
+  open: Fence['open'];
+  note: string;
+}
 
 /** The notes of a kind of records. */
 export function createUnitNotes<R extends NotedRecord>(model: Model<R>) {

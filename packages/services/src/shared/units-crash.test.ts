@@ -34,7 +34,9 @@ const kinds = {
 };
 
 it('every unit that a sweep knows is here', () => {
-  expect(Object.keys(kinds).toSorted()).toEqual(later.unitNames().toSorted());
+  // what becomes of files is asked beside them, in held-files.test.ts
+  const names = later.unitNames().filter((name) => !name.startsWith('files.replace '));
+  expect(Object.keys(kinds).toSorted()).toEqual(names.toSorted());
 });
 
 interface Somebody {

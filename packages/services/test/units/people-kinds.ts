@@ -62,6 +62,7 @@ export function peopleKinds(home: () => TestServer, admin: () => Person, world: 
     return async () => expect(await membersOf(organization)).toEqual([admin().id]);
   }
 
+  const foundBy = (name = '') => rows(`/organizations?$filter=name eq '${name}'`);
   const askFor = { branchName: 'asked', typeId: 'asked' };
   const requestsOf = (organization = '') => rows(`/organizations/${organization}/change-requests`);
   const lookAtRequests = async ({ organization }: Record<string, string>) => {
@@ -93,6 +94,16 @@ export function peopleKinds(home: () => TestServer, admin: () => Person, world: 
       async change(given) {
         await reviveAndDelete(`/identities/${given['bob']}`);
         return async () => expect(await lookAtSomeone(given)).toEqual({ identity: 404, profile: 404, members: 1 });
+      },
+    },
+    'profiles.create': {
+      prepare: async () => ({ bob: (await home().signUp()).id }),
+      request: ({ bob }) => ['POST', '/profiles', { identityId: bob, name: 'Bob' }],
+      look: ({ bob }) => named(`/profiles?identityId=${bob}`),
+      async change({ bob }) {
+        const [profile] = await rows(`/profiles?identityId=${bob}`);
+        if (!profile) return async () => expect(await rows(`/profiles?identityId=${bob}`)).toEqual([]);
+        return reviveAndPatch(`/profiles/${String(profile['id'])}`, { name: 'newer' });
       },
     },
     'profiles.delete': {
@@ -157,6 +168,20 @@ export function peopleKinds(home: () => TestServer, admin: () => Person, world: 
       request: ({ channel }) => ['POST', `/channels/${channel}/restore`],
       look: lookAtChannel,
       change: ({ channel }) => reviveAndDelete(`/channels/${channel}`),
+    },
+    'organizations.create': {
+      prepare: async () => ({ name: crypto.randomUUID() }),
+      request: ({ name }) => [
+        'POST',
+        '/organizations',
+        { organization: { name, description: '', contact_email: 'a@example.org' } },
+      ],
+      look: async ({ name }) => (await foundBy(name)).length,
+      async change({ name }) {
+        const [organization] = await foundBy(name);
+        if (!organization) return async () => expect(await foundBy(name)).toEqual([]);
+        return reviveAndPatch(`/organizations/${String(organization['id'])}`, { branchName: 'newer' });
+      },
     },
     'organizations.request change': {
       prepare: async () => ({ organization: await found() }),
