@@ -59,8 +59,14 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
   return expansions;
 }
 
+/** What several answers that are sent together have of related records: bytes of their JSON. */
+export interface ExpandedTogether {
+  bytes: number;
+}
+
 /** How a query reads related records. */
 interface Reading {
+  together?: ExpandedTogether | undefined;
   sources: RelatedSources;
   maxTimeMs: number;
   signal?: AbortSignal | undefined;
@@ -97,21 +103,21 @@ export async function expandRecords(
   reading: Reading,
 ): Promise<void> {
   const rows = records.map((record, n) => ({ record, shown: shown[n], times: 1 }));
-  await embed(rows, expansions, { ...reading, count: createCount() });
-}
-
-/** Counts what stands in the answer. @throws ListQueryError as soon as that is too much */
-function createCount() {
-  let records = 0;
+  const { together = { bytes: 0 } } = reading;
+  let standing = 0;
   let bytes = 0;
-  return (times: number, shown: unknown): void => {
-    records += times;
-    bytes += times * Buffer.byteLength(JSON.stringify(shown));
-    if (records > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw tooMuch();
-  };
+  function count(times: number, related: unknown): void {
+    standing += times;
+    bytes += times * Buffer.byteLength(JSON.stringify(related));
+    if (standing > LIMITS.expandRecords || together.bytes + bytes > LIMITS.expandBytes) throw tooMuch();
+  }
+  await embed(rows, expansions, { ...reading, count });
+  // what is refused is not sent, and takes nothing from the others
+  together.bytes += bytes;
 }
 
 interface CountedReading extends Reading {
+  /** Counts what stands in the answer. @throws ListQueryError as soon as that is too much */
   count(times: number, shown: unknown): void;
 }
 

@@ -21,7 +21,7 @@ export const LIMITS = {
   expansions: 5,
   /** Relations of relations: `category.parent` has depth 2. */
   expandDepth: 2,
-  /** Related records in one answer, each counted as often as it stands there, and the bytes of their JSON (decisions H3). */
+  /** Related records in one answer, each counted as often as it stands there, and the bytes of their JSON, in answers that are sent together (decisions H3). */
   expandRecords: 2000,
   expandBytes: 4 * 1024 * 1024,
   /** `$top` and what it is without being given, `$skip` (decisions L2). */

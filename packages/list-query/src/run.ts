@@ -3,7 +3,7 @@ import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems } from './errors.js';
-import { expandRecords, type RelatedSources } from './expand.js';
+import { expandRecords, type ExpandedTogether, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
 import { isFitting, sortValues } from './keyset.js';
@@ -26,6 +26,11 @@ export interface ListQueryOptions {
   cursorScope?: StoreFilter;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
+  /**
+   * Of answers that are sent together, by the same caller: their related records have no more bytes than those of one may have (4 MiB). The same
+   * object for each.
+   */
+  together?: ExpandedTogether | undefined;
   /** Makes of a stored record what callers get. Default: `id` for `_id`, dates as ISO strings. */
   show?: Show;
   /** Keeps counts that are slow to make. Default: each page counts. */
@@ -198,11 +203,11 @@ async function showRecords(
   { expansions }: RecordPlan | TransformationPlan,
   run: Run,
 ): Promise<unknown[]> {
-  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand } = run;
+  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand, together } = run;
   const all = records.map((record) => show(record));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
-  const reading = { sources: relations, maxTimeMs, signal, admit };
+  const reading = { sources: relations, maxTimeMs, signal, admit, together };
   if (expansions.length > 0) await expand(() => expandRecords(records.filter(isShown), shown, expansions, reading));
   return shown;
 }

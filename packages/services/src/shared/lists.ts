@@ -17,7 +17,7 @@ import {
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './list-declaration.js';
-import { callerOf, signalOf } from './asked-by.js';
+import { callerOf, signalOf, togetherOf } from './asked-by.js';
 import { createFitting, type Fitting } from './fitting.js';
 import { isOnePage } from './list-indexes.js';
 import { requestOf, type ListQuery } from './list-query.js';
@@ -142,6 +142,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         const isExpanded = request.bound.expansions.length > 0;
         // a page by an index has ended before anybody could end it
         const signal = isQuick && !isExpanded ? undefined : signalOf(query);
+        const together = isExpanded ? togetherOf(query) : undefined;
         const shown: Row[] = [];
         const answer = await answerListRequest<Row>(resource, request, {
           collection,
@@ -159,7 +160,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
             if (one !== undefined) shown.push(one);
             return one;
           },
-          ...(isExpanded && { relations: sourcesOf(relations, fit) }),
+          ...(isExpanded && { relations: sourcesOf(relations, fit), together }),
         });
         if (complete && shown.length > 0) await complete(shown);
         // pages are checked by the output's schema; the other envelope has none for its rows, which may be computed ones
