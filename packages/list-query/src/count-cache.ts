@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { LIMITS } from './limits.js';
 
 /** Keeps counts that were slow to make, so that a list's total need not be counted anew for each page (decisions L1). */
@@ -17,7 +18,7 @@ export interface CountCacheSettings {
   slowMs?: number;
   /** For so long. Default 5 s. */
   keepMs?: number;
-  /** So many groups at most, and so many counts in each; the oldest goes. Default 1000. */
+  /** So many groups at most, and so many counts in each; what was used longest ago goes. Default 1000. */
   size?: number;
 }
 
@@ -34,14 +35,12 @@ export function createCountCache({
   keepMs = 5000,
   size = 1000,
 }: CountCacheSettings = {}): CountCache {
-  const groups = new Map<string, Map<string, Entry>>();
-  const large = new Set<string>();
+  const groups = new LRUCache<string, LRUCache<string, Entry>>({ max: size });
+  const large = new LRUCache<string, true>({ max: size });
 
   function noteSize(id: string, total: number): void {
-    large.delete(id);
-    if (total <= LIMITS.quickCount) return;
-    large.add(id);
-    dropOldest(large, size);
+    if (total > LIMITS.quickCount) large.set(id, true);
+    else large.delete(id);
   }
 
   /** Not for longer than it may be kept, should the clock have gone back. */
@@ -51,10 +50,15 @@ export function createCountCache({
     return left > 0 && left <= keepMs;
   }
 
-  function startCount(group: string, key: string, make: () => Promise<number>, entries: Map<string, Entry>): Promise<number> {
+  function startCount(
+    group: string,
+    key: string,
+    make: () => Promise<number>,
+    entries: LRUCache<string, Entry>,
+  ): Promise<number> {
     const started = performance.now();
     const entry: Entry = { total: make(), until: undefined };
-    const isCurrent = () => entries.get(key) === entry;
+    const isCurrent = () => entries.peek(key) === entry;
     entry.total.then(
       (total) => {
         noteSize(`${group} ${key}`, total);
@@ -66,17 +70,14 @@ export function createCountCache({
         if (isCurrent()) entries.delete(key);
       },
     );
-    entries.delete(key);
     entries.set(key, entry);
-    dropOldest(entries, size);
     return entry.total;
   }
 
   return {
     count(group, key, make) {
-      const entries = groups.get(group) ?? new Map<string, Entry>();
+      const entries = groups.get(group) ?? new LRUCache<string, Entry>({ max: size });
       groups.set(group, entries);
-      dropOldest(groups, size);
       const kept = entries.get(key);
       if (kept && isFresh(kept)) return kept.total;
       return startCount(group, key, make, entries);
@@ -87,10 +88,4 @@ export function createCountCache({
       groups.delete(group);
     },
   };
-}
-
-/** Makes room for the newest. */
-function dropOldest(kept: Pick<Set<string>, 'size' | 'keys' | 'delete'>, size: number): void {
-  const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size > size) kept.delete(oldest);
 }

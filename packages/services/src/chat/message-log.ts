@@ -1,4 +1,5 @@
 import { MAJORITY, isDuplicateKey, notOnMajority, type Storage } from '@tandem/storage';
+import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
 
 /** Messages stored by one write at most. */
@@ -29,14 +30,7 @@ export function createMessageLog(storage: Storage) {
   const { collection } = storage.model(messageModel);
   const lines = new Map<string, Waiting[]>();
   /** What was seen last; another instance may have gone on since, which costs a try. */
-  const remembered = new Map<string, number>();
-
-  function remember(channelId: string, seq: number): void {
-    remembered.delete(channelId);
-    remembered.set(channelId, seq);
-    const [oldest] = remembered.keys();
-    if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
-  }
+  const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
   /** The number of the last message of a channel, deleted ones included; 0 before the first. */
   async function lastSeq(channelId: string, concern?: typeof MAJORITY): Promise<number> {
@@ -81,7 +75,7 @@ export function createMessageLog(storage: Storage) {
       } else if (refusedBy?.includes('seq')) last = await lastSeq(channelId);
       else throw new Error('a message was refused by an index that it has nothing to do with');
     }
-    remember(channelId, last);
+    remembered.set(channelId, last);
   }
 
   async function work(channelId: string, line: Waiting[]): Promise<void> {

@@ -1,7 +1,8 @@
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
 import type { Clock } from '@tandem/storage';
+import { LRUCache } from 'lru-cache';
 
-/** Addresses kept at most; the oldest go first. */
+/** Addresses kept at most. */
 const MAX_KEPT = 10_000;
 /** An address is given out again for this part of its life, so that whoever gets it has the rest. */
 const SHARED_PART = 1 / 3;
@@ -11,19 +12,20 @@ const SHARED_PART = 1 / 3;
  * browsers keep what they have.
  */
 export function createAddressCache(driver: FilesDriver, clock: Clock) {
-  const kept = new Map<string, { url: Promise<string>; until: number }>();
+  const kept = new LRUCache<string, Promise<string>>({
+    max: MAX_KEPT,
+    ttl: driver.addressMs * SHARED_PART,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  });
   return {
     /** @throws when it cannot be signed */
     urlOf(object: StoredObject): Promise<string> {
-      const now = clock.now().getTime();
       const known = kept.get(object.objectId);
-      if (known && known.until > now) return known.url;
-      kept.delete(object.objectId);
+      if (known) return known;
       const url = driver.downloadUrl(object);
-      kept.set(object.objectId, { url, until: now + driver.addressMs * SHARED_PART });
-      url.catch(() => kept.delete(object.objectId));
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      kept.set(object.objectId, url);
+      url.catch(() => kept.peek(object.objectId) === url && kept.delete(object.objectId));
       return url;
     },
   };
