@@ -1,17 +1,20 @@
 import { addressGroup, type Identity, type RequestContext } from '@tandem/core';
 import type { Caller, ExpandedTogether } from '@tandem/list-query';
 
-/** The call by which a list is asked for. */
+/** The parts of a request context that a list needs. */
 type ListCall = Pick<RequestContext, 'ip' | 'waiting' | 'departures' | 'calls'> & { identity?: Identity };
 
 const CALL = Symbol('call');
 
-/** A list's query with the call that it is of, for whose turn it is and until when its answer is waited for (decisions H1). */
+/**
+ * Attaches the request to a list query: the gate needs the caller, and the store needs the signal that cancels the query
+ * (decisions H1).
+ */
 export function askedBy<Query extends object>(call: ListCall, query: Query): Query {
   return Object.assign(query, { [CALL]: call });
 }
 
-/** Who asks; code of the host's own is one caller of no name. */
+/** The caller that the gate queues by: the identity, else the network. All calls by host code count as one caller. */
 export function callerOf(query: object): Caller {
   const { identity, ip = '' } = (query as { [CALL]?: ListCall })[CALL] ?? {};
   if (identity) return { key: identity.id, isAnonymous: false };
@@ -29,7 +32,7 @@ export function togetherOf(query: object): ExpandedTogether | undefined {
   return known;
 }
 
-/** Aborted when nobody waits for the answer any more; undefined where a host's own code asks. */
+/** Aborts when the client has left or the request has timed out; undefined for calls by host code. */
 export function signalOf(query: object): AbortSignal | undefined {
   return (query as { [CALL]?: ListCall })[CALL]?.waiting?.signal;
 }

@@ -16,22 +16,22 @@ interface Restoration {
 interface BulkDeletionOptions<R extends BulkRecord> {
   storage: Storage;
   model: Model<R>;
-  /** Of one record, in the names of the units: "product". */
+  /** Singular noun for unit names, such as "product". */
   name: string;
   children?: ChildrenOfMany;
   parents?: Parents;
-  /** Thrown when one of many is missing, or the one. */
+  /** `manyMissing` is thrown by `remove`, `oneMissing` by `restore`. */
   manyMissing(): Error;
   oneMissing(): Error;
 }
 
 /**
- * Deletes many records softly, all or none, with their children, and brings one back, also when the process dies between two writes
- * (decisions R2, R10).
+ * Soft-deletes many records with their children, all or none, and restores single ones. Both survive a process crash between two
+ * writes (decisions R2, R10).
  */
 export function createBulkDeletion<R extends BulkRecord>(options: BulkDeletionOptions<R>) {
   const { storage, model, name, children, parents, ...errors } = options;
-  // by the driver: deleted records are written too, and filters are of fixed fields
+  // uses the driver, because Mongoose would hide deleted records; the filters use fixed fields and need no casts
   const collection = model.collection as unknown as {
     updateMany(filter: object, update: object): Promise<{ matchedCount: number }>;
     updateOne(filter: object, update: object): Promise<{ matchedCount: number }>;
@@ -94,15 +94,15 @@ export function createBulkDeletion<R extends BulkRecord>(options: BulkDeletionOp
   });
 
   return {
-    /** The deletions of those of these that are deleted, by their ids. */
+    /** The deletions of those given records that are deleted, by record id. */
     deletionsOf,
 
-    /** Deletes softly, with the children. @throws manyMissing unless all were there */
+    /** Soft-deletes the records and their children. @throws manyMissing unless all exist */
     async remove(ids: readonly string[]): Promise<void> {
       await removal.run({ deletion: newDeletion(storage.clock), ids: [...ids] });
     },
 
-    /** Brings one back, with the children that went with it. @throws oneMissing when there is nothing to restore */
+    /** Restores a record and the children deleted with it. @throws oneMissing when there is nothing to restore */
     async restore(id: string, scope: Record<string, unknown> = {}): Promise<void> {
       const found = await model
         .findOne({ _id: id, ...scope } as object)

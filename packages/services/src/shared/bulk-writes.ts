@@ -1,12 +1,12 @@
 import { newId, type Live, type Model, type Storage, type UnitStep } from '@tandem/storage';
 
-/** What records carry that are written many at once. Neither field leaves the server. */
+/** Bookkeeping fields of records that bulk writes change. They never leave the server. */
 export interface BulkRecord extends Live {
-  /** Made anew by each change of its fields, of many at once or of its own: so a unit sees what was changed since it looked. */
+  /** Replaced by every change of the record's fields, so that a unit of work detects concurrent changes. */
   writer?: string | null;
-  /** The deletion that it went with, of many or of its parent: what went together comes back together. */
+  /** The deletion that removed the record, its own or its parent's. A restore brings back all records of one deletion. */
   deletionId?: string | null;
-  /** The restoration that brought it back last. */
+  /** The latest restoration of this record. */
   restoration?: string | null;
 }
 export const bulkFields = {
@@ -14,31 +14,33 @@ export const bulkFields = {
   deletionId: { type: String, default: null },
   restoration: { type: String, default: null },
 };
-/** A record without what is only for units of work. */
+/** A record without its bookkeeping fields. */
 export function withoutBulkFields<R extends Partial<BulkRecord>>(record: R): Omit<R, 'writer' | 'deletionId' | 'restoration'> {
   const { writer, deletionId, restoration, ...others } = record;
   return others;
 }
 
-/** One record of a change of many. */
+/** The change of one record in a bulk update. */
 export interface BulkChange {
   id: string;
   set: Record<string, unknown>;
-  /** The values before, of the same fields. */
+  /** The previous values of the fields in `set`. */
   before: Record<string, unknown>;
-  /** What its write needs to be true still, beside its id: that nobody has changed it since these were read. */
+  /** Added to the write's filter beside the id: the write matches only if nobody has changed the record since it was read. */
   expected: { writer: string | null; price?: unknown };
 }
 
-/** What records may be children of, and go with. */
+/** The parents that records are deleted and restored with. */
 export interface Parents {
   /** Whether a record with these fields has a parent. */
   has(fields: Record<string, unknown>): boolean;
-  /** Asked after each write: deletes those whose parents were deleted before they could see them. May run more than once. */
+  /**
+   * Runs after each write: deletes the records whose parent was deleted before the deletion could see them. Must be repeatable.
+   */
   follow(ids: readonly string[]): Promise<void>;
 }
 
-/** What of many is the store's own, and no list may ask for. */
+/** Bookkeeping fields, which lists do not offer. */
 export const BULK_HIDDEN = ['writer', 'deletionId', 'restoration'] as const;
 
 interface Insertion {
@@ -49,20 +51,20 @@ interface Update {
   at: Date;
   changes: BulkChange[];
 }
-/** One of many was no longer as its change expected it. */
+/** A record of a bulk update no longer matched what its change expected. */
 class Overtaken extends Error {}
 
 interface BulkOptions<R extends BulkRecord> {
   storage: Storage;
   model: Model<R>;
-  /** Of one record, in the names of the units: "product". */
+  /** Singular noun for unit names, such as "product". */
   name: string;
   parents?: Parents;
 }
 
-/** Creates and changes many records, all or none, also when the process dies between two writes (decisions R10). */
+/** Creates and updates many records, all or none, even if the process crashes between two writes (decisions R10). */
 export function createBulkWrites<R extends BulkRecord>({ storage, model, name, parents }: BulkOptions<R>) {
-  // by the driver: what is being written may have been deleted meanwhile, and filters are of fixed fields
+  // uses the driver, because a record may be deleted while it is written; the filters use fixed fields and need no casts
   const collection = model.collection as unknown as {
     collectionName: string;
     insertMany(records: object[], options: object): Promise<unknown>;
@@ -72,7 +74,7 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
   };
   const idsOf = (records: readonly { _id: string }[]) => records.map(({ _id }) => _id);
 
-  /** The last step, where there are parents: what it goes with is asked for by each run. */
+  /** The last step of a unit whose records can have parents. `written` selects the records to check. */
   function following<Payload>(written: (payload: Payload) => string[]): UnitStep<Payload>[] {
     if (!parents) return [];
     return [{ name: 'follow', run: (payload) => parents.follow(written(payload)), undo: async () => {} }];
@@ -105,7 +107,7 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
           const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
           if (matchedCount < changes.length) throw new Overtaken();
         },
-        // a record that somebody else has changed since is theirs
+        // a record that another writer has changed since counts as done
         async isDone({ changes }) {
           const $or = changes.map(({ id, expected: { writer } }) => ({ _id: id, writer }));
           return (await collection.countDocuments({ $or })) === 0;
@@ -123,18 +125,18 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
   });
 
   return {
-    /** @returns the records with the fields that every record has */
+    /** @returns the stored records, with the base fields filled in */
     async insert<Fields extends object>(many: readonly Fields[]): Promise<(Fields & BulkRecord)[]> {
       const now = storage.clock.now();
       const base = { createdAt: now, updatedAt: now, deletedAt: null, writer: null, deletionId: null, restoration: null };
       const records = many.map((fields) => ({ _id: newId(storage.clock), ...fields, ...base }));
-      // one alone needs no unit of work, unless it may have to follow a parent
+      // a single record needs no unit of work, unless its parent may be deleted meanwhile
       if (records.length === 1 && !records.some((record) => parents?.has(record))) await collection.insertMany(records, {});
       else if (records.length > 0) await insertion.run({ records });
       return records;
     },
 
-    /** @returns whether all are changed; else none is, because one was no longer as it was expected to be */
+    /** @returns true when all records were changed; false when none were, because one no longer matched `expected` */
     async update(changes: readonly BulkChange[]): Promise<boolean> {
       try {
         await update.run({ writer: newId(storage.clock), at: storage.clock.now(), changes: [...changes] });

@@ -1,4 +1,4 @@
-/** ISO 4217 currencies that are not divided into hundredths: the number of decimals of each. */
+/** Number of decimals of the ISO 4217 currencies that are not divided into hundredths. */
 const OTHER_EXPONENTS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
@@ -15,10 +15,10 @@ const HUNDREDTHS = [
   'TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
 ].flatMap((line) => line.split(' '));
 
-/** The codes of ISO 4217 that have a minor unit: no metals, funds without one, or codes for tests. */
+/** The ISO 4217 codes with a minor unit. Metals, funds without a minor unit and test codes are left out. */
 export const CURRENCIES: readonly string[] = [...HUNDREDTHS, ...Object.keys(OTHER_EXPONENTS)].sort();
 
-/** How many decimals an amount of this currency has (ISO 4217, "minor unit"). @throws RangeError for a code that is none */
+/** Number of decimals of a currency (the "minor unit" of ISO 4217). @throws RangeError for an unknown code */
 export function exponentOf(currency: string): number {
   const exponent = Object.hasOwn(OTHER_EXPONENTS, currency) ? OTHER_EXPONENTS[currency] : undefined;
   if (exponent !== undefined) return exponent;

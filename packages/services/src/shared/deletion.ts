@@ -1,6 +1,6 @@
 import { newId, type BaseRecord, type Clock, type Model, type Storage } from '@tandem/storage';
 
-/** One deletion and all that it takes along: the records bear its id, so that a restore brings back these and no others (decisions R2). */
+/** One deletion. All records that it removes carry its id, so that a restore brings back exactly these (decisions R2). */
 export interface Deletion {
   id: string;
   at: Date;
@@ -10,25 +10,25 @@ export function newDeletion(clock: Clock): Deletion {
   return { id: newId(clock), at: clock.now() };
 }
 
-/** What is deleted, and restored, together with a record. Each may run more than once. */
+/** Deletes and restores the children of one record. Both functions must be repeatable. */
 export interface Children {
   take(parentId: string, deletion: Deletion): Promise<void>;
   bringBack(parentId: string, deletionId: string): Promise<void>;
 }
 
-/** Children that go and come back with their parents (decisions R2). Each may run more than once. */
+/** Deletes and restores the children of many records (decisions R2). Both functions must be repeatable. */
 export interface ChildrenOfMany {
   take(parentIds: readonly string[], deletion: Deletion): Promise<void>;
   bringBack(parentIds: readonly string[], deletionId: string): Promise<void>;
 }
 
-/** A record that bears the mark of its deletion. */
+/** A record that stores which deletion removed it. */
 interface Deletable extends BaseRecord {
   deletedAt: Date | null;
   deletionId?: string | null;
 }
 
-/** Finds the deletions of those of these records that are deleted, by their ids. */
+/** Returns a function that finds the deletions of those given records that are deleted, by record id. */
 export function deletionsIn<R extends Deletable>(model: Model<R>) {
   const records = model as unknown as Model<Deletable>;
   return async (ids: readonly string[]): Promise<Map<string, Deletion>> => {
@@ -42,9 +42,9 @@ export function deletionsIn<R extends Deletable>(model: Model<R>) {
 }
 
 /**
- * Lets the children that a deletion has taken, or is to take, be where their parents are by now: gone with those that are deleted, by whatever
- * deletion, and back with the others. Looks again afterwards: of deletions and restorations at once, on whatever instances, or of a late
- * repetition of one, the last look decides, and it sees the parents as they are.
+ * Brings children into the state of their parents: deleted with every deleted parent, whichever deletion removed it, and restored
+ * with the others. Reads the parents again after writing and repeats until nothing has changed. So when deletions and
+ * restorations race, on any instances or in a sweep's late retry, the last run sees the final state of the parents.
  */
 export async function followParents(
   ids: readonly string[],
@@ -64,12 +64,12 @@ export async function followParents(
   }
 }
 
-/** How a record is marked deleted; the mark of a deletion stays while it lives again. */
+/** The fields that mark a record deleted. `deletionId` stays after a restore. */
 export function markOf({ id, at }: Deletion): { deletedAt: Date; deletionId: string } {
   return { deletedAt: at, deletionId: id };
 }
 
-/** A live record; of a unit of work, only while that is its process's own. */
+/** Filter for a live record. In a unit of work, `$expr` matches only while the unit belongs to this process. */
 interface MarkedBy {
   _id: string;
   deletionId?: string;
@@ -77,17 +77,17 @@ interface MarkedBy {
 }
 
 interface DeletionSettings<R extends Deletable> {
-  /** Of the units: `<name>.delete`, `<name>.restore`. */
+  /** Prefix of the unit names `<name>.delete` and `<name>.restore`. */
   name: string;
   model: Model<R>;
   children: Children;
-  /** What a deletion of a missing record is refused with. */
+  /** The error for deleting a missing record. */
   notFound(): Error;
-  /** Sets the mark on the record that matches; says whether there was one. By default nothing else changes with it. */
+  /** Marks the matching record deleted; resolves to whether one matched. The default changes no other field. */
   mark?(filter: MarkedBy, mark: { deletedAt: Date; deletionId: string }): Promise<boolean>;
-  /** Runs the write that lets the record live again: the place to translate what it fails with. */
+  /** Wraps the write that restores the record, to translate its errors. */
   reviving?<T>(write: () => Promise<T>): Promise<T>;
-  /** Tells of a deletion that is done and not taken back, at least once, by whichever process did it. */
+  /** Announces a deletion that is done and was not undone. Called at least once, by the process that finishes the unit. */
   tell?(id: string): void;
 }
 
@@ -97,8 +97,9 @@ interface Taken {
 }
 
 /**
- * Deletion of a record with its children, and the way back (decisions R2). Units of work: the process that began one writes the record, and
- * what follows from that is left to the next sweep where it died. So a sweep never deletes what has been restored since, nor the other way round.
+ * Defines deletion and restoration of a record with its children (decisions R2) as units of work. Only the process that began a
+ * unit writes the record. If that process dies, a sweep does the remaining steps; it never deletes a record that was restored
+ * since, or the reverse.
  */
 export function defineDeletion<R extends Deletable>(storage: Storage, settings: DeletionSettings<R>) {
   const { name, children, notFound, reviving = (write) => write(), tell } = settings;
@@ -149,7 +150,7 @@ export function defineDeletion<R extends Deletable>(storage: Storage, settings: 
     steps: [
       {
         name: 'record',
-        // only what this deletion has taken: one that lives again, or was deleted by another, is left as it is
+        // restores only what this deletion removed: a live record, or one removed by another deletion, stays as it is
         run: (taken, { open }) => revive(taken, open),
         isDone: (taken) => has({ ...own(taken), deletedAt: null }),
         async undo(taken) {
@@ -162,13 +163,13 @@ export function defineDeletion<R extends Deletable>(storage: Storage, settings: 
   });
 
   return {
-    /** Deletes softly. @throws what `notFound` gives */
+    /** Soft-deletes the record and its children. @throws the error of `notFound` */
     delete: (id: string) => deletions.run({ id, deletion: newDeletion(storage.clock) }),
 
-    /** Lets a deleted record live again, with what went with it. @throws what `reviving` throws */
+    /** Restores a deleted record and everything deleted with it. @throws what `reviving` throws */
     async restore({ _id: id, deletedAt, deletionId }: Deletable): Promise<void> {
       if (deletedAt && deletionId) await restorations.run({ id, deletion: { id: deletionId, at: deletedAt } });
-      // deleted by a host, without the mark
+      // a host deleted the record without a `deletionId`
       else await reviving(() => records.restore(id));
     },
   };

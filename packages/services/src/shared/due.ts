@@ -1,10 +1,11 @@
 import type { Storage } from '@tandem/storage';
 
 /**
- * What of a queue may be taken: rows with `dueAt` and `owner`. Where somebody has a row, `dueAt` is until when, by the store's time: processes
- * whose clocks differ would else take it from each other (decisions H14). When a row is due that nobody has, the process's own clock says as well,
- * so that none waits which a process that is ahead has just queued.
- * @returns the condition, which an index of `dueAt` serves, and the store's time, from which the new lease is counted
+ * The condition for queue rows (with `dueAt` and `owner`) that a worker may take. On a leased row, `dueAt` is the end of the
+ * lease in the store's time; comparing it with process clocks would let processes with different clocks steal rows from each
+ * other (decisions H14). A free row is also due by the process's own clock, so that a row queued by a process whose clock is
+ * ahead does not wait.
+ * @returns the condition, which an index on `dueAt` serves, and the store's time, from which the new lease counts
  */
 export async function dueRows(storage: Storage): Promise<{ due: object; now: Date }> {
   const now = await storage.time();

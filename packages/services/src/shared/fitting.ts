@@ -3,12 +3,12 @@ import type { z } from 'zod';
 
 export type Fitting = ReturnType<typeof createFitting>;
 
-/** So many ids are known as logged; a store with more rows like that has another problem than what its log says twice. */
+/** Bounds the memory for logged ids. A store with more misfits than this needs repair, not more log lines. */
 const LOGGED_MAX = 10_000;
 
 /**
- * Shows stored records as their schema has them. One that does not fit it, which only a host can have written, is shown to nobody instead of
- * failing what else is asked for with it (decisions H20).
+ * Shows stored records in the shape of their schema. A record that does not fit, which only a host can have written, is left out,
+ * so that it does not fail the whole answer (decisions H20).
  */
 export function createFitting(log: Log) {
   const logged = new Set<string>();
@@ -20,7 +20,10 @@ export function createFitting(log: Log) {
     log.error({ collection, id }, 'a stored record does not fit its schema, and is not shown');
   }
 
-  /** What `show` makes of the record; undefined, and logged once a process by its id, where that does not fit the schema. */
+  /**
+   * Returns what `show` makes of the record. If that does not fit the schema, returns undefined and logs the record's id, once
+   * per process.
+   */
   return function fit<R extends object, Row>(
     collection: string,
     schema: z.ZodType<Row>,
@@ -31,7 +34,7 @@ export function createFitting(log: Log) {
       const { success, data } = schema.safeParse(show(record));
       if (success) return data;
     } catch (error) {
-      // what a record cannot be shown for: an unknown currency, a text where a date should be
+      // `show` throws these for data of the wrong kind, such as an unknown currency or text in place of a date
       if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error;
     }
     note(collection, String((record as { _id?: unknown })._id));

@@ -4,21 +4,21 @@ import { describeList } from './list-description.js';
 import { asksMore, checkListQuery, type ListQuery } from './list-query.js';
 import { pageOf, pageParameters } from './schemas.js';
 
-/** A page by number, or rows as `$skip`, `$top`, `$nextToken` and `$apply` ask for them (decisions L1). */
+/** A numbered page, or the envelope of `$skip`, `$top`, `$nextToken` and `$apply` (decisions L1). */
 export type ListAnswer<Row> = ListPage<Row> | ListResult<Row | Record<string, unknown>>;
 
 /**
- * What typed callers see: the page, which is what they ask for unless they say otherwise. Who sends `$skip`, `$top`, `$nextToken` or `$apply`
- * reads the other fields, by `rowsOf` of the client.
+ * The answer for typed callers: a page by default. Callers that send `$skip`, `$top`, `$nextToken` or `$apply` read the other
+ * fields with the client's `rowsOf`.
  */
 type TypedAnswer<Row> = ListPage<Row> & Partial<ListResult<Row | Record<string, unknown>>>;
 
-/** A row with the related records that `$expand` puts into it. */
+/** A row with the related records that `$expand` adds. */
 type Expandable<Row extends z.ZodType, Related extends Record<string, z.ZodType>> = z.output<Row> & {
   [Name in keyof Related]?: z.output<Related[Name]> | null;
 };
 
-/** What `$apply` computed: its keys are those that were asked for. */
+/** A row computed by `$apply`; its keys are the aliases and properties of the query. */
 const ComputedRow = z.looseObject({});
 
 interface ListSettings<
@@ -27,26 +27,26 @@ interface ListSettings<
   Equal extends z.ZodRawShape,
   Related extends Record<string, z.ZodType>,
 > {
-  /** What a row is, and all that leaves of it. */
+  /** Schema of a row. Fields outside it never leave the server. */
   row: Row;
-  /** Parameters that this list has beside those of every list. */
+  /** Query parameters of this list alone. */
   own?: Own;
-  /** Fields of the resource that are parameters too: the rows that have exactly that value. */
+  /** Resource fields that are also query parameters, matched exactly. */
   equal?: Equal;
-  /** What the records of each relation are. */
+  /** Schemas of the related records, by relation. */
   related?: Related;
 }
 
 const resources = new WeakMap<object, ListResource>();
 
-/** What the list is of whose input this is: for the test that explains the queries of every list. */
+/** The resource of the list with this input. Used by the test that explains the queries of every list. */
 export function resourceOfInput(input: object): ListResource | undefined {
   return resources.get(input);
 }
 
 /**
- * Declares a list of a resource: the input that both faces take, with its description, and the output (decisions L1). The service answers it
- * by `lists.answer`.
+ * Declares a list of a resource: its input for REST and tRPC, with descriptions, and its output (decisions L1). The service
+ * answers it with `lists.answer`.
  */
 export function defineList<
   Resource extends ListResource,
@@ -63,7 +63,7 @@ export function defineList<
   const slice = z.object({
     total: z.number().int(),
     count: z.number().int(),
-    // rows of this envelope were checked where they were shown; what was computed has no schema
+    // rows of this envelope are checked by `lists.answer`; computed rows have no schema
     value: z.array(z.union([ComputedRow, expandable])),
     nextToken: z.string().optional().meta({ description: 'Leads to the rows behind these; absent where there are none' }),
   });
@@ -80,7 +80,7 @@ export function defineList<
   resources.set(input, resource);
   return {
     resource,
-    /** The scope that a query's own parameters for equality make. */
+    /** The scope made of the query's `equal` parameters. */
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable as unknown as z.ZodType<Expandable<Row, Related>>,
     input,
@@ -101,7 +101,7 @@ function equalParameters<Equal extends z.ZodRawShape>(equal: Equal): Optional<Eq
   return Object.fromEntries(described) as unknown as Optional<Equal>;
 }
 
-/** @throws TypeError for a name that is no field of the resource */
+/** @throws TypeError for a name that is not a filterable field of the resource */
 function createScopeOf(resource: ListResource, names: readonly string[]): (query: object) => StoreFilter {
   const paths = names.map((name) => {
     const field = resource.fields.get(name);
@@ -114,7 +114,9 @@ function createScopeOf(resource: ListResource, names: readonly string[]): (query
   };
 }
 
-/** The query parameters of every list beside `page` and `limit`. Texts are checked by `checkListQuery`, which knows the fields. */
+/**
+ * The query parameters of every list except `page` and `limit`. `checkListQuery`, which knows the fields, validates the texts.
+ */
 function listParameters(resource: ListResource) {
   const { $filter, $orderby, $expand, $apply } = describeList(resource);
   const text = (described: { description: string; examples: string[] }) =>

@@ -3,7 +3,7 @@ import { LIMITS, type Field, type ListResource } from '@tandem/list-query';
 const code = (text: string) => `\`${text}\``;
 const thousands = (value: number) => value.toLocaleString('en-US');
 
-/** An example of a field's values, as a query writes them. */
+/** Example values, as a query writes them. */
 const EXAMPLES = { string: "'a value'", number: '20', boolean: 'true', date: '2026-01-31' } as const;
 
 function typeOf({ type, isList }: Field): string {
@@ -59,7 +59,7 @@ function describeExpand({ relations }: ListResource): Described {
   return { description, examples: names.slice(0, 1) };
 }
 
-/** What the API page says of a list's parameters: fields, operators, limits, examples. */
+/** Descriptions of the list parameters for the API page: fields, operators, limits, examples. */
 export function describeList(resource: ListResource) {
   const fields = [...resource.fields.values()];
   return {

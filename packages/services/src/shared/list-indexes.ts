@@ -2,30 +2,33 @@ import { LIMITS, planList, type ListRequest, type ListResource, type StoreFilter
 import type { IndexDefinition } from '@tandem/storage';
 
 export interface ListIndexSettings {
-  /** The fields that every list of the resource is within, each by one value: those of its scope. */
+  /** The fields that form the scope of every list of the resource; each is matched by one value. */
   within?: readonly string[];
-  /** Fields that only some of its lists are within, or that are asked for all day: their records in the default order. */
+  /**
+   * Fields that form the scope of some of its lists, or that callers filter by constantly. Each gets an index in the default
+   * order.
+   */
   by?: readonly string[];
-  /** Within a scope: orders beside the default one for which nothing is sorted in memory, as `$orderby` writes them. */
+  /** Orders, as `$orderby` writes them, that an index must serve within the scope besides the default order. */
   orders?: readonly string[];
 }
 
 interface Promises extends Required<ListIndexSettings> {
-  /** The sorts, as JSON, that an index gives by `by`, and within the scope. */
+  /** The sorts, as JSON, that an index serves: by a field of `by`, and within the scope. */
   servedBy: ReadonlySet<string>;
   servedWithin: ReadonlySet<string>;
 }
 const promised = new Map<ListResource, Promises>();
 
-/** What was promised of a resource's orders: for the test that explains its queries. */
+/** The orders promised for a resource. Used by the test that explains its queries. */
 export function promisesOf(resource: ListResource): Promises | undefined {
   return promised.get(resource);
 }
 
 /**
- * The indexes of a model that serve a list: its default order, other promised ones, and its filters. Within a scope filters and other orders
- * look at that scope's records alone. Without one they would look at all there are: so each field that can be sorted by has an index for
- * either direction, and each that can be filtered has one that is also read for the total.
+ * The indexes that serve a list: its default order, its promised orders and its filters. Within a scope, filters and other orders
+ * scan only that scope's records. A list without a scope would scan the whole collection, so each sortable field gets an index
+ * that serves both directions, and each filterable field gets one that also serves the total.
  */
 export function listIndexes(
   resource: ListResource,
@@ -40,7 +43,7 @@ export function listIndexes(
   const standing = sortOf(resource);
   const indexes = new Map<string, IndexDefinition>();
   const add = (keys: Record<string, 1 | -1>, serves: string) => {
-    // an index is read in either direction
+    // MongoDB reads an index in either direction
     const isThere = indexes.has(JSON.stringify(keys)) || indexes.has(JSON.stringify({ ...scope, ...reversed(keys, within) }));
     if (!isThere) indexes.set(JSON.stringify(keys), { keys, serves });
   };
@@ -67,8 +70,8 @@ function sortOf(resource: ListResource, orderby?: string): Record<string, 1 | -1
 }
 
 /**
- * Whether an index gives a page of a list, in its order, without looking at more rows than the page has and passes over: within its scope or a
- * field that has an index, unfiltered, in an order that was promised. What else is asked waits for its turn (decisions H1).
+ * Whether an index yields one page of the list without scanning rows beyond the page and those it skips: unfiltered, within its
+ * scope or an indexed field, in a promised order. All other reads wait at the gate (decisions H1).
  */
 export function isOnePage(resource: ListResource, scope: StoreFilter, { bound }: ListRequest): boolean {
   const { given, filter = {}, transformed, sort } = bound;
@@ -88,7 +91,7 @@ function isOneValue(condition: unknown): boolean {
   return Object.keys(condition).length === 1 && '$eq' in condition;
 }
 
-/** An index is read in either direction. */
+/** Both directions of each sort: MongoDB reads an index in either. */
 function readingsOf(sorts: readonly Record<string, 1 | -1>[]): Set<string> {
   return new Set(sorts.flatMap((sort) => [JSON.stringify(sort), JSON.stringify(reversed(sort, []))]));
 }

@@ -1,7 +1,7 @@
 import { ListQueryError, bindListRequest, type ListParameters, type ListRequest, type ListResource } from '@tandem/list-query';
 import type { z } from 'zod';
 
-/** What a list is asked for, validated: the parameters of decisions L1 by their names on the wire. */
+/** A validated list query: the parameters of decisions L1 by their wire names. */
 export interface ListQuery {
   page?: number | undefined;
   limit?: number | undefined;
@@ -15,19 +15,19 @@ export interface ListQuery {
   $nextToken?: string | undefined;
 }
 
-/** What the validation of an input has bound already, so that its handler need not again. */
+/** Requests that input validation has bound, so that the handler need not bind them again. */
 const requests = new WeakMap<object, ListRequest>();
 
 const DOLLAR = 36;
 
-/** Whether more is asked for than `page` and `limit`: what is dear to check is not looked at otherwise. */
+/** Whether the query has parameters beyond `page` and `limit`. Only then is the expensive check worth running. */
 export function asksMore(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   for (const key in input) if (key.charCodeAt(0) === DOLLAR) return true;
   return false;
 }
 
-/** Text and numbers alone: of what has another type the schema says so. */
+/** Keeps text and numbers only; the schema reports values of other types. */
 function parametersOf(query: ListQuery): ListParameters {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
@@ -44,7 +44,7 @@ function parametersOf(query: ListQuery): ListParameters {
   };
 }
 
-/** The check of an input's list parameters against a resource: its problems stand beside those of the schema. */
+/** Checks the list parameters of an input against a resource. The problems are reported together with those of the schema. */
 export function checkListQuery(resource: ListResource) {
   return (query: ListQuery, check: z.RefinementCtx): void => {
     const add = (parameter: string, message: string) => check.addIssue({ code: 'custom', path: [parameter], message });
@@ -58,13 +58,16 @@ export function checkListQuery(resource: ListResource) {
   };
 }
 
-/** The library names the parameter in its texts, as the validation does by itself. */
+/** Removes the parameter name that the library puts before its messages; the validation adds it again. */
 function withoutPlace(message: string, parameter: string): string {
   const place = `query parameter '${parameter}' `;
   return message.startsWith(place) ? message.slice(place.length) : message;
 }
 
-/** The request of a query: from its validation, or bound now where code asks without one. @throws ListQueryError */
+/**
+ * The bound request of a query: the one from its validation, else bound now, for host code that skips validation. @throws
+ * ListQueryError
+ */
 export function requestOf(resource: ListResource, query: ListQuery): ListRequest {
   return (
     requests.get(query) ??

@@ -12,9 +12,9 @@ interface FindOptions {
 }
 
 /**
- * Rows that are made of a model's records, as a list reads them: elements of an array in each, or records with something computed.
- * @param made the stages before those that are asked for, or a function that puts them where they belong. They begin with the records
- * that the rows are made of; values stand in them as they are, or as `$literal`.
+ * Rows computed from a model's records: the elements of an array in each record, or records with computed fields.
+ * @param made the stages to run before those of the query, or a function that places the query's stages among its own. The stages
+ * begin with the source records; values stand in them literally or as `$literal`.
  */
 export function viewOf<R extends BaseRecord>(
   model: Model<R>,
@@ -23,7 +23,7 @@ export function viewOf<R extends BaseRecord>(
   const within = typeof made === 'function' ? made : (asked: readonly Stage[]) => [...made, ...asked];
   const records = model.collection as unknown as ListCollection;
   const { collectionName } = records;
-  // what joins a collection with itself joins the view
+  // a `$unionWith` on the collection itself must join the view
   const inView = (stage: Stage): Stage => {
     const union = stage.$unionWith as { coll: string; pipeline: Stage[] } | undefined;
     return union?.coll === collectionName ? { $unionWith: { ...union, pipeline: within(union.pipeline) } } : stage;
@@ -48,7 +48,9 @@ export function viewOf<R extends BaseRecord>(
   return { collection: view, isView: true };
 }
 
-/** Puts stages behind those that only choose rows, so that they run for the rows of a page alone, and these are found by an index. */
+/**
+ * Places stages after those that only select rows, so that the selection uses an index and the stages run for one page of rows.
+ */
 export function behindChoice(asked: readonly Stage[], stages: readonly Stage[]): Stage[] {
   const chosen = asked.findIndex((stage) => !['$match', '$sort', '$skip', '$limit'].some((name) => name in stage));
   return chosen === -1 ? [...asked, ...stages] : [...asked.slice(0, chosen), ...stages, ...asked.slice(chosen)];

@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** What lists answer beside failed validations (decisions L5). Every operation that lists declares them. */
+/** Errors of lists besides failed validation (decisions L5). Every list operation declares them. */
 export const listErrors = defineErrors('lists', {
   invalidNextToken: [400, 'Invalid $nextToken'],
 });

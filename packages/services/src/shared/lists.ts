@@ -25,46 +25,46 @@ import { listErrors } from './lists.errors.js';
 
 export type Lists = ReturnType<typeof createLists>;
 
-/** A list as `defineList` declares it. */
+/** A list declared with `defineList`. */
 interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
   equalTo(query: object): StoreFilter;
 }
 
-/** Where related records are, and which of them the caller of the list may see. */
+/** The source of related records, limited to those that the caller may see. */
 export interface Related {
   model: Model<BaseRecord>;
-  /** What one of them is. */
+  /** Schema of a related record. */
   row: z.ZodType;
   scope?: StoreFilter;
   show(record: never): unknown;
 }
 
-/** Where the rows are: a model, or what `viewOf` makes of one. */
+/** A model, or a view made by `viewOf`. */
 export interface ListRows {
   collection: unknown;
   isView: true;
 }
 
 interface ListSource<R, Row> {
-  /** What this caller may see, whatever is asked for. Values of the right type: nothing converts them. */
+  /** Limits the list to what this caller may see. Nothing casts the values, so they must have the stored type. */
   scope?: StoreFilter;
-  /** What `$nextToken` is bound to instead, where the scope names the time, or is in a view. */
+  /** Replaces `scope` in the binding of `$nextToken`, for a scope that contains the time or is part of a view. */
   cursorScope?: StoreFilter;
   show(record: R): Row;
-  /** Fills in what takes another query, in all rows of a page at once. */
+  /** Adds fields that need another query, for all rows of a page at once. */
   complete?(rows: Row[]): Promise<void>;
   relations?: Record<string, Related>;
-  /** Of the list itself, where it knows better than by the collection when a count is out of date. */
+  /** A count cache of this list, for lists that know better than the collection's writes when a count is stale. */
   countCache?: CountCache;
 }
 
-/** The longest that one command of a list may run in the store, in ms (decisions H1). */
+/** Time limit for one database command of a list, in ms (decisions H1). */
 const MAX_TIME_MS = 5000;
 const ANONYMOUS_MAX_TIME_MS = 3000;
 const maxTimeOf = ({ isAnonymous }: Caller) => (isAnonymous ? ANONYMOUS_MAX_TIME_MS : MAX_TIME_MS);
-/** Seconds after which a query that was stopped may be tried again: with less to ask, or when less goes on. */
+/** Seconds until a client may retry a stopped query. */
 const RETRY_AFTER_TIME_LIMIT = 2;
 
 interface ListsOptions {
@@ -74,25 +74,28 @@ interface ListsOptions {
 }
 
 /**
- * Answers lists (decisions, "Lists").
- * @param cursorSecrets the first signs `$nextToken`, all are taken
+ * Creates the function that answers lists (decisions L1 to L6).
+ * @param cursorSecrets the first signs `$nextToken`; all are accepted
  */
 export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
   const fit = createFitting(log);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
-  // the rest of the connections are for pages by an index, reads by id, sessions and writes
+  // three quarters of the pool stay free for indexed pages, reads by id, sessions and writes
   const atOnce = Math.max(1, Math.floor(storage.connections().size / 4));
   const gate = createGate({ atOnce, anonymousAtOnce: Math.max(1, Math.floor(atOnce / 2)) });
 
   return {
-    /** A stored record as a row of its list; undefined, and logged once a process, where it does not fit the list's schema (decisions H20). */
+    /**
+     * Shows a stored record as a row of its list. Returns undefined, and logs the id once per process, if the record does not fit
+     * the list's schema (decisions H20).
+     */
     fit: <R extends object, Row>({ resource, row }: DeclaredList<Row>, record: R, show: (record: R) => Row): Row | undefined =>
       fit(resource.name, row, record, show),
 
     /**
-     * A stored record as its own answer shows it: the row that it is in its list.
-     * @throws what `missing` makes, where there is no record, or it does not fit the list's schema (decisions H20)
+     * Returns a function that shows a single stored record like a row of its list.
+     * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20)
      */
     one<R extends object, Row>({ resource, row }: DeclaredList<Row>, show: (record: R) => Row) {
       return (record: R | null | undefined, missing: () => ApiError): Row => {
@@ -103,9 +106,9 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
     },
 
     /**
-     * What a list has to know before it can be asked for, by one aggregate that waits for its turn and has the limits of the list itself.
-     * @param parameter the one that is named where the store cannot hold what it asks for
-     * @throws validationError, requestErrors.unavailable for what takes too long
+     * Runs one aggregate that a list needs before its own query, through the same gate and with the same limits.
+     * @param parameter the query parameter to name in the error when the store cannot evaluate it
+     * @throws validationError; requestErrors.unavailable for a query that takes too long
      */
     async read(
       { collection }: { collection: unknown },
@@ -122,9 +125,9 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
     },
 
     /**
-     * One page of a list, whatever of it was asked for, read by the driver: Mongoose has nothing to add to a read without casts. Counts are
-     * kept where the resource has the collection's name: it is by that name that writes are known.
-     * @throws validationError, listErrors.invalidNextToken, requestErrors.unavailable for a query that takes too long
+     * Answers one list query. Reads with the driver, because a read without casts gains nothing from Mongoose. Counts are cached
+     * only if the resource is named like its collection, because writes invalidate them by collection name.
+     * @throws validationError, listErrors.invalidNextToken; requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
       { resource, row, equalTo }: DeclaredList<Row>,
@@ -140,7 +143,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         const caller = callerOf(query);
         const isQuick = !('isView' in rows) && isOnePage(resource, within, request);
         const isExpanded = request.bound.expansions.length > 0;
-        // a page by an index has ended before anybody could end it
+        // an indexed page finishes before a cancellation could reach it
         const signal = isQuick && !isExpanded ? undefined : signalOf(query);
         const together = isExpanded ? togetherOf(query) : undefined;
         const shown: Row[] = [];
@@ -163,7 +166,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           ...(isExpanded && { relations: sourcesOf(relations, fit), together }),
         });
         if (complete && shown.length > 0) await complete(shown);
-        // pages are checked by the output's schema; the other envelope has none for its rows, which may be computed ones
+        // the output schema checks pages; in the other envelope it cannot, because rows may be computed
         if (!request.page) for (const one of shown) leaveOut(one as object, row.parse(one) as object);
         return answer;
       } catch (error) {
@@ -188,13 +191,13 @@ function sourcesOf(relations: Record<string, Related>, fit: Fitting): RelatedSou
   return Object.fromEntries(sources);
 }
 
-/** Takes out of a row what its schema does not let leave. */
+/** Removes the fields of a row that its schema does not contain. */
 function leaveOut(row: object, parsed: object): void {
   for (const key of Object.keys(row)) if (!Object.hasOwn(parsed, key)) Reflect.deleteProperty(row, key);
   Object.assign(row, parsed);
 }
 
-/** The library's errors in the words of the interface. */
+/** Translates the library's errors into API errors. */
 export function toListFailure(error: unknown): unknown {
   if (error instanceof NextTokenError) return listErrors.invalidNextToken();
   if (error instanceof ListQueryError) return validationError(error.problems.map(({ message }) => message));

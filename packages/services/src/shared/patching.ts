@@ -3,19 +3,19 @@ import { requestErrors } from '@tandem/core';
 import type { BulkChange } from './bulk-writes.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
-/** A change begins anew when a price that it merges into has changed meanwhile: so often at most, some milliseconds apart. */
+/** Retries of a change whose price was changed concurrently, and the longest pause between them. */
 const ATTEMPTS = 100;
 const PAUSE_MS = 10;
 
-/** What is given of a change. */
+/** The fields that a patch sets. */
 export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Partial<Patch>;
 }
 
 /**
- * A change of one record with a price: its fields before and after, and what must not have changed since.
- * @param pointer where in the body the change stands
- * @throws validationError when the prices do not go together
+ * The change of one record with a price: the fields before and after, and what the write expects to be unchanged.
+ * @param pointer the position of the change in the body, for validation texts
+ * @throws validationError when the amount and the currency do not fit together
  */
 export function changeOf(
   record: { _id: string; price?: StoredPrice | null; writer?: string | null },
@@ -30,7 +30,10 @@ export function changeOf(
   return { id: record._id, set: after, before, expected: { writer: record.writer ?? null, ...merged?.expected } };
 }
 
-/** Tries until it is not overtaken. @param attempt undefined when it was. @throws requestErrors.unavailable */
+/**
+ * Retries until an attempt succeeds. @param attempt resolves to undefined when a concurrent change overtook it. @throws
+ * requestErrors.unavailable
+ */
 export async function untilDone<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   for (let count = 0; count < ATTEMPTS; count++) {
     const result = await attempt();

@@ -2,18 +2,18 @@ import { validationError } from '@tandem/core';
 import { z } from 'zod';
 import { Amount, Currency, amountProblem, toAmount, toMinorUnits } from './money.js';
 
-/** A price as it is stored (decisions R5). */
+/** A stored price (decisions R5). */
 export interface StoredPrice {
   /** In minor units. */
   amount: number;
-  /** The amount as it is on the wire, in whole units: what lists filter, sort and add up, and nothing else. */
+  /** The wire amount in whole units. Only lists use it, to filter, sort and sum. */
   shown: number;
   currency: string;
   taxIncluded?: boolean | null;
   taxable?: boolean | null;
 }
 
-/** Mongoose paths of a price that may be missing. */
+/** Mongoose definition of an optional price. */
 export const priceField = {
   type: { amount: Number, shown: Number, currency: String, taxIncluded: Boolean, taxable: Boolean, _id: false },
   default: null,
@@ -26,30 +26,30 @@ function checkDecimals({ amount, currency }: Given, check: z.RefinementCtx): voi
   const problem = amount === undefined || currency === undefined ? undefined : amountProblem(amount, currency);
   if (problem !== undefined) check.addIssue({ code: 'custom', path: ['amount'], message: problem });
 }
-/** Refinements lose it in the document's generator. */
+/** The OpenAPI generator does not see that a refined object is strict. */
 const closed = { override: { additionalProperties: false } };
 
-/** Of a price, what lists can be asked: as it is shown, since in minor units 5 would be something else in every currency. */
+/** List fields of a price. They use the shown amount, because 5 minor units mean a different amount in each currency. */
 export const priceListFields = {
   'price.amount': { type: 'number', stored: 'price.shown' },
   'price.currency': { type: 'string', sort: false },
 } as const;
 
-/** A price as it is given: a decimal number, with no more decimals than its currency has. */
+/** A price in a request: a decimal number with no more decimals than its currency has. */
 export const GivenPrice = z
   .strictObject({ amount: Amount, currency: Currency, ...taxes })
   .superRefine(checkDecimals)
   .meta(closed);
 export type GivenPrice = z.infer<typeof GivenPrice>;
 
-/** A change of a price: what is not given stays as it is. */
+/** A partial change of a price: omitted fields keep their values. */
 export const PricePatch = z
   .strictObject({ amount: Amount.optional(), currency: Currency.optional(), ...taxes })
   .superRefine(checkDecimals)
   .meta(closed);
 export type PricePatch = z.infer<typeof PricePatch>;
 
-/** A price as it is shown. */
+/** A price in an answer. */
 export const PriceSchema = z.object({
   amount: z.number(),
   currency: z.string(),
@@ -69,9 +69,9 @@ export function showPrice(price: StoredPrice | null | undefined): Price | null {
 }
 
 /**
- * A price after a change, and what of the price before it has been taken for true: the write that sets it names that.
- * @param pointer where in the body the change stands, for the texts of problems
- * @throws validationError when the amount does not fit the currency, or there is no price to merge into
+ * Merges a change into a price. `expected` names the price that was read, for the filter of the write.
+ * @param pointer the position of the change in the body, for validation texts
+ * @throws validationError when the amount does not fit the currency, or the merged price lacks a field
  */
 export function mergePrice(
   before: StoredPrice | null | undefined,

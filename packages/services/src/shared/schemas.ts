@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Id of a record: a UUID, in version 7 where the server made it (decisions R1). */
+/** Record id: a UUID; the server makes version 7 (decisions R1). */
 export const Id = z.uuid();
 
-/** A point in time on the wire: ISO-8601, UTC, milliseconds (decisions R1). */
+/** A time on the wire: ISO-8601, UTC, with milliseconds (decisions R1). */
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
-/** Longest email address that is taken, in characters (RFC 5321). */
+/** Maximum length of an email address, in characters (RFC 5321). */
 const EMAIL_MAX_LENGTH = 254;
 
 /** An email address, trimmed and lower-cased (decisions A8). */
@@ -31,7 +31,7 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), metadata: z.object({ pagination }) });
 }
 
-/** The closed pagination metadata of the spec, for hosts that validate with it; no endpoint of ours answers it (decisions L1). */
+/** The closed pagination metadata of the spec, exported for hosts; no endpoint here answers it (decisions L1). */
 export const PaginationMetadata = z.strictObject({
   page: z.number().min(1),
   limit: z.number().min(1),
@@ -39,7 +39,7 @@ export const PaginationMetadata = z.strictObject({
   total_pages: z.number().min(0),
 });
 
-/** A list without repetitions. */
+/** An array without duplicates. */
 export function distinct<Item extends z.ZodType>(item: Item) {
   return z.array(item).superRefine((items, check) => {
     const seen = new Set<unknown>();

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
-/** For how long a copy may be used, in milliseconds: what ends a session or a membership acts within this time (decisions A6, S4). */
+/** Lifetime of a copy, in milliseconds: the end of a session or membership takes effect within this time (decisions A6, S4). */
 const COPY_LIFE_MS = 1000;
 const COPIES_MAX = 10_000;
 
-/** Copies of what the store has, by keys: each is used for a second, counted from before it was read. */
+/** Caches values of the store by key, each for one second from the start of its read. */
 export function createShortCopies<Value>() {
   const copies = new LRUCache<string, { value: Promise<Value> }>({ max: COPIES_MAX, ttl: COPY_LIFE_MS, ttlResolution: 0 });
   return {
-    /** The copy, else what `read` gives. A failed reading leaves no copy. */
+    /** Returns the copy, else the result of `read`. A failed read leaves no copy. */
     get(key: string, read: () => Promise<Value>): Promise<Value> {
       const copy = copies.get(key);
       if (copy) return copy.value;

@@ -2,26 +2,26 @@ import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import { newId, timeInStore, type Live, type Model, type Storage } from '@tandem/storage';
 
-/** A move that waits for others begins anew so often at most, some milliseconds apart. */
+/** Retries of a move that waits for others, and the longest pause between them. */
 const ATTEMPTS = 300;
 const PAUSE_MS = 10;
-/** An announcement of this age is of a dead process: requests end sooner. */
+/** Age at which an announcement must belong to a dead process, because requests end sooner. */
 const STALE_MS = 30_000;
 
-/** A move that is announced and not yet made; when, by the store's time. */
+/** A move that is announced but not yet made. `at` is in the store's time. */
 export interface AnnouncedMove {
   to: string;
   token: string;
   at: Date;
 }
 
-/** A record of a tree; a host may have left the move out. */
+/** A record of a tree. A host may have left out `moving`. */
 export interface TreeRecord extends Live {
   moving?: AnnouncedMove | null;
 }
 export const movingField = { type: { to: String, token: String, at: Date, _id: false }, default: null };
 
-/** An announced move on the way up from a record. */
+/** An announced move on the path to the root. */
 interface Rival extends AnnouncedMove {
   id: string;
 }
@@ -29,27 +29,28 @@ interface Rival extends AnnouncedMove {
 interface TreeMovesOptions<R extends TreeRecord> {
   storage: Storage;
   model: Model<R>;
-  /** Where a record has the id of the one above it; null at the top. */
+  /** The field with the parent's id; null at the root. */
   parentField: keyof R & string;
-  /** Thrown where a record would come to lie below itself. */
+  /** Thrown when a move would place a record below itself. */
   cycle(): Error;
-  /** Thrown where there is no such record. */
+  /** Thrown when the record does not exist. */
   missing(): Error;
 }
 
 /**
- * Moves records in their tree, which never gets a cycle, whatever moves at once on other instances.
+ * Moves records in their tree and never creates a cycle, even when other instances move records at the same time.
  *
- * Two moves can make a cycle together that neither makes alone, and no single write sees both. So a move is announced in its record
- * first, then it looks at the way up from its new parent, over all edges that are there or announced, and then it becomes true by a write
- * that needs its announcement still there. Of the moves that make a cycle, the one that was announced last sees all the others. Who is in
- * the way of an older move is pushed aside, and begins anew; so one always goes on, and nothing is left to wait for when a process dies.
+ * Two concurrent moves can form a cycle that neither forms alone, and no single write sees both. So a move is first announced in
+ * its record. The process then walks up from the new parent over all edges that exist or are announced. Finally it makes the
+ * move, by a write that requires its announcement to be still there. Of the moves that would form a cycle, the last one announced
+ * sees all the others. A move that blocks an older one is withdrawn and starts again; so one move always proceeds, and a dead
+ * process blocks nobody.
  */
 export function createTreeMoves<R extends TreeRecord>({ storage, model, parentField, cycle, missing }: TreeMovesOptions<R>) {
-  // filters and updates of fields that every tree has
+  // typed for the fields that every tree has
   const Records = model as unknown as Model<TreeRecord>;
 
-  /** Who gives way to a move of this token: those that began later, and those of dead processes. */
+  /** Whether a move gives way to the move with this token: if it began later, or its process is dead. */
   function yieldsTo(token: string, { token: other, at }: AnnouncedMove, now: Date): boolean {
     return other > token || at.getTime() <= now.getTime() - STALE_MS;
   }
@@ -72,8 +73,8 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
   }
 
   /**
-   * The way up from one record to another, level by level; deleted ones count, since they may come back.
-   * @returns the announced moves on it; undefined when there is no way
+   * Walks from a record up to another, level by level, through deleted records too, since they may be restored.
+   * @returns the announced moves on the path; undefined when there is no path
    */
   async function wayUp(from: string, target: string, withAnnounced: boolean): Promise<Rival[] | undefined> {
     const known = new Map<string, Rival[]>([[from, []]]);
@@ -100,8 +101,8 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
   }
 
   /**
-   * Whether a move that has been announced may become true; pushes aside what has to give way.
-   * @returns false when it has to give way itself
+   * Whether an announced move may be made. Withdraws younger moves that block it.
+   * @returns false when this move has to give way
    * @throws cycle
    */
   async function mayMove(id: string, { to, token }: Omit<AnnouncedMove, 'at'>): Promise<boolean> {
@@ -118,8 +119,8 @@ export function createTreeMoves<R extends TreeRecord>({ storage, model, parentFi
 
   return {
     /**
-     * Puts a record below another, with the rest of a change in the same write.
-     * @throws cycle, missing; requestErrors.unavailable when others move for too long
+     * Moves a record below another, and makes the other changes in the same write.
+     * @throws cycle, missing; requestErrors.unavailable when other moves block it for too long
      */
     async move(id: string, to: string, set: Partial<R>): Promise<R> {
       const token = newId(storage.clock);

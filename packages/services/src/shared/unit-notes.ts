@@ -1,16 +1,19 @@
 import type { BaseRecord, Fence, Model } from '@tandem/storage';
 
-/** A record that units of work write whose writes leave no other trace that lasts. The field never leaves the server. */
+/**
+ * A record in which units of work leave a note, because their writes leave no other lasting trace. The field never leaves the
+ * server.
+ */
 export interface NotedRecord extends BaseRecord {
-  /** The units under way that have written it: so that a sweep sees it, whatever was written since. */
+  /** Units under way that have written the record, so that a sweep recognizes their writes after later changes. */
   notes?: string[];
 }
 export const notesField = { type: [String], default: undefined };
 
-/** A condition beside the filter of a unit's write: that it has not been made yet. */
+/** Filter condition: this unit has not written the record yet. */
 export const notNoted = (unitId: string) => ({ notes: { $ne: unitId } });
 
-/** The stage that adds the note to the update of a unit. */
+/** The update stage that adds a unit's note. */
 export const noting = (unitId: string) => ({
   $set: { notes: { $setUnion: [{ $ifNull: ['$notes', []] }, [{ $literal: unitId }]] } },
 });
@@ -21,7 +24,7 @@ export interface UnitWrite {
   note: string;
 }
 
-/** The notes of a kind of records. */
+/** Reads and removes the notes of a model's records. */
 export function createUnitNotes<R extends NotedRecord>(model: Model<R>) {
   const records = model as unknown as Model<NotedRecord>;
   const everyone = { deleted: 'include', timestamps: false } as const;
@@ -30,7 +33,7 @@ export function createUnitNotes<R extends NotedRecord>(model: Model<R>) {
     has: async (id: string, unitId: string) =>
       (await records.exists({ _id: id, notes: unitId }).setOptions({ deleted: 'include' })) !== null,
 
-    /** Removes the note: once the intent of a unit says that it has come further, nobody asks for it. */
+    /** Removes a note. Nobody reads it once the unit's intent records a later step. */
     remove: (id: string, unitId: string) => records.updateOne({ _id: id, notes: unitId }, { $pull: { notes: unitId } }, everyone),
   };
 }

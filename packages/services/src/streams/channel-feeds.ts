@@ -4,42 +4,42 @@ import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-eve
 import type { ChatService } from '../chat/chat.service.js';
 import { toListFailure } from '../shared/lists.js';
 
-/** Messages read at once from the store. */
+/** Messages per read from the store. */
 const PAGE = 100;
-/** For how long a message waits for an earlier one that is on its way from another instance, in milliseconds; then the store is asked. */
+/** How long a message waits for an earlier one from another instance before the store is read, in milliseconds. */
 const DISORDER_MS = 20;
-/** Until the store is asked again that did not answer, in milliseconds. */
+/** Delay before a failed read of the store is retried, in milliseconds. */
 const RETRY_MS = 1000;
-/** Events that are held back; beyond it only messages are certain to come. */
+/** Maximum number of held-back events. Beyond it only messages are guaranteed to arrive. */
 const HELD_MAX = 1000;
-/** In channels with more readers in this process nobody is told who comes and goes: each would be told of each. */
+/** Channels with more readers in this process send no presence, which would cost one frame per reader for each reader. */
 const PRESENCE_MAX = 50;
-/** How often it is looked at whether readers are members still, in milliseconds: a removal acts within a second (decisions S4). */
+/** Interval between membership checks, in milliseconds: a removal must take effect within a second (decisions S4). */
 const CHECK_MS = 700;
 /**
- * An identity begins to read one channel at a time, and rests afterwards: thousands begun at once would keep others from being answered. A client
- * that returns to a thousand channels needs some ten seconds for it; the longest wait is in milliseconds.
+ * An identity starts reading one channel at a time, with a pause after each, because thousands of starts at once would block
+ * other requests. A client that reconnects to a thousand channels needs about ten seconds. `waitMs` is in milliseconds.
  */
 const STARTS = { atOnce: Infinity, rest: 3, waitMs: 60_000, waitingMax: 5000 };
 
-/** What reads a channel. */
+/** A reader of a channel. */
 export interface ChannelReader extends Reader {
-  /** The number up to which the reader has to be told by a replay; what is after it comes by itself. Set before `start` resolves. */
+  /** The last number that a replay has to cover; later messages arrive live. Set before `start` resolves. */
   from: number | undefined;
-  /** It is no reader any more: removed from the channel, which may be gone. Must not throw. */
+  /** Called when the reader was removed from the channel, or the channel was deleted. Must not throw. */
   removed(): void;
 }
 
-/** The events of a channel, with its messages in the order of their numbers. */
+/** The events of a channel, with messages in the order of their numbers. */
 class ChannelFeed extends Feed {
   declare readonly readers: Set<ChannelReader>;
-  /** The number of the last message that readers were told; undefined until the store has said. */
+  /** The number of the last message sent to readers; undefined until it is read from the store. */
   position: number | undefined = undefined;
-  /** Events that came too early; undefined while nothing has to wait. */
+  /** Events that arrived too early; undefined while nothing has to wait. */
   held: ChatEvent[] | undefined = [];
   timer: NodeJS.Timeout | undefined = undefined;
   isAsking = false;
-  /** Something may have been missed since the store was asked. */
+  /** Whether messages may have been missed since the last read of the store. */
   hasMissed = false;
 }
 type Created = Extract<ChatEvent, { type: 'message.created' }>;
@@ -47,9 +47,9 @@ type Created = Extract<ChatEvent, { type: 'message.created' }>;
 export type ChannelFeeds = ReturnType<typeof createChannelFeeds>;
 
 /**
- * What goes on in channels, for their readers in this process. Instances tell of messages as these are stored, so that what two of them have
- * stored may come in another order; here it is put in order again. A reader that knows a number has therefore been told every lower one, and
- * can go on from it wherever it connects next (decisions S3).
+ * Sends the events of channels to their readers in this process. Instances announce messages as they store them, so messages of
+ * two instances may arrive out of order; the feed sorts them. A reader that has a number has therefore received every lower one,
+ * and can resume from it on any instance (decisions S3).
  */
 export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: ChatService; log: Log }) {
   const feeds = createFeeds<ChannelFeed>(bus, {
@@ -83,7 +83,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     if (feed.held.length < HELD_MAX) feed.held.push(event);
   }
 
-  /** Takes what was held back once more: messages first, so that a change of one does not come before it. */
+  /** Processes the held-back events again: messages first, so that no change precedes its message. */
   function release(feed: ChannelFeed): void {
     clearTimeout(feed.timer);
     feed.timer = undefined;
@@ -97,7 +97,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     return events.filter((event) => event.type === 'message.created').sort((a, b) => a.message.seq - b.message.seq);
   }
 
-  /** Tells what the store has after the position. */
+  /** Sends the stored messages after the position. */
   async function ask(feed: ChannelFeed): Promise<void> {
     feed.hasMissed = true;
     if (feed.isAsking || feed.position === undefined) return;
@@ -105,13 +105,13 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     feed.held ??= [];
     while (feed.hasMissed && feed.readers.size > 0) {
       feed.hasMissed = false;
-      // all below a message that has been told of are stored: those that are not read now have been deleted
+      // all messages below an announced one are stored; those missing from the read were deleted
       const reached = (createdOf(feed.held).at(-1)?.message.seq ?? 0) - 1;
       try {
         for (let cursor: number | undefined = feed.position; cursor !== undefined;) {
           const { messages, next } = await chat.messagesSince(feed.id, cursor, PAGE);
           for (const message of messages) {
-            // told meanwhile
+            // sent meanwhile
             if (message.seq <= feed.position) continue;
             feed.position = message.seq;
             tell(feed, { type: 'message.created', channelId: feed.id, message });
@@ -133,7 +133,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     if (event.type === 'typing') return feed.deliver(event, event.identityId);
     if (event.type === 'presence') {
       feed.deliver(event, event.identityId);
-      // gone from another instance, and here still
+      // the identity left another instance but still reads here
       if (event.status === 'offline' && hasReader(feed, event.identityId)) announce(feed, event.identityId, 'online');
       return;
     }
@@ -168,12 +168,15 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     }
   }
 
-  /** Sends away who is no member any more, as the store says. A store that does not answer sends nobody away: it is asked again. */
+  /**
+   * Removes readers that are no longer members according to the store. If the read fails, nobody is removed, and the next check
+   * tries again.
+   */
   async function checkMembers(): Promise<void> {
     if (isChecking) return;
     isChecking = true;
     try {
-      // who has begun to read meanwhile is not among those who were asked for
+      // readers that join during the lookup are not part of it, so they must not be removed
       const asked = [...feeds.all()].map((feed) => ({ feed, readers: [...feed.readers] }));
       const idsOf = (readers: ChannelReader[]) => new Set(readers.map(({ identityId }) => identityId));
       const members = await chat.membersAmong(new Map(asked.map(({ feed, readers }) => [feed.id, idsOf(readers)])));
@@ -192,7 +195,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
     const feed = feeds.join(channelId, reader);
     reader.from = feed.position;
     try {
-      // asked only now: what is stored after this was asked is heard
+      // read only after joining, so that the feed hears every message stored after this read
       const { lastSeq, readSeq } = await chat.membershipOf(reader.identityId, channelId);
       if (feed.position === undefined) {
         feed.position = lastSeq;
@@ -212,9 +215,9 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
 
   return {
     /**
-     * Makes a member a reader when its turn has come. From then on it takes what comes after `from`, which is the answer.
-     * @throws chatErrors.notSubscribed; requestErrors.tooMany where it reads the channel too often already; requestErrors.unavailable
-     * where its turn does not come
+     * Starts reading for a member, in turn. The reader then receives everything after the returned `from`.
+     * @throws chatErrors.notSubscribed; requestErrors.tooMany when the identity reads the channel too often already;
+     * requestErrors.unavailable when the wait takes too long
      */
     start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
       const begun = inTurn({ key: reader.identityId, isAnonymous: false }, () => begin(channelId, reader));
@@ -223,7 +226,7 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
 
     leave,
 
-    /** The messages that a reader has missed, in order: those after `since`, up to where it began. */
+    /** The messages that a reader missed, in order: those after `since`, up to where its live events begin. */
     async *replay(channelId: string, reader: ChannelReader, since: number): AsyncGenerator<Created> {
       const from = reader.from ?? 0;
       for (let cursor: number | undefined = since; cursor !== undefined && cursor < from;) {

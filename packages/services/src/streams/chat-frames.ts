@@ -4,10 +4,10 @@ import { ChatEventSchema } from '../chat/chat-events.js';
 import { ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
 import { Id } from '../shared/schemas.js';
 
-/** The number of a message in its channel; 0 is before the first. */
+/** The number of a message in its channel; 0 stands before the first. */
 export const Seq = z.number().int().min(0);
 
-/** What clients of the stream of messages may send (decisions S2). */
+/** Frames that clients of the message stream may send (decisions S2). */
 export const ChatClientFrame = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional() }),
   z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }),
@@ -18,11 +18,11 @@ export const ChatClientFrame = z.discriminatedUnion('type', [
 ]);
 export type ChatClientFrame = z.infer<typeof ChatClientFrame>;
 
-/** What they are sent beside the events of channels. */
+/** Frames that the server sends, besides channel events. */
 export const ChatServerFrame = z.discriminatedUnion('type', [
   ...ChatEventSchema.options,
   z.object({ type: z.literal('ready') }),
-  /** Messages up to `lastSeq` are replayed if they were asked for; those after it follow. */
+  /** Messages up to `lastSeq` are replayed on request; later ones arrive live. */
   z.object({ type: z.literal('subscribed'), channelId: Id, lastSeq: Seq, unread: z.number().int().min(0) }),
   z.object({ type: z.literal('unsubscribed'), channelId: Id }),
   z.object({ type: z.literal('ack'), clientId: ClientId, message: MessageSchema }),

@@ -21,12 +21,12 @@ import { ChatClientFrame, type ChatServerFrame } from './chat-frames.js';
 import { authenticateStream, refuseUnknown } from './stream-handshake.js';
 import type { StreamTickets } from './stream-tickets.js';
 
-/** Channels that a handshake may name. */
+/** Maximum number of channels in a handshake. */
 const CHANNELS_AT_ONCE_MAX = 100;
-/** Between two times that a channel is told that somebody is typing, in milliseconds. */
+/** Minimum time between two typing events of a reader, in milliseconds. */
 const TYPING_MS = 2000;
 
-/** The only texts that unexpected failures show. */
+/** The texts of unexpected failures; nothing internal reaches a client. */
 const FAILURES: Record<ChatClientFrame['type'], string> = {
   subscribe: 'Failed to get channel messages',
   unsubscribe: 'Failed to get channel',
@@ -38,7 +38,7 @@ const FAILURES: Record<ChatClientFrame['type'], string> = {
 
 type Channels = Map<string, ChannelSocketReader>;
 
-/** A socket's reading of a channel, which has a place for as long as it lasts (decisions H2). */
+/** A socket's subscription to a channel. It counts against the limits while it lasts (decisions H2). */
 class ChannelSocketReader extends SocketReader implements ChannelReader {
   from: number | undefined = undefined;
   typedAt = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ class ChannelSocketReader extends SocketReader implements ChannelReader {
     channelsOf(this.socket).set(this.channelId, this);
   }
 
-  /** @returns whether it was reading */
+  /** @returns whether it was active */
   stop(): boolean {
     if (!this.isReading) return false;
     this.places.unsubscribe(this.socket);
@@ -90,7 +90,7 @@ interface ChatStreamOptions {
   redeem: StreamTickets['redeem'];
   bus: EventBus;
   log: Log;
-  /** Id of the identity type that writes nowhere. */
+  /** Id of the guest identity type, which may not post. */
   guestTypeId: string;
 }
 
@@ -110,7 +110,7 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
       if (!reader.isReading) return feeds.leave(channelId, reader);
       say(socket, { type: 'subscribed', channelId, lastSeq: from, unread });
       if (sinceSeq === undefined || sinceSeq >= from) reader.goLive();
-      // the frames after this one do not wait for a long replay
+      // later frames must not wait for a long replay
       else void catchUp(reader, sinceSeq);
     } catch (error) {
       reader.stop();
@@ -179,7 +179,10 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
     },
   };
 
-  /** Subscribes to the channels of the handshake, whose member the caller was a moment ago. */
+  /**
+   * Subscribes to the channels of the handshake. Membership is checked again, because it may have ended since the check at the
+   * upgrade.
+   */
   async function subscribeAll(socket: StreamSocket, identityId: string, channelIds: readonly string[]): Promise<void> {
     const begin = async (channelId: string) => {
       try {

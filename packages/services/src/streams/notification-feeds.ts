@@ -5,28 +5,28 @@ import { notificationErrors } from '../notifications/notifications.errors.js';
 import type { NotificationsService } from '../notifications/notifications.service.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 
-/** Notifications read at once from the store, for who has missed them. */
+/** Notifications per read from the store, for clients that missed some. */
 const PAGE = 100;
 /**
- * What was created so long before what was told last is told again after a gap, in milliseconds: a notification has its time before it is
- * stored, so that of two at once the earlier may be told later. Clients know it by its id.
+ * How far a replay after a gap reaches back behind the last event, in milliseconds. A notification gets its time before it is
+ * stored, so of two concurrent ones the earlier may be announced later. Clients recognize repeats by id.
  */
 const OVERLAP_MS = 5000;
 
-/** What one identity is told. */
+/** The notification events of one identity. */
 class NotificationFeed extends Feed {
-  /** Events are worked on one after the other: some ask the store first. */
+  /** Processes events one after the other, since some read the store first. */
   work: Promise<void> = Promise.resolve();
   constructor(
     id: string,
-    /** Up to when all has been told. */
+    /** Time up to which everything has been sent. */
     public heardAt: Date,
   ) {
     super(id);
   }
 }
 
-/** From where a reader goes on: a notification of its own. */
+/** The reader's own notification from which it resumes. */
 export interface Anchor {
   id: string;
   createdAt: Date;
@@ -40,7 +40,7 @@ interface NotificationFeedsOptions {
 }
 export type NotificationFeeds = ReturnType<typeof createNotificationFeeds>;
 
-/** What happens to the notifications of identities, for their readers in this process. */
+/** Sends the notification events of identities to their readers in this process. */
 export function createNotificationFeeds({ notifications, bus, clock, log }: NotificationFeedsOptions) {
   const feeds = createFeeds<NotificationFeed>(bus, {
     topicOf: notificationTopic,
@@ -63,7 +63,7 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     feed.deliver({ ...event, unread: await notifications.unreadCount(feed.id) } satisfies NotificationServerFrame);
   }
 
-  /** Tells what other instances may have written unheard. */
+  /** Sends events of other instances that the bus may have lost. */
   async function catchUp(feed: NotificationFeed): Promise<void> {
     for await (const frame of since(feed.id, feed.heardAt)) feed.deliver(frame);
     feed.heardAt = clock.now();
@@ -83,14 +83,14 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
     join: feeds.join,
     leave: feeds.leave,
 
-    /** @throws notificationErrors.notFound when there is none, or it is somebody else's */
+    /** @throws notificationErrors.notFound when it is missing or belongs to another identity */
     async anchorOf(identityId: string, notificationId: string): Promise<Anchor> {
       const createdAt = await notifications.createdAtOf(notificationId, identityId);
       if (!createdAt) throw notificationErrors.notFound();
       return { id: notificationId, createdAt };
     },
 
-    /** How things stand, and then what was missed. */
+    /** First the current state, then the missed notifications. */
     async *opening(identityId: string, anchor?: Anchor): AsyncGenerator<NotificationServerFrame> {
       yield { type: 'ready', unread: await notifications.unreadCount(identityId) };
       if (!anchor) return;

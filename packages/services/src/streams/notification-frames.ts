@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { NotificationSchema } from '../notifications/notifications.schemas.js';
 import { Id } from '../shared/schemas.js';
 
-/** What clients of the stream of notifications may send: nothing but a sign of life. */
+/** Frames that clients of the notification stream may send: pings only. */
 export const NotificationClientFrame = z.discriminatedUnion('type', [PingFrame]);
 
-/** What they are sent (decisions S7), beside `pong` and `error`. */
+/** Frames that the server sends (decisions S7), besides `pong` and `error`. */
 export const NotificationServerFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), unread: z.number().int().min(0) }),
   z.object({ type: z.literal('notification.created'), notification: NotificationSchema }),

@@ -19,13 +19,13 @@ interface NotificationStreamOptions {
   log: Log;
 }
 
-/** What a socket's state is: its reading. */
+/** The state kept with a socket. */
 interface Reading {
   feed: ReturnType<NotificationFeeds['join']>;
   reader: SocketReader;
 }
 
-/** The notification that is named by `since`, checked for its form alone. @throws a validation error */
+/** The notification id in `since`; checks only its form. @throws a validation error */
 function readSince(query: URLSearchParams): string | undefined {
   refuseUnknown(query, ['since']);
   const [id, second] = query.getAll('since');
@@ -47,7 +47,7 @@ export function createNotificationStream({ feeds, redeem, log }: NotificationStr
     },
   };
 
-  /** Says how things stand, replays what was missed, and then goes on with what comes. */
+  /** Sends the current state, replays missed notifications, then goes live. */
   async function begin(socket: StreamSocket, reader: SocketReader, anchor: Anchor | undefined): Promise<void> {
     try {
       for await (const frame of feeds.opening(reader.identityId, anchor)) {

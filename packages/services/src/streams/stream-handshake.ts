@@ -9,12 +9,12 @@ import {
 import type { StreamName } from './stream-ticket.model.js';
 import type { StreamTickets } from './stream-tickets.js';
 
-/** The services whose the streams are: their modes count. */
+/** The service of each stream, whose auth mode applies. */
 const SERVICES: Record<StreamName, string> = { messages: 'chat', notifications: 'notifications' };
 
 /**
- * Who wants to open a stream: by a ticket, else as the service's mode says; in cookie mode from an allowed origin alone, since browsers send
- * cookies with the handshake of any page (decisions S1).
+ * Authenticates the caller of a stream: by a ticket, else in the mode of the service. Cookie mode requires an allowed origin,
+ * because browsers send cookies with the handshake of any page (decisions S1).
  * @throws authenticationErrors, originErrors
  */
 export async function authenticateStream(
@@ -31,7 +31,7 @@ export async function authenticateStream(
   return access;
 }
 
-/** @throws a validation error for parameters that the stream does not know */
+/** @throws a validation error for unknown query parameters */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
   const unknown = [...new Set(query.keys())].filter((key) => key !== 'ticket' && !known.includes(key));
   if (unknown.length > 0) throw validationError(unknown.map((key) => `query parameter '${key.slice(0, 100)}' is not allowed`));

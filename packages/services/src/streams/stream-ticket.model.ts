@@ -1,14 +1,14 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** The kinds of streams, by the services whose they are. */
+/** The streams, named by their content. */
 export type StreamName = 'messages' | 'notifications';
 
-/** A ticket that has not been used. `_id` is its hash: who reads the store can open no stream. */
+/** An unused ticket. `_id` is its hash, so that read access to the store opens no stream. */
 export interface StreamTicketRecord extends BaseRecord {
   stream: StreamName;
   identityId: string;
   sessionId: string;
-  /** When the access token ends by which it was asked for, and with it the stream. */
+  /** Expiry of the access token that asked for the ticket, and so of the stream. */
   accessExpiresAt: Date;
   expiresAt: Date;
 }

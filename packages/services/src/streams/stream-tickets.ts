@@ -16,7 +16,7 @@ function hashOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }
 
-/** Tickets, by which browsers in bearer mode open streams: they can send no header with a WebSocket (decisions S1). */
+/** Tickets, with which browsers in bearer mode open streams: they cannot send headers with a WebSocket (decisions S1). */
 export function createStreamTickets({
   storage,
   identityOf,
@@ -43,8 +43,8 @@ export function createStreamTickets({
 
   return {
     /**
-     * What a ticket stands for. It counts once: of many who come with it at once, one gets in.
-     * @throws authenticationErrors.unverified when it is unknown, used, expired, of another stream, or its session has ended
+     * Exchanges a ticket for the access it stands for. A ticket works once, even when several requests race for it.
+     * @throws authenticationErrors.unverified when it is unknown, used, expired or of another stream, or its session has ended
      */
     async redeem(stream: StreamName, ticket: string): Promise<VerifiedAccess> {
       const now = storage.clock.now();
@@ -59,7 +59,7 @@ export function createStreamTickets({
       return { identity, fingerprintHash: undefined, expiresAt: used.accessExpiresAt.getTime() / 1000 };
     },
 
-    /** The procedure that gives tickets for a stream. */
+    /** The procedure that issues tickets for a stream. */
     procedure: (stream: StreamName) =>
       authenticated
         .meta(

@@ -16,13 +16,13 @@ interface StreamsOptions {
   facts: ServerFacts;
   storage: Storage;
   bus: EventBus;
-  /** The services that are answered. */
+  /** The services that this server runs. */
   names: readonly ServiceName[];
-  /** Between two signs of life that are asked of each client, in milliseconds. */
+  /** Interval between heartbeats, in milliseconds. */
   heartbeatMs?: number | undefined;
 }
 
-/** All streams, and the same events as tRPC subscriptions (decisions, "Streams"). */
+/** All streams, and the same events as tRPC subscriptions (decisions S1 to S7). */
 export function createStreams({ services, facts, storage, bus, names, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
   const { log } = facts;

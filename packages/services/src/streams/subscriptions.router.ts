@@ -26,7 +26,7 @@ interface SubscriptionsOptions {
   log: Log;
 }
 
-/** The number of the last message, or the id of the last notification, that a client has: tRPC's own name for it. */
+/** tRPC's name for the client's position: the number of its last message, or the id of its last notification. */
 const lastEventId = z.string().max(100);
 
 class ChannelIteratorReader extends IteratorReader implements ChannelReader {
@@ -36,11 +36,11 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
   }
 }
 
-/** The events of streams as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
+/** Stream events as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
 export function createSubscriptions({ channels, notifications, watch, log }: SubscriptionsOptions) {
   const open = new Set<IteratorReader>();
 
-  /** What `events` yields, for as long as the caller stays and its access counts. */
+  /** Yields the events until the caller leaves or its access ends. */
   async function* whileAllowed<Event>(
     { access, server }: AuthenticatedContext,
     { reader, signal, events }: { reader: IteratorReader; signal: AbortSignal | undefined; events: AsyncGenerator<Event> },
@@ -125,7 +125,7 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
         }),
     }),
 
-    /** Ends those that are open: the HTTP server would wait for them. */
+    /** Ends the open subscriptions, which would keep the HTTP server from closing. */
     close(): void {
       for (const reader of open) reader.end();
     },
