@@ -13,27 +13,33 @@ interface NewChannel {
   ownerId: string;
   open: boolean;
 }
-/** Channel and subscription as they are stored. */
+/** The records to store. */
 interface Creation {
   channel: ChannelRecord;
   subscription: SubscriptionRecord;
   icon: GivenFile | null | undefined;
-  /** Who uploaded the icon. */
+  /** The identity that uploaded the icon. */
   createdBy: string;
 }
 
 interface ChannelUnitsOptions {
   storage: Storage;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** The subscriptions, which hide with their channel. Its messages need no mark: who may read them is a member, or finds its channel first. */
+  /**
+   * The subscriptions, which are hidden while their channel is deleted. Messages need no mark: a reader must be a member or find
+   * the channel first.
+   */
   members: Children;
   icons: Pick<Attachments, 'hold' | 'release' | 'settleHeld'>;
-  /** Tells the readers of a channel that it is deleted. */
+  /** Announces the deletion to the channel's readers. */
   tellDeleted(channelId: string): void;
 }
 
-/** Changes of a channel together with its members: units of work, which the next sweep completes or takes back after a crash. */
+/**
+ * Creates, deletes and restores a channel together with its members. These are units of work: after a crash the next sweep
+ * completes or undoes them.
+ */
 export function createChannelUnits({ storage, existingIdentities, members, icons, tellDeleted }: ChannelUnitsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
@@ -44,12 +50,12 @@ export function createChannelUnits({ storage, existingIdentities, members, icons
     name: 'channels.create',
     steps: [
       {
-        // comes first: once there is a channel, people join and leave it, and its making has ended
+        // comes first: once the channel exists, identities may join and leave, so the unit must be complete
         name: 'first member',
         async run({ channel, icon, createdBy }, fence) {
           await icons.hold(channel._id, icon, createdBy, fence);
           await fence.insert(Subscriptions.collection.collectionName, 'subscription');
-          // asked afterwards: an identity that is deleted from now on finds its subscription
+          // checked after the insert: an identity deleted later finds this subscription
           if (!(await existingIdentities([channel.ownerId])).has(channel.ownerId)) throw identityErrors.notFound();
         },
         isDone: async ({ subscription: { _id } }) => (await Subscriptions.exists({ _id }).setOptions(everyone)) !== null,
@@ -76,7 +82,7 @@ export function createChannelUnits({ storage, existingIdentities, members, icons
   });
 
   return {
-    /** Stores a channel with its icon, and its owner as the first member. @throws identityErrors.notFound; ATTACH_ERRORS */
+    /** Stores a channel with its icon and its owner as first member. @throws identityErrors.notFound; ATTACH_ERRORS */
     async create(given: NewChannel, { icon, createdBy }: Pick<Creation, 'icon' | 'createdBy'>): Promise<void> {
       const now = storage.clock.now();
       const times = { createdAt: now, updatedAt: now };
@@ -90,7 +96,7 @@ export function createChannelUnits({ storage, existingIdentities, members, icons
       if (icon) await icons.settleHeld(given._id);
     },
 
-    /** Deletes softly, and hides the subscriptions. @throws errors.channelNotFound */
+    /** Soft-deletes the channel and hides its subscriptions. @throws errors.channelNotFound */
     delete: deletion.delete,
 
     /** @throws errors.channelNotFound when there is nothing to restore */

@@ -3,13 +3,13 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { channelResource } from './channels.schemas.js';
 
-/** Its messages are numbered where they are stored: see `message-log.ts`. */
+/** Messages are numbered in their own collection: see `message-log.ts`. */
 export interface ChannelRecord extends Live, NotedRecord {
   name: string;
   ownerId: string;
-  /** Whether anybody may join by oneself; a host may leave it out, which counts as closed. */
+  /** Whether any identity may join by itself. A host may leave it out, which means closed. */
   open?: boolean;
-  /** Of the deletion that took it last; null while there was none. */
+  /** The latest deletion of the channel; null if there was none. */
   deletionId: string | null;
 }
 

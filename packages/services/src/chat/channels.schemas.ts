@@ -6,7 +6,7 @@ import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { MessageSchema } from './messages.schemas.js';
 
-/** Longest name, in characters. */
+/** Maximum name length, in characters. */
 const NAME_MAX = 200;
 const Name = z.string().trim().min(1).max(NAME_MAX);
 
@@ -36,14 +36,14 @@ export const channelResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 
-/** How far a member has read in a channel, in numbers of its messages (decisions S3). */
+/** How far a member has read in a channel, as message numbers (decisions S3). */
 export const standingFields = {
   lastSeq: z.number().int().min(0).meta({ description: 'The number of the last message, 0 before the first' }),
   readSeq: z.number().int().min(0).meta({ description: 'The number of the last message that has been read' }),
   unread: z.number().int().min(0),
 };
 
-/** A channel in a list: one's own, by `memberId`, with how far one has read. */
+/** A channel in a list. With `memberId` it shows how far that member has read. */
 const ListedChannelSchema = ChannelSchema.extend({
   ...z.object(standingFields).partial().shape,
   lastMessage: MessageSchema.nullable().optional(),
@@ -67,7 +67,7 @@ const Icon = GivenFileSchema.nullable().optional();
 export const createChannelInput = z.strictObject({ name: Name, ownerId: Id, open: z.boolean().optional(), icon: Icon });
 export type NewChannel = z.infer<typeof createChannelInput>;
 
-/** What may be changed; a channel keeps its owner (decisions R3). */
+/** The fields that may change; the owner may not (decisions R3). */
 export const channelPatchInput = z.strictObject({
   channelId: Id,
   name: Name.optional(),

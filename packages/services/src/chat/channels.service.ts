@@ -23,23 +23,23 @@ interface ChannelsOptions {
   storage: Storage;
   lists: Lists;
   bus: EventBus;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** One each. */
+  /** A channel has one icon at most. */
   icons: Attachments;
-  /** The subscriptions, which go and come back with their channel. */
+  /** The subscriptions, which are hidden and restored with their channel. */
   members: Children;
   memberships: Pick<Memberships, 'forget'>;
   messages: Pick<MessagesService, 'lastOf'>;
 }
 
-/** A channel without its icon, which is no part of its record. What a host may have left out is there. */
+/** A channel without its icon, which is stored apart. Fills in fields that a host may have left out. */
 function showBare(record: ChannelRecord): Channel {
   const { deletionId, notes, open = false, ...channel } = present(record);
   return { ...channel, open, icon: null };
 }
 
-/** Channels. Ids are UUID strings; nothing here knows HTTP. */
+/** Channels. Ids are UUID strings; nothing here depends on HTTP. */
 export function createChannelsService({ storage, lists, bus, icons, memberships, messages, ...others }: ChannelsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
@@ -53,7 +53,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     },
   });
 
-  /** Fills in the icons, by one query. */
+  /** Adds the icons with one query. */
   async function addIcons(channels: readonly Channel[]): Promise<void> {
     const found = await icons.oneOf(channels.map(({ id }) => id));
     for (const channel of channels) channel.icon = found.get(channel.id) ?? null;
@@ -74,7 +74,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     return show(await Channels.findById(channelId).lean<ChannelRecord>());
   }
 
-  /** The channels of a member: rows of a view, which has at `readSeq` how far it has read. */
+  /** The channels of a member: a view that joins each channel with the member's `readSeq`. */
   function listOfMember(memberId: string, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
     const channel = { from: Channels.collection.collectionName, localField: 'channelId', foreignField: '_id', as: 'channel' };
     const memberships = viewOf(Subscriptions, [
@@ -101,9 +101,9 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
 
   return {
     /**
-     * Makes a channel, whose owner is its first member.
-     * @param createdBy who uploaded the icon
-     * @throws identityErrors.notFound when there is no such owner; ATTACH_ERRORS
+     * Creates a channel, whose owner becomes its first member.
+     * @param createdBy the identity that uploaded the icon
+     * @throws identityErrors.notFound when the owner does not exist; ATTACH_ERRORS
      */
     async create({ icon, open = false, ...given }: NewChannel, createdBy: string): Promise<Channel> {
       const id = newId(storage.clock);
@@ -111,7 +111,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
       return read(id);
     },
 
-    /** Where to upload an icon to. @throws errors.channelNotFound; fileErrors.tooManyUnused */
+    /** Issues an upload address for an icon. @throws errors.channelNotFound; fileErrors.tooManyUnused */
     async iconUploadUrl(channelId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
       if (!(await this.exists(channelId))) throw errors.channelNotFound();
       return icons.issue(request, identityId);
@@ -119,25 +119,25 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
 
     get: read,
 
-    /** Whether it lives. */
+    /** Whether a live channel has this id. */
     async exists(channelId: string): Promise<boolean> {
       return (await Channels.exists({ _id: channelId })) !== null;
     },
 
-    /** Whose a live channel is, and whether anybody may join it; undefined when there is none. Serves the rules. */
+    /** The owner of a live channel, and whether it is open; undefined when there is none. For access rules. */
     async accessTo(channelId: string): Promise<{ ownerId: string; open: boolean } | undefined> {
       const found = await Channels.findById(channelId, { ownerId: 1, open: 1 }).lean<ChannelRecord>();
       return found ? { ownerId: found.ownerId, open: found.open ?? false } : undefined;
     },
 
-    /** With `memberId` those of a member, with what it has not read. */
+    /** With `memberId` lists that member's channels and their unread counts. */
     list(memberId: string | undefined, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
       if (memberId !== undefined) return listOfMember(memberId, query);
       return lists.answer(channelList, Channels, { show: showBare, complete: addIcons }, query);
     },
 
     /**
-     * @param changedBy who uploaded the icon
+     * @param changedBy the identity that uploaded the icon
      * @throws errors.noChannelUpdate for an empty change, channelNotFound; ATTACH_ERRORS
      */
     async patch(channelId: string, { icon, ...patch }: ChannelPatch, changedBy: string): Promise<Channel> {
@@ -155,10 +155,13 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
       return channel;
     },
 
-    /** Deletes softly, with its members and messages. @throws errors.channelNotFound */
+    /** Soft-deletes a channel with its members and messages. @throws errors.channelNotFound */
     delete: (channelId: string): Promise<void> => units.delete(channelId),
 
-    /** Brings it back, with the members and messages that went with it. @throws errors.channelNotFound when there is nothing to restore */
+    /**
+     * Restores a channel with the members and messages deleted with it. @throws errors.channelNotFound when there is nothing to
+     * restore
+     */
     async restore(channelId: string): Promise<Channel> {
       await units.restore(channelId);
       const channel = await read(channelId);

@@ -9,28 +9,28 @@ function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, 
   return z.object({ type: z.literal(type), channelId: Id, ...fields });
 }
 
-/** What the readers of a channel are told: each event is the frame that streams carry, as it is (decisions S2). */
+/** Events for the readers of a channel. Streams send each event unchanged as a frame (decisions S2). */
 export const ChatEventSchema = z.discriminatedUnion('type', [
-  /** Comes again, with the same `seq`, where a sender was not sure and sent again. */
+  /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
   eventOf('message.created', { message: MessageSchema }),
-  /** Also of one that was restored. */
+  /** Also sent when a message is restored. */
   eventOf('message.updated', { message: MessageSchema }),
   eventOf('message.deleted', { messageId: Id, seq: z.number().int().min(1) }),
   eventOf('attachment.created', { messageId: Id, attachment: FileSchema }),
   eventOf('attachment.deleted', { messageId: Id, attachmentId: Id }),
   eventOf('channel.updated', { channel: ChannelSchema }),
   eventOf('channel.deleted', {}),
-  /** Somebody has read up to and including `seq`. */
+  /** A member has read up to and including `seq`. */
   eventOf('read', { identityId: Id, messageId: Id, seq: z.number().int().min(1) }),
   eventOf('typing', { identityId: Id }),
   eventOf('presence', { identityId: Id, status: z.enum(['online', 'offline']) }),
-  /** Somebody is a member of the channel from now on, or no longer. */
+  /** An identity has joined or left the channel. */
   eventOf('subscription.created', { identityId: Id }),
   eventOf('subscription.deleted', { identityId: Id }),
 ]);
 export type ChatEvent = z.infer<typeof ChatEventSchema>;
 
-/** The topic of the event bus where the events of a channel are published, each after its write was acknowledged. */
+/** The bus topic of a channel's events. Each is published after its write was acknowledged. */
 export function channelTopic(channelId: string): string {
   return `channel:${channelId}`;
 }

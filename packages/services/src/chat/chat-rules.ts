@@ -3,11 +3,11 @@ import { Id } from '../shared/schemas.js';
 import type { ChatService } from './chat.service.js';
 import { chatErrors as errors } from './chat.errors.js';
 
-/** Who may do what in channels (decisions S4, A17). */
+/** Access rules for channels (decisions S4, A17). */
 export function createChatRules({ channels, memberships, messages, subscriptions }: ChatService) {
   const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerId;
 
-  /** The caller is a member of the channel that `channelIdOf` finds by the input's `key`. */
+  /** Requires the caller to be a member of the channel that `channelIdOf` finds for the input's `key`. */
   function memberBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
     return defineRule('a member of the channel', [errors.notSubscribed], async ({ ctx, valueOf }) => {
       const id = await valueOf(key);
@@ -17,7 +17,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     });
   }
 
-  /** The caller owns the channel that `channelIdOf` finds by the input's `key`. */
+  /** Requires the caller to own the channel that `channelIdOf` finds for the input's `key`. */
   function ownsChannelBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
     const ownerBy = async (id: string) => {
       const channelId = await channelIdOf(id);
@@ -31,14 +31,14 @@ export function createChatRules({ channels, memberships, messages, subscriptions
   const memberOfMessage = memberBy('messageId', messages.channelOf);
   const sender = owner('messageId', messages.senderOf, 'the sender of the message');
 
-  /** Anybody joins an open channel, by oneself alone. */
+  /** Any identity may add itself, and only itself, to an open channel. */
   const joinsOpen = defineRule('who joins an open channel', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
     const channelId = await valueOf('channelId');
     const isOpen = channelId !== undefined && (await channels.accessTo(channelId))?.open === true;
     if (!isOpen || (await valueOf('subscribedId')) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 
-  /** One's own channels: those one is a member of, or else those one owns. */
+  /** Callers may list the channels they are members of, or those they own. */
   const listsOwn = defineRule('who asks for channels of their own', [ruleErrors.notSelf], async ({ ctx, given }) => {
     const memberId = await given('memberId');
     if ((memberId === undefined ? await given('ownerId') : memberId) !== ctx.identity.id) throw ruleErrors.notSelf();
@@ -49,7 +49,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
   const ownSubscription = owner('subscriptionId', subscriberOf, 'the subscribed identity');
 
   return {
-    /** Comes before the other rules. What is no id at all is left to the validation. */
+    /** Runs before the other rules. A malformed id is left to input validation. */
     channelExists: defineRule('who names a channel that exists', [errors.channelDoesNotExist], async ({ valueOf }) => {
       const channelId = Id.safeParse(await valueOf('channelId')).data;
       if (channelId !== undefined && !(await channels.exists(channelId))) throw errors.channelDoesNotExist();
@@ -63,7 +63,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     listsMembers: anyOf(admin, member, ownsChannel, self('subscribedId')),
     managesSubscription: anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOf)),
 
-    /** A guest, who writes nowhere, may leave. */
+    /** Guests may write nowhere, but they may leave. */
     leavesAsGuest: anyOf(notGuest, ownSubscription),
 
     sender,

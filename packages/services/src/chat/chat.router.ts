@@ -13,7 +13,7 @@ interface ChatRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-/** Spec, "Other services": chat, topic by topic. */
+/** The chat routes of the spec ("Other services"), one router for each topic. */
 export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
   const rules = createChatRules(chat);
   return mergeRouters(

@@ -18,15 +18,15 @@ interface ChatOptions {
   lists: Lists;
   bus: EventBus;
   files: FilesService;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   organizationExists(organizationId: string): Promise<boolean>;
 }
 
-/** Files that a message may have. */
+/** Maximum number of files per message. */
 const ATTACHMENTS_MAX = 20;
 
-/** Channels, their members and their messages. Every change is told to the readers of its channel: see `chat-events.ts`. */
+/** Channels, their members and their messages. Every change is announced to the channel's readers: see `chat-events.ts`. */
 export function createChatService({ storage, lists, bus, files, existingIdentities, organizationExists }: ChatOptions) {
   const log = createMessageLog(storage);
   const memberships = createMemberships(storage, log);
@@ -48,10 +48,10 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     messages,
     readStates,
     templates,
-    /** What hides with an identity: its subscriptions. */
+    /** The subscriptions, which are hidden while their identity is deleted. */
     withIdentity: hiding.withIdentity,
 
-    // what streams need
+    // for streams
     membershipOf: memberships.membershipOf,
     membersAmong: memberships.membersAmong,
     messagesSince: messages.since,

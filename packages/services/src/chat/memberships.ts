@@ -4,7 +4,7 @@ import { chatErrors as errors } from './chat.errors.js';
 import type { MessageLog } from './message-log.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
 
-/** Where a member stands in a channel: numbers of messages, and how many it has not read. */
+/** A member's position in a channel: message numbers and the number of unread messages. */
 export interface Standing {
   lastSeq: number;
   readSeq: number;
@@ -15,11 +15,11 @@ export function standingOf(lastSeq: number, readSeq: number): Standing {
   return { lastSeq, readSeq, unread: Math.max(0, lastSeq - readSeq) };
 }
 
-/** Pairs of channels and identities that are asked for by one query: ids, and branches, for each of which a planner takes its time. */
+/** Limits of one membership query: ids, and `$or` branches, each of which costs planning time. */
 const IDS_MAX = 10_000;
 const BRANCHES_MAX = 100;
 
-/** Identities by channel, or channels by identity. */
+/** Identity ids by channel id, or the reverse. */
 type Pairs = ReadonlyMap<string, ReadonlySet<string>>;
 
 function turned(pairs: Pairs): Pairs {
@@ -30,8 +30,8 @@ function turned(pairs: Pairs): Pairs {
 }
 
 /**
- * Conditions for these pairs, each of which stands in one of them: beside others of its channel, or beside its identity's other channels,
- * whichever are more. So neither a channel of thousands nor somebody who reads thousands of channels takes more than one.
+ * Builds query conditions that cover each pair once: grouped by channel or by identity, whichever group is larger. So a channel
+ * with thousands of readers, or an identity that reads thousands of channels, needs only one condition.
  */
 function conditionsOf(readers: Pairs): { channelId: { $in: string[] }; subscribedId: { $in: string[] } }[] {
   const channels = turned(readers);
@@ -50,7 +50,7 @@ function conditionsOf(readers: Pairs): { channelId: { $in: string[] }; subscribe
   );
 }
 
-/** Conditions in groups, each for one query. */
+/** Splits conditions into groups of one query each. */
 function grouped(conditions: ReturnType<typeof conditionsOf>): (typeof conditions)[] {
   const groups: (typeof conditions)[] = [];
   let ids = Number.POSITIVE_INFINITY;
@@ -66,10 +66,10 @@ function grouped(conditions: ReturnType<typeof conditionsOf>): (typeof condition
   return groups;
 }
 
-/** Who is a member of which channel (decisions S4). */
+/** Looks up the members of channels (decisions S4). */
 export function createMemberships(storage: Storage, log: MessageLog) {
   const { collection } = storage.model(subscriptionModel);
-  /** Who is a member, by channel and identity: somebody who writes much is looked up once a second. */
+  /** Subscriptions by channel and identity, cached for a second, so that a busy sender costs one lookup a second. */
   const copies = createShortCopies<SubscriptionRecord>();
 
   /** The live subscription of an identity to a live channel. @throws errors.notSubscribed */
@@ -82,17 +82,17 @@ export function createMemberships(storage: Storage, log: MessageLog) {
   return {
     subscriptionOf,
 
-    /** Whether it was a member within the last second, or is now. @throws errors.notSubscribed */
+    /** Checks membership, against a copy of at most a second. @throws errors.notSubscribed */
     async expectMember(identityId: string, channelId: string): Promise<void> {
       await copies.get(`${channelId} ${identityId}`, () => subscriptionOf(identityId, channelId));
     },
 
-    /** Members have gone from a channel: this instance at least knows at once. */
+    /** Drops the copies of a channel whose members have changed, so that at least this instance knows at once. */
     forget: (channelId: string): void => copies.dropWhere((key) => key.startsWith(`${channelId} `)),
 
     /**
-     * Those of these identities that are members, by channel.
-     * @param readers identities by channel, each once
+     * Those of the given identities that are members, by channel.
+     * @param readers identities by channel, without duplicates
      */
     async membersAmong(readers: Pairs): Promise<Map<string, Set<string>>> {
       const members = new Map([...readers.keys()].map((channelId) => [channelId, new Set<string>()]));
@@ -105,7 +105,7 @@ export function createMemberships(storage: Storage, log: MessageLog) {
       return members;
     },
 
-    /** How far a member has read. @throws errors.notSubscribed, also where there is no such channel */
+    /** How far a member has read. @throws errors.notSubscribed, also when the channel does not exist */
     async membershipOf(identityId: string, channelId: string): Promise<Standing> {
       const [{ readSeq }, lastSeq] = await Promise.all([subscriptionOf(identityId, channelId), log.lastSeq(channelId)]);
       return standingOf(lastSeq, readSeq);

@@ -2,12 +2,12 @@ import { MAJORITY, isDuplicateKey, notOnMajority, type Storage } from '@tandem/s
 import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
 
-/** Messages stored by one write at most. */
+/** Maximum number of messages per write. */
 const BATCH_MAX = 100;
-/** Channels whose last number is remembered. */
+/** Maximum number of channels whose last number is cached. */
 const REMEMBERED_MAX = 10_000;
 
-/** Messages that have a number: one that a host stored with something else, which may sort above all numbers, counts as none. */
+/** Matches numbered messages only. A host may have stored `seq` as another type, which could sort above all numbers. */
 export const NUMBERED = { seq: { $gt: 0 } } as const;
 
 type Unnumbered = Omit<MessageRecord, 'seq'>;
@@ -19,27 +19,27 @@ interface Waiting {
 }
 
 /**
- * Appends messages to channels (decisions S3). No number is ever taken without its message: a message is written under the number after the
- * last one that is stored, and the unique index refuses it where another was there first; then it is tried under the next. So when a reader
- * sees a number, everything below it has been stored before, and nothing lower appears later, whatever process dies or stalls: replay reads
- * upwards and never waits for a hole to fill.
+ * Appends messages to channels (decisions S3). A message is inserted under the number after the last stored one. If another
+ * message has taken that number, the unique index refuses the insert, and the next number is tried. So a number never exists
+ * without its message: when a reader sees a number, all lower ones are stored already and none appears later, whichever process
+ * dies or stalls. Replay reads upwards and never waits for a gap to fill.
  *
- * The messages of a process stand in one line for each channel and are written together, so that only processes compete for a number.
+ * Each process queues its messages by channel and writes them in batches, so that only processes compete for a number.
  */
 export function createMessageLog(storage: Storage) {
   const { collection } = storage.model(messageModel);
   const lines = new Map<string, Waiting[]>();
-  /** What was seen last; another instance may have gone on since, which costs a try. */
+  /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
   const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
 
-  /** The number of the last message of a channel, deleted ones included; 0 before the first. */
+  /** The number of a channel's last message, deleted ones included; 0 before the first. */
   async function lastSeq(channelId: string, concern?: typeof MAJORITY): Promise<number> {
     const newest = { sort: { seq: -1 }, projection: { _id: 0, seq: 1 }, ...concern } as const;
     const last = await collection.findOne({ channelId, ...NUMBERED } as object, newest);
     return (last as unknown as Pick<MessageRecord, 'seq'> | null)?.seq ?? 0;
   }
 
-  /** @returns how many of them are stored, in their order, and which index refused the next one */
+  /** @returns how many records are stored, from the first, and which index refused the next one */
   async function insert(records: MessageRecord[]): Promise<{ stored: number; refusedBy?: string | undefined }> {
     try {
       if (records.length === 1) await collection.insertOne(records[0] as never);
@@ -52,14 +52,17 @@ export function createMessageLog(storage: Storage) {
     }
   }
 
-  /** The message that a client has sent before under the same name. @throws notOnMajority while a failover could still lose it */
+  /** The stored message with the same `clientId`. @throws notOnMajority while a failover could still roll it back */
   async function findTwin({ channelId, senderId, clientId }: Unnumbered): Promise<MessageRecord> {
     const twin = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
     if (!twin) throw notOnMajority('a message that was refused as stored');
     return twin as unknown as MessageRecord;
   }
 
-  /** Stores these, and settles each when it is. @throws what the store throws: those left in `batch` may be stored or not */
+  /**
+   * Stores a batch and settles each message once it is stored. @throws what the store throws; messages left in `batch` may or may
+   * not be stored
+   */
   async function store(channelId: string, batch: Waiting[]): Promise<void> {
     let last = remembered.get(channelId) ?? (await lastSeq(channelId));
     while (batch.length > 0) {
@@ -90,10 +93,10 @@ export function createMessageLog(storage: Storage) {
   }
 
   return {
-    /** The number of the last message that no failover takes back, to be told to readers: they go on from it. */
+    /** The number of the last message that a failover cannot roll back, because readers resume from it. */
     lastSeq: (channelId: string) => lastSeq(channelId, MAJORITY),
 
-    /** Stores a message under the next number of its channel; one that its client has sent before is answered as it was stored. */
+    /** Stores a message under the next number of its channel. Resolves to the stored one if its client has sent it before. */
     append: (message: Unnumbered): Promise<MessageRecord> =>
       new Promise((resolve, reject) => {
         const waiting = { message, resolve, reject };

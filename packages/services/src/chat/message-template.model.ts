@@ -5,9 +5,9 @@ import { messageTemplateResource } from './message-templates.schemas.js';
 export interface MessageTemplateRecord extends Live {
   title: string;
   content: string;
-  /** Whose it is; null, or missing where a host wrote it, where it is global. */
+  /** The owning organization. Null, or missing where a host wrote the record, for a global template. */
   organizationId?: string | null;
-  /** Of the deletion of its organization that took it last; null while there was none. */
+  /** The latest deletion that removed the template; null if there was none. */
   deletionId: string | null;
 }
 

@@ -1,9 +1,9 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of message templates beside those of core's rules, once. */
+/** The errors of message templates. Core declares those of its rules. */
 export const messageTemplateErrors = defineErrors('messageTemplates', {
   notFound: [404, 'Chat message template not found'],
-  /** Of one that is to be changed, deleted or restored. */
+  /** For change, delete and restore. */
   notFoundToChange: [404, 'Message template not found'],
   nothingToUpdate: [400, 'Failed to update message template'],
 });

@@ -31,7 +31,10 @@ interface MessageTemplatesRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-/** Spec, "Other services": message templates. Global ones are the admin's; others are of who manages their organization too. */
+/**
+ * The message template routes of the spec ("Other services"). Only admins manage global templates; owners and admins of an
+ * organization manage its templates.
+ */
 export function createMessageTemplatesRouter({ templates, roleOf }: MessageTemplatesRouterOptions) {
   const managesGiven = organizationRole('organizationId', MANAGING_ROLES, roleOf);
   const managesItsOrganization = defineRule(

@@ -4,11 +4,11 @@ import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { Content } from './messages.schemas.js';
 
-/** Longest title, in characters. */
+/** Maximum title length, in characters. */
 const TITLE_MAX = 200;
 const Title = z.string().trim().min(1).max(TITLE_MAX);
 
-/** A message to be sent again and again; its content is text that nothing renders. */
+/** A reusable message text. Nothing renders its content. */
 export const MessageTemplateSchema = z
   .object({
     id: Id,
@@ -46,7 +46,7 @@ export const messageTemplateInput = z.strictObject({ messageTemplateId: Id });
 export const createMessageTemplateInput = z.strictObject({ title: Title, content: Content, organizationId: Id.optional() });
 export type NewMessageTemplate = z.infer<typeof createMessageTemplateInput>;
 
-/** What may be changed; a template keeps its organization (decisions R3). */
+/** The fields that may change; the organization may not (decisions R3). */
 export const messageTemplatePatchInput = z.strictObject({
   messageTemplateId: Id,
   title: Title.optional(),

@@ -28,7 +28,7 @@ function show(record: MessageTemplateRecord): MessageTemplate {
   return { ...template, organizationId };
 }
 
-/** Templates of messages: global ones, and those of organizations. */
+/** Message templates, global ones and those of organizations. */
 export function createMessageTemplatesService({ storage, lists, organizationExists }: MessageTemplatesOptions) {
   const Templates = storage.model(messageTemplateModel);
   const showOne = lists.one(messageTemplateList, show);
@@ -43,7 +43,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
     async create(given: NewMessageTemplate): Promise<MessageTemplate> {
       const record = (await Templates.create(given)).toObject();
       try {
-        // asked afterwards: an organization that is deleted from now on finds the template and takes it along
+        // checked after the insert: an organization deleted later finds the template and deletes it too
         await expectOrganization(given.organizationId);
       } catch (error) {
         await Templates.deleteOne({ _id: record._id }, { deleted: 'include', hard: true });
@@ -52,17 +52,17 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       return show(record);
     },
 
-    /** Those of all organizations, and the global ones. */
+    /** All templates, of every organization and global. */
     list(query: ListQuery): Promise<ListAnswer<MessageTemplate>> {
       return lists.answer(messageTemplateList, Templates, { show }, query);
     },
 
-    /** Those of one organization, without the global ones. */
+    /** The templates of one organization, without the global ones. */
     listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<MessageTemplate>> {
       return lists.answer(organizationTemplateList, Templates, { scope: { organizationId }, show }, query);
     },
 
-    /** Whose a live template is, null being nobody's; undefined when there is none. Serves the rules. */
+    /** The organization of a live template, null if global; undefined when there is none. For access rules. */
     async organizationOf(messageTemplateId: string): Promise<string | null | undefined> {
       const found = await Templates.findById(messageTemplateId, { organizationId: 1 }).lean<MessageTemplateRecord>();
       return found && (found.organizationId ?? null);
@@ -82,9 +82,9 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       return showOne(record, errors.notFoundToChange);
     },
 
-    /** Deletes softly. @throws errors.notFoundToChange */
+    /** Soft-deletes a template. @throws errors.notFoundToChange */
     async delete(messageTemplateId: string): Promise<void> {
-      // a deletion of its own: it does not come back with its organization
+      // with its own deletion id, so that restoring the organization does not restore it
       const mark = { $set: markOf(newDeletion(storage.clock)) };
       const { matchedCount } = await Templates.updateOne({ _id: messageTemplateId }, mark);
       if (matchedCount === 0) throw errors.notFoundToChange();
@@ -98,7 +98,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       const record = await Templates.restore(messageTemplateId);
       if (!record) throw errors.notFoundToChange();
       try {
-        // as for a new one: the organization may have been deleted meanwhile
+        // checked again, because the organization may have been deleted meanwhile
         await expectOrganization(found.organizationId);
       } catch (error) {
         await Templates.deleteOne({ _id: messageTemplateId });
@@ -107,7 +107,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
       return showOne(record, errors.notFoundToChange);
     },
 
-    /** The templates of organizations go and come back with them. */
+    /** Deletes and restores templates with their organizations. */
     withOrganizations: {
       async take(organizationIds, deletion) {
         const live = { organizationId: { $in: [...organizationIds] } };

@@ -4,12 +4,12 @@ import { messageResource } from './messages.schemas.js';
 
 export interface MessageRecord extends Live {
   channelId: string;
-  /** From 1, without gaps: see `message-log.ts`. */
+  /** Counts from 1 without gaps: see `message-log.ts`. */
   seq: number;
   senderId: string;
   content: string;
   title: string | null;
-  /** What the sender's client named it by; null where it named it by nothing. */
+  /** The name that the sender's client gave the message; null if none. */
   clientId: string | null;
 }
 

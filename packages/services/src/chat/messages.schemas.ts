@@ -4,7 +4,7 @@ import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../file
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
-/** Longest texts, in characters. */
+/** Maximum lengths, in characters. */
 const TITLE_MAX = 200;
 const CONTENT_MAX = 10_000;
 const CLIENT_ID_MAX = 100;
@@ -12,7 +12,7 @@ const CLIENT_ID_MAX = 100;
 export const Content = z.string().min(1).max(CONTENT_MAX);
 const Title = z.string().max(TITLE_MAX);
 
-/** What a client names its own message by, so that one sent twice is stored once. */
+/** A client's own name for a message, so that a repeated send is stored once. */
 export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);
 
 export const MessageSchema = z
@@ -62,7 +62,7 @@ export const createMessageInput = z.strictObject({
 });
 export type NewMessage = z.infer<typeof createMessageInput>;
 
-/** What may be changed, by its sender alone (decisions R3). */
+/** The fields that the sender, and nobody else, may change (decisions R3). */
 export const messagePatchInput = z.strictObject({
   messageId: Id,
   content: Content.optional(),

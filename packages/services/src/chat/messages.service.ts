@@ -25,23 +25,23 @@ interface MessagesOptions {
   attachments: Attachments;
 }
 
-/** The end of a channel: its last number, deleted messages counted, and the last message that lives. */
+/** The last number of a channel, which deleted messages count for, and its last live message. */
 export interface Last {
   lastSeq: number;
   lastMessage: Message | null;
 }
 
-/** A message without its attachments, which are no part of its record. */
+/** A message without its attachments, which are stored apart. */
 function showBare(record: MessageRecord): Message {
   return { ...present(record), attachments: [] };
 }
 
-/** The messages of channels. Ids are UUID strings; nothing here knows HTTP. */
+/** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
 export function createMessagesService({ storage, lists, bus, log, memberships, attachments }: MessagesOptions) {
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
 
-  /** Fills in the attachments, by one query. */
+  /** Adds the attachments with one query. */
   async function addAttachments(messages: readonly Message[]): Promise<void> {
     const files = await attachments.of(messages.map(({ id }) => id));
     for (const message of messages) message.attachments = files.get(message.id) ?? [];
@@ -51,7 +51,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
   const showFitting = (records: readonly MessageRecord[]) =>
     records.flatMap((record) => lists.fit(messageList, record, showBare) ?? []);
 
-  /** @throws errors.messageNotFound, or what else is missing then */
+  /** @throws the error of `missing` */
   async function show(
     record: MessageRecord | null | undefined,
     missing: () => ApiError = errors.messageNotFound,
@@ -70,7 +70,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
 
   const whose = (messageId: string) => Messages.findById(messageId, { channelId: 1, senderId: 1 }).lean<MessageRecord>();
 
-  /** Its files have changed. @throws errors.messageNotFound */
+  /** Refreshes `updatedAt` after a change of the message's files. @throws errors.messageNotFound */
   async function touch(messageId: string): Promise<MessageRecord> {
     const $set = { updatedAt: storage.clock.now() };
     const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
@@ -80,10 +80,10 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
 
   return {
     /**
-     * Stores a message of a member and tells the channel's readers. The same `clientId` of the same sender again is stored once: the stored
-     * message is the answer, and is told again, since who stored it first may have died before. That the sender is no guest is for the caller
-     * to see to.
-     * @throws errors.notSubscribed, messageNotFound where the stored message does not fit its schema
+     * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
+     * stored once: the stored one is returned and announced again, because the process that stored it may have died before
+     * announcing it. The caller must check that the sender is not a guest.
+     * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema
      */
     async post({ channelId, senderId, content, title = null, clientId = null }: NewMessage): Promise<Message> {
       await memberships.expectMember(senderId, channelId);
@@ -97,8 +97,9 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     },
 
     /**
-     * For replay: the messages of a channel after a number, upwards, and after which number to go on, where there may be more. What is missing
-     * between them is deleted, or does not fit its schema (decisions H20): it does not come later. No failover takes them back.
+     * Reads messages for replay: those after a number, upwards. `next` is the number to continue after, if there may be more. A
+     * missing number belongs to a message that is deleted or does not fit its schema (decisions H20); it will not appear later.
+     * Reads with majority concern, because readers resume from what they were sent.
      */
     async since(channelId: string, seq: number, limit: number): Promise<{ messages: Message[]; next: number | undefined }> {
       const after = Messages.find({ channelId, seq: { $gt: seq } }, undefined, { sort: { seq: 1 }, limit, ...MAJORITY });
@@ -108,7 +109,10 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       return { messages, next: records.length < limit ? undefined : records.at(-1)?.seq };
     },
 
-    /** The ends of channels, in one query and one for the attachments; as of what no failover takes back, since readers go on from there. */
+    /**
+     * The ends of channels, with one query and another for attachments. Reads with majority concern, because readers resume from
+     * these numbers.
+     */
     async lastOf(channelIds: readonly string[]): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
       const newest = [{ $match: NUMBERED }, { $sort: { seq: -1 } }, { $limit: 1 }];
@@ -135,11 +139,11 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       return lists.answer(messageList, Messages, { scope: { channelId }, show: showBare, complete: addAttachments }, query);
     },
 
-    /** The channel of a live message; undefined when there is none. Serves the rules, as the next. */
+    /** `channelOf` and `senderOf` serve the access rules: undefined when there is no live message. */
     channelOf: async (messageId: string) => (await whose(messageId))?.channelId,
     senderOf: async (messageId: string) => (await whose(messageId))?.senderId,
 
-    /** @throws errors.messageNotFoundStop, also where its channel is deleted */
+    /** @throws errors.messageNotFoundStop, also when its channel is deleted */
     async get(messageId: string): Promise<Message> {
       const record = await Messages.findById(messageId).lean<MessageRecord>();
       const message = await show(record, errors.messageNotFoundStop);
@@ -156,7 +160,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       return tellUpdated(record);
     },
 
-    /** Deletes softly; its number stays its own. @throws errors.messageNotFound */
+    /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */
     async delete(messageId: string): Promise<void> {
       const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
       if (!deleted) throw errors.messageNotFound();
@@ -172,7 +176,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       return tellUpdated(await Messages.restore(messageId));
     },
 
-    /** Where to upload an attachment to. @throws errors.messageNotFound; fileErrors.tooManyUnused */
+    /** Issues an upload address for an attachment. @throws errors.messageNotFound; fileErrors.tooManyUnused */
     async attachmentUploadUrl(messageId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
       return attachments.issue(request, identityId);
@@ -180,7 +184,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
 
     /**
      * Adds an uploaded file to a message.
-     * @param attachedBy who uploaded it
+     * @param attachedBy the identity that uploaded it
      * @throws errors.messageNotFound; ATTACH_ERRORS, fileErrors.tooMany
      */
     async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {

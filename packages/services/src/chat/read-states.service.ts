@@ -17,7 +17,7 @@ interface ReadStatesOptions {
   log: MessageLog;
 }
 
-/** How far members have read; kept in their subscriptions. */
+/** How far members have read, stored in their subscriptions. */
 export function createReadStatesService({ storage, bus, memberships, log }: ReadStatesOptions) {
   const Messages = storage.model(messageModel);
   const { collection } = storage.model(subscriptionModel);
@@ -35,7 +35,7 @@ export function createReadStatesService({ storage, bus, memberships, log }: Read
     },
 
     /**
-     * A member has read up to and including a message, its own or another's. It only goes forward: an earlier message changes nothing.
+     * Marks messages up to and including this one as read. The position only moves forward: an earlier message changes nothing.
      * @throws errors.notSubscribed, lastReadMessageNotFound
      */
     async markRead({

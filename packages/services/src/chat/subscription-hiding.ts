@@ -2,12 +2,12 @@ import type { Storage } from '@tandem/storage';
 import type { Children } from '../shared/deletion.js';
 import { subscriptionModel } from './subscription.model.js';
 
-/** The field in an update; a host may have left it out. */
+/** The field in an update pipeline. A host may have left it out. */
 const HIDDEN_BY = { $ifNull: ['$hiddenBy', []] };
 
 /**
- * Hides the subscriptions of a deleted channel or identity, and shows them again: each where nothing else hides it. Both go by the id of the
- * deletion, so that they come to the same end in whatever order the deletions of both ends are made and taken back.
+ * Hides the subscriptions of a deleted channel or identity, and shows each again once nothing else hides it. Hiding is tracked by
+ * deletion id, so the result does not depend on the order in which channel and identity are deleted and restored.
  */
 export function createSubscriptionHiding(storage: Storage) {
   const Subscriptions = storage.model(subscriptionModel);

@@ -3,18 +3,18 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { subscriptionResource } from './subscriptions.schemas.js';
 
 /**
- * That an identity is a member of a channel, and how far it has read there: one record for each pair. Removed for real; `deletedAt` only hides
- * it while the channel or the identity is deleted, so that a live one is all that membership needs.
+ * The membership of an identity in a channel, and how far it has read there; one record per pair. Leaving removes the record.
+ * `deletedAt` only hides it while the channel or identity is deleted, so that finding a live subscription proves membership.
  */
 export interface SubscriptionRecord extends Live {
   channelId: string;
   subscribedId: string;
-  /** The deletions that hide it, of channel and identity: it lives while there is none. */
+  /** Deletions of the channel or identity that hide the subscription. It is live while there are none. */
   hiddenBy: string[];
-  /** The number of the last message that it has read, 0 before the first; it only grows. */
+  /** The number of the last message read, 0 before the first; it only grows. */
   readSeq: number;
   lastReadMessageId: string | null;
-  /** When it read so far. */
+  /** When `readSeq` last moved. */
   readAt: Date | null;
 }
 

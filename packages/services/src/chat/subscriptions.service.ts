@@ -18,7 +18,7 @@ interface SubscriptionsOptions {
   bus: EventBus;
   memberships: Pick<Memberships, 'forget'>;
   channelExists(channelId: string): Promise<boolean>;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
 }
 
@@ -40,7 +40,7 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
     if (!identities.has(subscribedId)) throw identityErrors.notFound();
   }
 
-  /** @returns undefined when there is one already */
+  /** @returns undefined when the pair exists already */
   async function insert(given: NewSubscription): Promise<SubscriptionRecord | undefined> {
     try {
       return (await Subscriptions.create(given)).toObject();
@@ -52,7 +52,8 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
 
   return {
     /**
-     * Makes an identity a member. Both ends are looked for after the write: whichever is deleted from then on finds it.
+     * Makes an identity a member. Channel and identity are checked after the insert, because a later deletion of either finds the
+     * subscription.
      * @throws errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed
      */
     async create(given: NewSubscription): Promise<Subscription> {
@@ -78,13 +79,13 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
       return showOne(await Subscriptions.findById(subscriptionId).lean<SubscriptionRecord>(), errors.subscriptionNotFound);
     },
 
-    /** Who is a member of what by it; undefined when there is none. Serves the rules. */
+    /** The channel and identity of a subscription; undefined when there is none. For access rules. */
     async endsOf(subscriptionId: string): Promise<NewSubscription | undefined> {
       const fields = { channelId: 1, subscribedId: 1 };
       return (await Subscriptions.findById(subscriptionId, fields).lean<SubscriptionRecord>()) ?? undefined;
     },
 
-    /** Ends a membership, for real. @throws errors.subscriptionNotFound */
+    /** Removes a membership. @throws errors.subscriptionNotFound */
     async delete(subscriptionId: string): Promise<void> {
       const removed = await Subscriptions.findOneAndDelete({ _id: subscriptionId }, { hard: true }).lean<SubscriptionRecord>();
       if (!removed) throw errors.subscriptionNotFound();
