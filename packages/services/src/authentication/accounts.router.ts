@@ -5,7 +5,7 @@ import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { identityInput } from '../identities/identities.schemas.js';
 
-/** Spec, "Authentication service": activation and deactivation of accounts. */
+/** The account routes of the spec ("Authentication service"): activation and deactivation. */
 export function createAccountsRouter(identities: IdentitiesService) {
   return router({
     activate: authenticated

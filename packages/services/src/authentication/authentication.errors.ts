@@ -1,6 +1,6 @@
 import { authenticationErrors, defineErrors, type ApiError, type TokenError } from '@tandem/core';
 
-/** Every failure of the service, once: status and the spec's exact words. Those of authentication itself are in the core. */
+/** The errors of the service, with the spec's exact texts. Core declares those of authentication itself. */
 export const authenticationServiceErrors = defineErrors('auth', {
   alreadyRegistered: [422, 'unable to register "{email}"'],
   wrongCredentials: [401, 'wrong credentials provided'],
@@ -14,7 +14,7 @@ export const authenticationServiceErrors = defineErrors('auth', {
   wrongCode: [400, 'Invalid MFA code provided.'],
 });
 
-/** What a caller sees of a refused token (decisions A2). */
+/** The error that a caller sees for a refused token (decisions A2). */
 export function tokenRefusal(error: TokenError): ApiError {
   const { wrongType, unverified } = authenticationErrors;
   return (error.reason === 'wrong-type' ? wrongType : unverified)({ cause: error });

@@ -52,12 +52,12 @@ interface AuthenticationRouterOptions {
   cookies: TokenCookies;
 }
 
-/** Cookie and body, whichever are given (spec: "the refresh token can come from a cookie or from the request"). */
+/** The refresh tokens of cookie and body (spec: "the refresh token can come from a cookie or from the request"). */
 function refreshTokensOf(ctx: RequestContext, inBody: string | undefined): string[] {
   return [...new Set([ctx.cookies[REFRESH_COOKIE], inBody])].filter((token) => token !== undefined && token !== '') as string[];
 }
 
-/** What a check tells of a one-time token. */
+/** The answer of a token check for a one-time token. */
 function shownOnetimeToken({ target, subject, email, data, expiresAt }: OnetimeToken) {
   return {
     ...(target === 'invitation' ? { invitationId: subject } : { identityId: subject }),
@@ -68,7 +68,7 @@ function shownOnetimeToken({ target, subject, email, data, expiresAt }: OnetimeT
   };
 }
 
-/** Spec, "Authentication service": registration, login, logout, and the tokens of sessions. */
+/** The routes of the spec ("Authentication service") for registration, login, logout and session tokens. */
 export function createAuthenticationRouter(options: AuthenticationRouterOptions) {
   const { authentication, sessions, identities, onetimeTokens, registerInvited, rateLimits, answers, cookies } = options;
 
@@ -99,12 +99,12 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       )
       .use(rateLimits.address('register'))
       .input(registerInput)
-      // of who is invited the token says the email
+      // with an invitation the token determines the email, so no account is counted here
       .use(rateLimits.account('register', ({ email }: { email?: string | undefined }) => email))
       .output(RegisteredSchema)
       .mutation(({ ctx, input: { email, token, password } }) => {
         if (token !== undefined) return registerInvited({ token, password }, requestFactsOf(ctx));
-        // the schema has seen that there is one of the two
+        // the schema requires an email when there is no token
         return authentication.register({ email: email as string, password }, requestFactsOf(ctx));
       }),
 

@@ -4,18 +4,18 @@ import { ONETIME_TARGETS } from '../onetime-tokens/onetime-targets.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { NewPassword } from './passwords.js';
 
-/** Longest token that is read, in characters. */
+/** Maximum token length, in characters. */
 const TOKEN_MAX_LENGTH = 4096;
 export const TokenText = z.string().min(1).max(TOKEN_MAX_LENGTH);
 
-/** A password that is compared, not chosen. */
+/** A password to compare, not to set; its rules may be older than today's. */
 export const GivenPassword = z.string().min(1).max(1000);
-/** Trimmed as the header will be: no server sees the spaces around a header's value. */
+/** Trimmed, because HTTP strips spaces around the header value that it is compared with. */
 export const Fingerprint = z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH);
 
-/** A new account of whoever gives an address. */
+/** A new account with an email and password. */
 export const accountInput = z.strictObject({ email: Email, password: NewPassword });
-/** By an address, or by the token of an invitation, which says the address: one of the two. */
+/** Registration by email, or by the token of an invitation, which determines the email. Exactly one of the two. */
 export const registerInput = z
   .strictObject({
     email: Email.optional(),
@@ -26,36 +26,36 @@ export const registerInput = z
     ({ email, token }, check) => {
       if (email !== undefined && token !== undefined)
         check.addIssue({ code: 'custom', message: "must NOT have both 'email' and 'token'" });
-      // first, as if it were required
+      // first in the list, like any missing required property
       if (email === undefined && token === undefined)
         check.issues.unshift({ code: 'custom', path: [], message: "must have required property 'email'", input: check.value });
     },
-    // with the problems of the other fields, all at once
+    // runs even if other fields are invalid, so that all problems are listed at once
     { when: ({ value }) => typeof value === 'object' && value !== null },
   );
 export const RegisteredSchema = z.object({ id: Id, email: z.string() });
 
-/** Any text may be tried: what is no address is no identity's, and says no more than that. */
+/** Accepts any text as email: a malformed address is answered like an unknown one, so that the answer reveals nothing. */
 export const loginInput = z.strictObject({
   email: z.string().trim().toLowerCase().min(1).max(1000),
   password: GivenPassword,
   fingerprint: Fingerprint.optional(),
 });
 
-/** In bearer mode with both tokens; in cookie mode they are in cookies. */
+/** A session with its tokens; in cookie mode the tokens are in cookies. */
 export const SessionSchema = z.union([
   z.object({ id: Id, accessToken: z.string(), refreshToken: z.string() }),
   z.object({ id: Id }),
 ]);
-/** With MFA the first step answers the token of a challenge instead. */
+/** With MFA, the first step returns a challenge token instead. */
 export const SignInSchema = z.union([...SessionSchema.options, z.object({ token: z.string() })]);
 
 export const refreshTokenInput = z.compile(z.strictObject({ refreshToken: TokenText.optional() }));
-/** Absent in cookie mode, where the tokens are in cookies. */
+/** Undefined in cookie mode, where the tokens are in cookies. */
 export const RefreshedSchema = z.compile(z.object({ accessToken: z.string(), refreshToken: z.string() }).optional());
 
 export const checkTokenInput = z.strictObject({ token: TokenText, target: z.string().max(100).optional() });
-/** Of an access token its identity and session; of a one-time token whose it is, and what it is for. */
+/** For an access token: identity and session. For a one-time token: its subject and target. */
 export const CheckedTokenSchema = z.object({
   identityId: Id.optional(),
   invitationId: Id.optional(),

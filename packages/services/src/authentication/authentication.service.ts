@@ -36,7 +36,7 @@ interface AuthenticationOptions {
   tokens: Tokens;
   onetimeTokens: OnetimeTokensService;
   onetimeProofs: OnetimeProofs;
-  /** Undefined where sign-in takes no second step. */
+  /** Undefined when MFA is off. */
   mfa: MfaService | undefined;
   typeIds: IdentityTypeIds;
   audit: AuditService;
@@ -44,19 +44,19 @@ interface AuthenticationOptions {
   log: Log;
 }
 
-/** A session, or the token of a challenge that has to be met first. */
+/** A session, or the token of an MFA challenge to complete first. */
 export type SignInAnswer = ({ id: string } & TokenPair) | { token: string };
 
-/** The tokens that a logout was given. */
+/** The tokens sent with a logout. */
 export interface GivenTokens {
-  /** Of the header and, in cookie mode, of the cookie. */
+  /** From the header and, in cookie mode, the cookie. */
   access: readonly string[];
   refresh: readonly string[];
-  /** In cookie mode a browser cannot help what its cookies hold: what cannot be read is passed over. */
+  /** Skips unreadable tokens. Used in cookie mode, where a browser sends whatever its cookies hold. */
   mayBeUnreadable: boolean;
 }
 
-/** Registration, login, logout (spec, "Authentication service"). Emails come trimmed and lower-cased. */
+/** Registration, login, logout (spec, "Authentication service"). Expects emails trimmed and lower-cased. */
 export function createAuthenticationService({
   identities,
   sessions,
@@ -71,7 +71,10 @@ export function createAuthenticationService({
   rateLimits,
   log,
 }: AuthenticationOptions) {
-  /** What tokens once stood for; those that cannot be read are left out, or refused by what `refuse` throws. */
+  /**
+   * The claims of all readable tokens, expired ones included. For an unreadable token calls `refuse`, which may throw; else the
+   * token is skipped.
+   */
   async function readAll(type: TokenType, given: readonly string[], refuse: (error: TokenError) => void): Promise<TokenClaims[]> {
     const read = (token: string) =>
       tokens.verifyEvenExpired(type, token).catch((error: unknown) => {
@@ -81,7 +84,7 @@ export function createAuthenticationService({
     return (await Promise.all(given.map(read))).filter((claims) => claims !== undefined);
   }
 
-  /** The credentials of an address, if the password is theirs. @throws errors.wrongCredentials, locked */
+  /** Returns the credentials if the password is right. @throws errors.wrongCredentials, locked */
   async function prove(
     credentials: Credentials | undefined,
     password: string,
@@ -102,7 +105,7 @@ export function createAuthenticationService({
     return credentials;
   }
 
-  /** Makes an outdated hash anew, by the way: no login fails for it. */
+  /** Replaces an outdated hash. A failure is logged and does not fail the login. */
   async function upgrade({ id, email, passwordHash }: Credentials, password: string, by: RequestFacts): Promise<void> {
     if (passwordHash === undefined || !passwords.isOutdated(passwordHash, password)) return;
     try {
@@ -112,15 +115,15 @@ export function createAuthenticationService({
     }
   }
 
-  /** What follows on a first proof, whichever it was: every interactive login comes by here (decisions A10). */
+  /** Continues after the first proof: with an MFA challenge or a session. Every interactive login ends here (decisions A10). */
   async function signIn(credentials: Credentials, device: Device, turn?: Turn): Promise<SignInAnswer> {
-    // with a second step ahead failures stay until it is done: whoever knows the password would else guess codes without end
+    // failures stay counted until the second step succeeds; otherwise the password's owner could guess codes without limit
     if (mfa) return { token: await mfa.challenge(credentials, device) };
     const { id, sessionEpoch } = credentials;
     return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn?.success() ?? []))) };
   }
 
-  /** @throws errors.alreadyRegistered when a live identity has the address, however many try at once */
+  /** @throws errors.alreadyRegistered when a live identity has the address, even if several requests race */
   async function create(given: { email: string; password: string; typeId: string; emailVerified: boolean }, by: RequestFacts) {
     const { email, password: text, ...rest } = given;
     const password = await passwords.choose(text, { email, field: 'password' });
@@ -135,7 +138,8 @@ export function createAuthenticationService({
   }
 
   /**
-   * Makes an admin with a verified email, and answers its id. For commands: what is wrong with the values is said as for a registration.
+   * Creates an admin with a verified email and returns its id. For commands; invalid values are reported like those of a
+   * registration.
    * @throws errors.alreadyRegistered, validationError
    */
   async function createAdmin(given: { email: string; password: string }): Promise<string> {
@@ -158,13 +162,13 @@ export function createAuthenticationService({
     },
 
     /**
-     * Signs in by email and password (decisions A9).
+     * Signs in with email and password (decisions A9).
      * @throws errors.wrongCredentials, locked; requestErrors.tooMany
      */
     async login({ email, password }: { email: string; password: string }, device: Device): Promise<SignInAnswer> {
       const read = () => identities.credentialsOf({ email });
       return failedLogins.inTurnWith({ email, from: device }, read, async (turn, found) => {
-        // not before its turn: what a lock refuses is not counted
+        // counted only now, so that attempts refused by a lock are not
         await rateLimits.countAccount('login', email, device.ip);
         const credentials = await prove(found, password, { turn, by: { ...device, account: email } });
         await upgrade(credentials, password, device);
@@ -173,8 +177,8 @@ export function createAuthenticationService({
     },
 
     /**
-     * Signs in by a one-time token, which is used up. The session is bound to the fingerprint that the token carries, else to the device's.
-     * @param secretOf what the browser holds of a token's id: one that comes from a provider signs in where the person came back alone
+     * Signs in with a one-time token and consumes it. The session is bound to the fingerprint in the token, else to the device's.
+     * @param secretOf the browser's secret for a token id; a provider's token only works in the browser that started the sign-in
      * @throws authenticationErrors.unverified, wrongType, fingerprintMismatch; errors.locked
      */
     async loginByOnetimeToken(
@@ -194,8 +198,9 @@ export function createAuthenticationService({
     },
 
     /**
-     * Ends the sessions that the tokens name, living or dead; again is fine (decisions A12).
-     * @throws authenticationErrors.unverified for an unreadable access token, or tokens of two identities; wrongType; cookieMismatch
+     * Ends the sessions that the tokens name, whether the tokens have expired or not. Idempotent (decisions A12).
+     * @throws authenticationErrors.unverified for an unreadable access token, or an access and a refresh token of two identities;
+     * wrongType; cookieMismatch
      */
     async logout({ access, refresh, mayBeUnreadable }: GivenTokens, by: RequestFacts): Promise<void> {
       const fromAccess = await readAll('access', access, (error) => {
@@ -213,9 +218,9 @@ export function createAuthenticationService({
     },
 
     /**
-     * Makes the first admin, unless there is one already. Several instances may start at once.
-     * @returns whether this call made one
-     * @throws what `createAdmin` throws, but for an address that another instance has just taken
+     * Creates the first admin unless one exists. Several instances may call this at once.
+     * @returns whether this call created it
+     * @throws what `createAdmin` throws, except when another instance has just registered the address
      */
     async ensureAdmin(given: { email: string; password: string }): Promise<boolean> {
       if (await identities.hasAnyOf(typeIds.admin)) return false;

@@ -3,19 +3,20 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { BcryptTask } from './bcrypt-worker.js';
 
-/** How long a thread without work stays, in milliseconds. */
+/** How long an idle thread is kept, in milliseconds. */
 const IDLE_MS = 60_000;
 
 let threads: Piscina<BcryptTask, string | boolean> | undefined;
 
 /**
- * A thread a core, for all servers of this process; they begin with the first password, and hold no process up. Not libuv's pool, where
- * bcrypt's own asynchronous calls work: there tokens and files would wait behind passwords, and its threads take the cores from the thread
- * that answers everybody else. These stand back for it. Each is given its next password while it still works on one.
+ * The thread pool for bcrypt: one thread per core, shared by all servers of the process, started with the first password, and
+ * never keeping the process alive. It replaces libuv's pool, on which bcrypt's own asynchronous calls run: there, passwords would
+ * delay tokens and files, and take CPU from the main thread. These threads have a lower priority. Each takes a second task before
+ * it has finished the first.
  */
 function pool(): Piscina<BcryptTask, string | boolean> {
   threads ??= new Piscina({
-    // by its name, and so from the build: a thread reads no TypeScript
+    // resolved by package name, and so from the build, because a worker cannot load TypeScript
     filename: createRequire(import.meta.url).resolve('@tandem/services/bcrypt-worker'),
     minThreads: 0,
     maxThreads: availableParallelism(),
@@ -25,12 +26,12 @@ function pool(): Piscina<BcryptTask, string | boolean> {
   return threads;
 }
 
-/** How many passwords are under way at once; what is more should wait elsewhere, where it can be given up. */
+/** Maximum number of running tasks. Callers should queue others themselves, so that they can drop them. */
 export const BCRYPT_AT_ONCE = 2 * availableParallelism();
 
-/** bcrypt, in threads of its own. */
+/** bcrypt on separate threads. */
 export const bcryptThreads = {
   hash: (password: string, cost: number) => pool().run({ password, cost }) as Promise<string>,
-  /** Whether it is the first hash's; if not, the time of the others has passed too. */
+  /** Whether the password matches the first hash. If not, it is compared with the others too, only to take their time. */
   compare: (password: string, hashes: readonly [string, ...string[]]) => pool().run({ password, hashes }) as Promise<boolean>,
 };

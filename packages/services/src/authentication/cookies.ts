@@ -1,20 +1,20 @@
 import { ACCESS_COOKIE, REFRESH_COOKIE, type CookiePrefix, type RequestContext } from '@tandem/core';
 import type { TokenPair } from './sessions.service.js';
 
-/** Settings of the cookies of cookie mode; the defaults are the strictest (decisions A3). */
+/** Settings of the cookies in cookie mode. The defaults are the strictest (decisions A3). */
 export interface CookieSettings {
   domain?: string;
   path?: string;
   sameSite?: 'strict' | 'lax' | 'none';
   secure?: boolean;
   httpOnly?: boolean;
-  /** Stands before the names of all cookies (decisions H11). Default none. */
+  /** Prefix of all cookie names (decisions H11). Default none. */
   prefix?: CookiePrefix;
 }
 
 /**
- * The prefix of all cookies.
- * @throws Error that names the setting, where browsers would refuse the cookies
+ * The prefix of all cookie names.
+ * @throws Error naming the setting, if browsers would refuse the cookies
  */
 export function cookiePrefixOf({ prefix = '', domain, secure = true }: CookieSettings): CookiePrefix {
   if (prefix !== '' && !secure) throw new Error(`cookies.prefix: ${prefix} needs cookies.secure`);
@@ -22,7 +22,7 @@ export function cookiePrefixOf({ prefix = '', domain, secure = true }: CookieSet
   return prefix;
 }
 
-/** Puts tokens into cookies, each living as long as its token, and takes them out. */
+/** Sets and clears the token cookies. A cookie expires with its token. */
 export function createTokenCookies({ prefix: _, ...settings }: CookieSettings) {
   const options = { path: '/', sameSite: 'strict', secure: true, httpOnly: true, ...settings } as const;
   return {

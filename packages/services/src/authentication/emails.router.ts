@@ -31,7 +31,7 @@ interface EmailsRouterOptions {
   rateLimits: RateLimits;
 }
 
-/** Spec, "Authentication service": verification and change of email addresses. */
+/** The email routes of the spec ("Authentication service"): verification and change. */
 export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRouterOptions) {
   const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
   return router({

@@ -23,8 +23,8 @@ interface EmailsOptions {
 }
 
 /**
- * Verification and change of email addresses (decisions A13, A14). Links are sent by the queue, which makes their tokens: a request does
- * no more than one write for a mail.
+ * Verification and change of email addresses (decisions A13, A14). The mail queue creates the tokens of links, so that a request
+ * needs only one write per mail.
  */
 export function createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit }: EmailsOptions) {
   async function credentialsOf(identityId: string): Promise<Credentials> {
@@ -34,7 +34,10 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
   }
 
   return {
-    /** Sends a link that proves the identity's address, unless one was sent within a minute. @throws identityErrors.notFound */
+    /**
+     * Sends a link that verifies the identity's address, unless one was sent within the last minute. @throws
+     * identityErrors.notFound
+     */
     async sendVerification(identityId: string, by: RequestFacts): Promise<void> {
       const { email, onetimeEpoch } = await credentialsOf(identityId);
       const mail = { template: 'confirm-email', identityId, values: { epoch: onetimeEpoch } } as const;
@@ -43,7 +46,7 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
     },
 
     /**
-     * Verifies the address that a link was sent to, if it still is the identity's; removes what providers have been linked before.
+     * Verifies the address that a link was sent to, if the identity still has it, and removes providers linked before.
      * @throws authenticationErrors.unverified, wrongType; errors.alreadyVerified
      */
     async confirm(token: string, by: RequestFacts): Promise<void> {
@@ -57,9 +60,10 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
     },
 
     /**
-     * Sends a link to a new address, and a notice to the old one.
+     * Sends a link to the new address and a notice to the old one.
      * @param password of the identity; undefined when an admin acts on another
-     * @throws identityErrors.notFound, emailTaken; errors.alreadyVerified for the address it has; errors.invalidInput for a wrong password; errors.locked
+     * @throws identityErrors.notFound, emailTaken; errors.alreadyVerified for the current address; errors.invalidInput for a
+     * wrong password; errors.locked
      */
     async requestChange(
       { identityId, email, password }: { identityId: string; email: string; password: string | undefined },
@@ -81,9 +85,9 @@ export function createEmailsService({ identities, onetimeTokens, onetimeProofs, 
     },
 
     /**
-     * Changes the address to the one that a link was sent to, which voids all one-time tokens, this one included, removes every provider and
-     * ends the sessions.
-     * @param confirming the session that confirms, of this identity: it goes on
+     * Changes the address to the one that the link was sent to. This voids all one-time tokens, including this one, removes every
+     * provider and ends the sessions.
+     * @param confirming finds the identity's session that confirms; it is kept
      * @throws authenticationErrors.unverified, wrongType; identityErrors.emailTaken
      */
     async confirmChange(

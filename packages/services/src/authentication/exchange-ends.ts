@@ -2,26 +2,32 @@ import { describeError, withDeadline, type Log } from '@tandem/core';
 import type { Model } from '@tandem/storage';
 import type { Rotation, SessionRecord } from './session.model.js';
 
-/** For how long an exchanged refresh token gets the same successor once more, from the end of its exchange, in milliseconds (decisions A6, H15). */
+/**
+ * How long an exchanged refresh token still yields the same successor, in milliseconds from the end of the exchange (decisions
+ * A6, H15).
+ */
 const GRACE_MS = 10_000;
-/** After so long an exchange has ended, whether or not its end was noted, in milliseconds: every request is answered within it (decisions T4). */
+/**
+ * An exchange counts as ended after this time, in milliseconds, even if its end was not stored: every request is answered within
+ * it (decisions T4).
+ */
 const EXCHANGE_MAX_MS = 15_000;
 
-/** For how long one note holds up the next, in milliseconds: a store that does not answer must not keep later ends from being noted. */
+/** How long one write may delay the next, in milliseconds, so that a hanging store does not block later ends. */
 const NOTE_MAX_MS = 5000;
 
-/** Until when the refresh token of an exchange gets the same successor once more. */
+/** The time until which the exchanged refresh token still yields the same successor. */
 export function graceEndOf({ at, endedAt }: Rotation): Date {
   const latest = at.getTime() + EXCHANGE_MAX_MS;
   return new Date(Math.min(endedAt?.getTime() ?? latest, latest) + GRACE_MS);
 }
 
 /**
- * Notes when exchanges of refresh tokens have ended. No answer waits for it: those that end while a note is being written are noted together
- * by the next write. What a crash or an outage loses only makes a grace longer, by `EXCHANGE_MAX_MS` at most.
+ * Stores when exchanges of refresh tokens ended. No answer waits for it; ends that arrive during a write go into the next one. An
+ * end lost in a crash or outage only prolongs the grace period, by at most `EXCHANGE_MAX_MS`.
  */
 export function createExchangeEnds(Sessions: Model<SessionRecord>, log: Log) {
-  /** Ends that are not in the store yet, by the id of the refresh token that was exchanged. */
+  /** Ends that are not stored yet, by the id of the exchanged refresh token. */
   const pending = new Map<string, { sessionId: string; endedAt: Date }>();
   let writing: Promise<void> | undefined;
 
@@ -32,7 +38,7 @@ export function createExchangeEnds(Sessions: Model<SessionRecord>, log: Log) {
         const filter: object = { _id: sessionId, 'rotations.jti': jti };
         return { updateOne: { filter, update: { $set: { 'rotations.$.endedAt': endedAt } } } };
       });
-      // by the driver, as the exchange itself
+      // uses the driver, like the exchange itself
       await withDeadline(NOTE_MAX_MS, Sessions.collection.bulkWrite(updates, { ordered: false })).catch((error: unknown) =>
         log.warn({ err: describeError(error) }, 'ends of token exchanges were not noted'),
       );
@@ -42,16 +48,16 @@ export function createExchangeEnds(Sessions: Model<SessionRecord>, log: Log) {
   }
 
   return {
-    /** @param jti of the refresh token that was exchanged */
+    /** @param jti id of the exchanged refresh token */
     note(sessionId: string, jti: string, endedAt: Date): void {
       pending.set(jti, { sessionId, endedAt });
       writing ??= writeAll();
     },
 
-    /** When the exchange of a refresh token ended, as far as this process knows it and the store may not yet. Ask before reading the store. */
+    /** The end of an exchange that the store may not know yet. Call this before reading the store. */
     pendingEndOf: (jti: string): Date | undefined => pending.get(jti)?.endedAt,
 
-    /** Waits until every end of this process is noted, or could not be. */
+    /** Waits until every end of this process is stored, or has failed to be. */
     settle: (): Promise<void> => writing ?? Promise.resolve(),
   };
 }

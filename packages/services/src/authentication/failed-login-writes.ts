@@ -1,15 +1,18 @@
-/** Failures after which a network waits, and how long: the first, second, third and every further time (decisions A9). */
+/** Failures before a network is locked, and the minutes of the first, second, third and all later locks (decisions A9). */
 export const FAILURES_TO_LOCK = 5;
 const LOCK_MINUTES = [1, 5, 15, 60] as const;
-/** Failures within the last hour, from whatever networks, after which nobody may try but from known places (decisions H9). */
+/** Failures within an hour, over all networks, after which only known places may try (decisions H9). */
 export const STRANGERS_FAILURES = 50;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** After this time without a failure from a network its count starts anew. */
+/** A network's count is reset after this time without a failure. */
 export const MEMORY_MS = 24 * HOUR_MS;
-/** For how long an attempt holds its place: longer than any takes that is still answered. */
+/** How long an attempt may hold its place: longer than any request that still gets an answer. */
 export const PLACE_MS = MINUTE_MS;
-/** Networks that a record has at most: so many fail within a day only where an attack goes on, and then the hour's failures count. */
+/**
+ * Maximum number of networks per record. More than that fail within a day only during an attack, when the hourly count decides
+ * anyway.
+ */
 const MOST_NETWORKS = 1000;
 
 const before = (now: Date, milliseconds: number) => new Date(now.getTime() - milliseconds);
@@ -23,12 +26,12 @@ const ofOthers = (network: string) => those('$networks', { $ne: ['$$this.network
 interface Taking {
   id: string;
   network: string;
-  /** Whether the failures of the last hour do not count for it: the place is known. */
+  /** Whether the place is known, so that the hourly count does not apply. */
   mayPass: boolean;
   now: Date;
 }
 
-/** Takes a place, where there is one: the record has it afterwards. */
+/** The update that takes a place if one is free. The record then contains it. */
 export function taking({ id, network, mayPass, now }: Taking): object[] {
   const until = after(now, PLACE_MS);
   const current = {
@@ -42,7 +45,7 @@ export function taking({ id, network, mayPass, now }: Taking): object[] {
   const left = { $subtract: [FAILURES_TO_LOCK, { $mod: [{ $ifNull: ['$$own.failures', 0] }, FAILURES_TO_LOCK] }] };
   const isOpen = {
     $and: [
-      // null comes before every date
+      // null sorts before every date
       { $lte: [{ $ifNull: ['$$own.lockedUntil', null] }, now] },
       { $lt: [{ $size: those('$underWay', { $eq: ['$$this.network', network] }) }, left] },
       ...(mayPass ? [] : [{ $lt: [{ $add: [{ $size: '$recent' }, { $size: '$underWay' }] }, STRANGERS_FAILURES] }]),
@@ -52,7 +55,7 @@ export function taking({ id, network, mayPass, now }: Taking): object[] {
   return [{ $set: current }, { $set: { underWay: { $let: { vars: { own: own(network) }, in: taken } } } }];
 }
 
-/** Counts a failure and leaves the place. */
+/** The update that counts a failure and frees the place. */
 export function failing({ id, network, now }: Omit<Taking, 'mayPass'>): object[] {
   const failures = { $add: [{ $ifNull: ['$$own.failures', 0] }, 1] };
   const round = { $min: [{ $subtract: [{ $divide: ['$$failures', FAILURES_TO_LOCK] }, 1] }, LOCK_MINUTES.length - 1] };
@@ -75,17 +78,17 @@ export function failing({ id, network, now }: Omit<Taking, 'mayPass'>): object[]
   ];
 }
 
-/** Of a record that nobody but this attempt needs. */
+/** Matches a record that only this attempt needs. */
 const aloneWith = (key: string, id: string) => {
   return { _id: key, underWay: { $size: 1 }, 'underWay.id': id, networks: { $size: 0 }, recent: { $size: 0 } };
 };
 
-/** Leaves the place: removes the record where nobody else needs it, else the place alone. */
+/** Frees the place: `alone` removes a record that nobody else needs; else `update` removes the place. */
 export function leaving(key: string, id: string) {
   return { alone: aloneWith(key, id), update: [{ $set: { underWay: others(id) } }] };
 }
 
-/** The same, and forgets the failures of the network; those of the last hour go on to count. */
+/** Frees the place and clears the network's failures. The hourly count stays. */
 export function succeeding(key: string, id: string, network: string) {
   return { alone: aloneWith(key, id), update: [{ $set: { networks: ofOthers(network), underWay: others(id) } }] };
 }

@@ -1,31 +1,31 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** An attempt that is being compared. One whose process died ends by itself. */
+/** An attempt that is being checked. It expires by itself if its process dies. */
 export interface AttemptUnderWay {
   id: string;
   network: string;
   until: Date;
 }
 
-/** Failures that came from one network. */
+/** Failures from one network. */
 export interface NetworkFailures {
-  /** A keyed hash of the network. */
+  /** Keyed hash of the network. */
   network: string;
   failures: number;
   lockedUntil: Date | null;
-  /** Of the last failure. */
+  /** Time of the last failure. */
   at: Date;
 }
 
 /**
- * Failed logins of one email address, whether an identity has it or not (decisions A9, H9). `_id` is the address's hash. One record for all
- * networks: of guesses made at once from many of them, one write counts each.
+ * Failed logins of one email address, whether or not an identity has it (decisions A9, H9). `_id` is the hash of the address. All
+ * networks share one record, so that one write counts each of many parallel guesses.
  */
 export interface FailedLoginRecord extends BaseRecord {
   networks: NetworkFailures[];
-  /** Times of the failures of the last hour, from whatever network. */
+  /** Times of the last hour's failures, over all networks. */
   recent: Date[];
-  /** Never more from a network than it has failures left until its next wait. */
+  /** A network never has more places than failures left before its next lock. */
   underWay: AttemptUnderWay[];
   expiresAt: Date;
 }

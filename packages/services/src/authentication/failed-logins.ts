@@ -8,43 +8,43 @@ import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.j
 import { FAILURES_TO_LOCK, PLACE_MS, STRANGERS_FAILURES, failing, leaving, succeeding, taking } from './failed-login-writes.js';
 import type { KnownPlaces, Place } from './known-places.js';
 
-/** How often an attempt looks whether other instances have left it a place, and for how long, in milliseconds. */
+/** Poll interval and maximum wait for a place held by other instances, in milliseconds. */
 const POLL_MS = 25;
 const PATIENCE_MS = 10_000;
-/** How often a place is given back that the store did not take back, in milliseconds. */
+/** Retry interval for freeing a place after the store failed, in milliseconds. */
 const LEAVE_AGAIN_MS = 500;
-/** Places may be forgotten in a crash, unlike failures: their writes need not wait for the disk. */
+/** Places, unlike failures, may be lost in a crash, so their writes need not wait for the disk. */
 const QUICK = { writeConcern: { w: 1, journal: false } } as const;
 
 export type FailedLogins = ReturnType<typeof createFailedLogins>;
 
-/** What an attempt tells of how it ended; when it tells nothing, nothing is counted. */
+/** Reports how an attempt ended. Without a report nothing is counted. */
 export interface Turn {
-  /** Counts a failure. @returns whether a wait begins with it */
+  /** Counts a failure. @returns whether it starts a lock */
   fail(): Promise<boolean>;
-  /** The attempt has succeeded: the writes that forget the network's failures, which are the caller's to do. */
+  /** The attempt succeeded. Returns the writes that clear the network's failures, for the caller to perform. */
   success(): JointWrite[];
 }
 
-/** Whose password or code is tried, and from where. */
+/** The account being tried, and the place of the attempt. */
 export interface Attempt {
   email: string;
   from: Place;
 }
 
-/** The identity that has the address, if any. */
+/** The identity with the address, if any. */
 type Owner = { id: string } | undefined;
 
-/** An address never stands in a store of attempts: most of them are somebody's typing errors. */
+/** Hashes the address, because many tried addresses are typing errors that nobody should be able to read. */
 function keyOf(email: string): string {
   return createHash('sha256').update(email).digest('base64url');
 }
 
-/** The attempts from one network on one address that are under way in this process. */
+/** Attempts in this process from one network on one address. */
 interface Turns {
   attempts: number;
   limit: LimitFunction;
-  /** Failures that were left until the next wait, when they were fewest; unknown until the first attempt has looked. */
+  /** The fewest failures left before the next lock; undefined until the first attempt has read the store. */
   left?: number;
 }
 
@@ -53,9 +53,9 @@ function failuresLeft(failures: number): number {
 }
 
 /**
- * Counts failed logins an address and network, the same for known and unknown addresses, and makes that network wait for a growing time
- * (decisions A9). After many failures within an hour, from whatever networks, only places wait no longer from which somebody has signed in to
- * the account (H9).
+ * Counts failed logins per address and network, for known and unknown addresses alike, and locks the network out for a growing
+ * time (decisions A9). After many failures within an hour over all networks, only places may try from which somebody has signed
+ * in to the account (H9).
  */
 export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
   const { clock } = storage;
@@ -63,7 +63,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
   const turnsOf = new Map<string, Turns>();
   const turnsKey = (key: string, network: string) => `${key} ${network}`;
 
-  /** Lets no more attempts of a network on an address run at once than it has failures left. */
+  /** Limits the parallel attempts of a network on an address to the failures left. */
   function narrow(key: string, network: string, failures: number): void {
     const turns = turnsOf.get(turnsKey(key, network));
     if (!turns) return;
@@ -71,7 +71,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     turns.limit.concurrency = turns.left;
   }
 
-  /** One atomic write that makes the record where there is none; of two that make it at once, the store lets one try again. */
+  /** One atomic upsert. When two race to insert, the loser gets a duplicate key and retries. */
   async function write(key: string, update: object[], concern: object = {}): Promise<FailedLoginRecord> {
     const options = { upsert: true, returnDocument: 'after', ...concern } as const;
     const run = () => collection.findOneAndUpdate({ _id: key } as object, update, options);
@@ -82,7 +82,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     return record as unknown as FailedLoginRecord;
   }
 
-  /** @throws errors.locked while the network has to wait; @returns how many failures it has left */
+  /** @throws errors.locked while the network is locked. @returns its remaining failures */
   function heed(key: string, network: string, { networks = [] }: Partial<FailedLoginRecord>): number {
     const { failures = 0, lockedUntil = null } = networks.find((one) => one.network === network) ?? {};
     narrow(key, network, failures);
@@ -90,7 +90,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     return failuresLeft(failures);
   }
 
-  /** @throws errors.locked while the network has to wait; @returns whether it has a place */
+  /** @throws errors.locked while the network is locked. @returns whether a place is free */
   async function look(key: string, network: string): Promise<boolean> {
     const found = await collection.findOne({ _id: key } as object, { projection: { networks: 1, underWay: 1 } });
     const record = (found ?? {}) as unknown as Partial<FailedLoginRecord>;
@@ -99,7 +99,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     return (record.underWay ?? []).filter((one) => one.network === network && one.until > now).length < left;
   }
 
-  /** Takes a place of an address that nothing is known of, as of most: cheaper than what follows. @returns whether there is none known */
+  /** Takes a place for an address without a record, the usual case, by a cheap insert. @returns whether there was no record */
   async function takeFirst(key: string, network: string, id: string): Promise<boolean> {
     const now = clock.now();
     const until = new Date(now.getTime() + PLACE_MS);
@@ -114,11 +114,11 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     }
   }
 
-  /** Takes a place, and waits for one while other instances hold those that are left. @throws errors.locked, requestErrors.unavailable */
+  /** Takes a place, waiting while other instances hold the remaining ones. @throws errors.locked, requestErrors.unavailable */
   async function take(key: string, network: string, isKnown: () => Promise<boolean>): Promise<string> {
     const id = randomUUID();
     const patience = performance.now() + PATIENCE_MS;
-    // mostly there is one: only who has to wait looks before the next try
+    // usually a place is free: only an attempt that has to wait reads before its next try
     if (await takeFirst(key, network, id)) return id;
     let mayPass = false;
     for (let mayTry = true; ; mayTry = await look(key, network)) {
@@ -138,7 +138,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     }
   }
 
-  /** Leaves the place, and nothing is counted. @returns whether the store took it */
+  /** Frees the place without counting anything. @returns whether the write succeeded */
   async function tryLeave(key: string, id: string): Promise<boolean> {
     const { alone, update } = leaving(key, id);
     try {
@@ -150,7 +150,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     }
   }
 
-  /** Tries until the store takes it, or the place has ended by itself: nobody has to wait for an attempt that is over. */
+  /** Retries until the write succeeds or the place has expired, so that nobody waits for an attempt that is over. */
   async function leaveLater(key: string, id: string): Promise<void> {
     for (const latest = performance.now() + PLACE_MS; performance.now() < latest;) {
       await wait(LEAVE_AGAIN_MS, undefined, { ref: false });
@@ -163,9 +163,9 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     read: () => Promise<Found>,
     attempt: (turn: Turn, found: Found) => Promise<T>,
   ): Promise<T> {
-    // beside taking the place, which it does not need: two commands at once cost less than one after the other
+    // runs in parallel with taking a place, which does not depend on it: two parallel commands are faster than a sequence
     const reading = read();
-    // heeded below, unless there is no place
+    // awaited below, unless no place was free
     reading.catch(() => {});
     const id = await take(key, network, async () => knownPlaces.areKnown((await reading)?.id ?? key, from));
     let hasLeft = false;
@@ -178,7 +178,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
     }
     function success(): JointWrite[] {
       const { alone, update } = succeeding(key, id, network);
-      // one of the two finds something to do; a sign-in does not fail by them, and what they leave is left below
+      // exactly one of the two matches; they never fail the sign-in, and `finally` frees the place if neither has
       const settled = (result: PromiseSettledResult<number>) =>
         void (hasLeft ||= result.status === 'fulfilled' && result.value > 0);
       const model = failedLoginModel;
@@ -195,10 +195,10 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
   }
 
   /**
-   * Runs an attempt on an address when its turn has come. Guesses made at once, on however many instances, count as guesses made one
-   * after another: each holds one of the failures that are left before it is compared, so that none is compared beyond them.
-   * @param read whose address it is and what the attempt is given to compare with, read when its turn has come
-   * @throws errors.locked while the network has to wait; requestErrors.unavailable when its turn does not come
+   * Runs an attempt on an address in turn. Parallel guesses, on any number of instances, count like sequential ones: each
+   * reserves one of the remaining failures before it is checked, so that none is checked beyond them.
+   * @param read reads the owner of the address and what the attempt compares with; called in turn
+   * @throws errors.locked while the network is locked; requestErrors.unavailable when no place becomes free
    */
   async function inTurnWith<Found extends Owner, T>(
     { email, from }: Attempt,
@@ -207,7 +207,7 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
   ): Promise<T> {
     const [key, network] = [keyOf(email), knownPlaces.hashNetwork(from.ip)];
     const own = turnsKey(key, network);
-    // nobody queues behind others to be refused
+    // refuses at once, instead of after a wait in the queue
     if (turnsOf.has(own)) await look(key, network);
     const turns = turnsOf.get(own) ?? { attempts: 0, limit: pLimit(1) };
     turnsOf.set(own, turns);
@@ -222,11 +222,11 @@ export function createFailedLogins(storage: Storage, knownPlaces: KnownPlaces) {
   return {
     inTurnWith,
 
-    /** The same for an attempt that has what it compares with. */
+    /** Like `inTurnWith`, for an attempt whose credentials are already read. */
     inTurn: <T>(credentials: { id: string; email: string }, from: Place, attempt: (turn: Turn) => Promise<T>): Promise<T> =>
       inTurnWith({ email: credentials.email, from }, () => Promise.resolve(credentials), attempt),
 
-    /** Forgets all failures of an address, from wherever, also waits. */
+    /** Clears all failures and locks of an address, for all networks. */
     async forget(email: string): Promise<void> {
       await collection.deleteOne({ _id: keyOf(email) } as object);
     },

@@ -2,10 +2,12 @@ import { createHmac } from 'node:crypto';
 import { addressNetwork, deriveKey } from '@tandem/core';
 import { defineModel, type BaseRecord, type JointWrite, type Storage } from '@tandem/storage';
 
-/** For how long a place is known after a sign-in, in milliseconds (decisions H9). */
+/** How long a place stays known after a sign-in, in milliseconds (decisions H9). */
 const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
-/** A network or a fingerprint from which an identity has signed in. `_id` is a keyed hash of the two: neither can be read from it. */
+/**
+ * A network or fingerprint from which an identity has signed in. `_id` is a keyed hash of the two, so that neither can be read.
+ */
 interface KnownPlaceRecord extends BaseRecord {
   expiresAt: Date;
 }
@@ -17,7 +19,7 @@ const knownPlaceModel = defineModel<KnownPlaceRecord>('knownPlaces', {
   indexes: [],
 });
 
-/** Where somebody is, and with which device. */
+/** The network and device of a caller. */
 export interface Place {
   ip: string;
   fingerprintHash?: string | undefined;
@@ -26,8 +28,8 @@ export interface Place {
 export type KnownPlaces = ReturnType<typeof createKnownPlaces>;
 
 /**
- * The networks and fingerprints from which people have signed in lately.
- * @param secret of which the key of the hashes is made
+ * Remembers the networks and fingerprints of recent sign-ins.
+ * @param secret the hash key is derived from it
  */
 export function createKnownPlaces(storage: Storage, secret: string) {
   const key = deriveKey(secret, 'known places');
@@ -40,24 +42,24 @@ export function createKnownPlaces(storage: Storage, secret: string) {
   }
 
   return {
-    /** A network as it may stand in a record: a keyed hash. */
+    /** A network as records store it: a keyed hash. */
     hashNetwork: (ip: string): string => hash('network', addressNetwork(ip)),
 
-    /** The writes that note a sign-in, for the caller to do beside that of the session. They never fail it. */
+    /** The writes that record a sign-in, to be performed with the session's write. They never fail it. */
     remembering(identityId: string, place: Place): JointWrite[] {
       const now = storage.clock.now();
       const set = { expiresAt: new Date(now.getTime() + KNOWN_MS), updatedAt: now };
       return idsOf(identityId, place).map((id) => ({
         model: knownPlaceModel,
         put: { id, set },
-        // of two sign-ins at once both have written the same; without it the place is unknown, and no login fails for that
+        // parallel sign-ins write the same; if the write fails, the place stays unknown, which fails no login
         settled() {},
       }));
     },
 
     /**
-     * Whether the identity has signed in from this network or with this fingerprint within 30 days. Asks the store for nobody's too, so
-     * that the time says nothing of whose an address is.
+     * Whether the identity has signed in from this network or fingerprint within 30 days. Also queries the store for unknown
+     * addresses, so that timing does not reveal whether an address exists.
      */
     async areKnown(identityId: string, place: Place): Promise<boolean> {
       const filter = { _id: { $in: idsOf(identityId, place) }, expiresAt: { $gt: storage.clock.now() } };

@@ -7,7 +7,7 @@ import type { MfaCodes } from './mfa-codes.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Lifetimes of links that are not the general one (decisions A5). */
+/** Lifetimes of links that differ from the general one (decisions A5). */
 const RESET_MINUTES = 30;
 const CHANGE_EMAIL_HOURS = 24;
 
@@ -22,8 +22,8 @@ interface PreparationOptions {
 type Queued = QueuedMail & { id: string };
 
 /**
- * What the mails of sign-in need at the moment they are sent: to whom, and with which token or code. So no token lies in the queue, and
- * what has been voided since a mail was asked for is not sent. A mail that is sent twice has the same token.
+ * Resolves recipient and token or code of a sign-in mail when it is sent. So the queue stores no tokens, and a mail whose purpose
+ * was voided meanwhile is not sent. A mail that is sent twice carries the same token.
  */
 export function createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime }: PreparationOptions) {
   async function makeToken({ id: jti }: Queued, account: Credentials, target: OnetimeTarget, email: string, lifetimeMs: number) {
@@ -31,7 +31,7 @@ export function createMailPreparation({ identities, onetimeTokens, codes, onetim
     return (await onetimeTokens.create({ identityId, epoch, target, jti, email, lifetimeMs })).token;
   }
 
-  /** The identity of a mail, unless it is gone or its one-time tokens were voided since the mail was asked for. */
+  /** The identity of a mail, unless it is gone or its one-time tokens were voided after the request. */
   async function accountOf({ identityId = '', values }: Queued): Promise<Credentials | undefined> {
     const account = await identities.credentialsOf({ id: identityId });
     return account?.onetimeEpoch === values?.epoch ? account : undefined;

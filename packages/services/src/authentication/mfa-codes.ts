@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Digits of a code (decisions A10). */
+/** Digits per code (decisions A10). */
 const DIGITS = 6;
 
 export type MfaCodes = ReturnType<typeof createMfaCodes>;
 
 /**
- * Codes of MFA challenges: a keyed hash of the challenge and the number of the mail, in so many digits. They are made when they are sent
- * and again when they are compared, and stand nowhere in between.
- * @param secrets the first makes codes, all compare them
+ * Codes of MFA challenges: a keyed hash of the challenge and the mail's number, shortened to digits. Codes are computed when sent
+ * and again when compared, and never stored.
+ * @param secrets the first creates codes; all verify them
  */
 export function createMfaCodes(secrets: readonly string[]) {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'tandem', 'mfa code', 32)));
@@ -20,12 +20,12 @@ export function createMfaCodes(secrets: readonly string[]) {
 
   return {
     /**
-     * @param challenge id of the challenge's token
+     * @param challenge id of the challenge token
      * @param send number of the mail, from 1
      */
     make: (challenge: string, send: number): string => make(keys[0] as Buffer, challenge, send),
 
-    /** Whether somebody's code is that of the challenge's mail with this number. */
+    /** Whether this is the code of the challenge's mail with this number. */
     isRight(code: string, challenge: string, send: number): boolean {
       const given = Buffer.from(code.padEnd(DIGITS).slice(0, DIGITS));
       const isSame = keys.map((key) => {

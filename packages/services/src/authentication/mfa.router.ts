@@ -12,7 +12,7 @@ const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = aut
 const verifyInput = z.strictObject({ token: TokenText, code: z.string().min(1).max(20) });
 const ResentSchema = z.object({ token: z.string() });
 
-/** Spec, "Authentication service": MFA by a code that is sent by mail (decisions A10). */
+/** The MFA routes of the spec ("Authentication service"), with codes sent by mail (decisions A10). */
 export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimits: RateLimits }, answers: SignInAnswers) {
   return router({
     mfaVerify: publicProcedure

@@ -11,7 +11,7 @@ import type { MfaCodes } from './mfa-codes.js';
 import type { OnetimeProofs } from './onetime-proofs.js';
 import type { Device, SessionsService, TokenPair } from './sessions.service.js';
 
-/** Limits of a challenge (decisions A10): life of a code, tries in all, time between mails, mails in all. */
+/** Limits of a challenge (decisions A10): lifetime of a code, attempts in total, time between mails, mails in total. */
 const CODE_LIFE_MS = 5 * 60_000;
 const ATTEMPTS = 5;
 const RESEND_WAIT_MS = 30_000;
@@ -31,7 +31,7 @@ interface MfaOptions {
   clock: Clock;
 }
 
-/** The second step of sign-in: a code that is sent by mail (decisions A10). */
+/** The second step of a sign-in: a code sent by mail (decisions A10). */
 export function createMfaService(options: MfaOptions) {
   const { sessions, onetimeTokens, onetimeProofs, failedLogins, mails, codes, audit, rateLimits, clock } = options;
 
@@ -50,7 +50,7 @@ export function createMfaService(options: MfaOptions) {
   }
 
   return {
-    /** Sends a code to somebody who has given the first proof. @returns the challenge's token */
+    /** Sends a code after the first proof. @returns the challenge token */
     async challenge({ id, onetimeEpoch }: Credentials, device: Device): Promise<string> {
       const { token, jti } = await onetimeTokens.create({
         identityId: id,
@@ -66,8 +66,8 @@ export function createMfaService(options: MfaOptions) {
     },
 
     /**
-     * Starts a session for the right code, which uses the challenge up. A try is counted before it is compared, and a wrong one counts as
-     * a failed login. The session is bound to the fingerprint given at the first step, else to the device's.
+     * Starts a session for the right code and consumes the challenge. Each attempt is counted before it is compared; a wrong code
+     * also counts as a failed login. The session is bound to the fingerprint of the first step, else to the device's.
      * @throws errors.wrongCode, locked; authenticationErrors.unverified, wrongType, fingerprintMismatch; requestErrors.tooMany
      */
     async verify(token: string, code: string, device: Device): Promise<{ id: string } & TokenPair> {
@@ -77,7 +77,7 @@ export function createMfaService(options: MfaOptions) {
       const isOther = device.fingerprintHash !== undefined && device.fingerprintHash !== fingerprintHash;
       if (isOther) throw authenticationErrors.fingerprintMismatch();
       return failedLogins.inTurn(credentials, device, async (turn) => {
-        // not before its turn: what a lock refuses is not counted
+        // counted only now, so that attempts refused by a lock are not
         await rateLimits.countAccount('mfaVerify', identityId, device.ip);
         await onetimeTokens.countAttempt(challenge.id, ATTEMPTS);
         if (!codes.isRight(code, challenge.jti, challenge.sends)) {
@@ -93,9 +93,10 @@ export function createMfaService(options: MfaOptions) {
     },
 
     /**
-     * Sends another code; only the newest is right.
-     * @returns the challenge's token, with a new end
-     * @throws requestErrors.tooMany before half a minute has passed, and after the fifth time; authenticationErrors.unverified, wrongType
+     * Sends another code, which voids the one before.
+     * @returns the challenge token with a new expiry
+     * @throws requestErrors.tooMany within half a minute of the last mail, and after the fifth resend;
+     * authenticationErrors.unverified, wrongType
      */
     async resend(token: string, ip: string): Promise<string> {
       const { challenge } = await read(token);

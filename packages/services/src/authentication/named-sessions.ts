@@ -5,9 +5,9 @@ import type { SessionRecord } from './session.model.js';
 
 const REF = { identityId: 1, epoch: 1, linkId: 1 } as const;
 
-/** Sessions by what names them, living or dead: an id, or a token, expired or not. */
+/** Finds sessions, ended ones included, by id or by a token, expired or not. */
 export function createNamedSessions(Sessions: Model<SessionRecord>, tokens: Tokens) {
-  /** What a token says; undefined when it cannot be read. */
+  /** The claims of a token; undefined when it is unreadable. */
   async function claimsOf(type: 'access' | 'refresh', token: string): Promise<TokenClaims | undefined> {
     return tokens.verifyEvenExpired(type, token).catch((error: unknown) => {
       if (!(error instanceof TokenError)) throw error;
@@ -15,7 +15,7 @@ export function createNamedSessions(Sessions: Model<SessionRecord>, tokens: Toke
     });
   }
 
-  /** A session as it is judged when its identity changes; undefined when it is gone. */
+  /** The fields that decide whether the session survives a change of its identity; undefined when it is gone. */
   async function refOf(sessionId: string, identityId: string): Promise<SessionRef | undefined> {
     return (await Sessions.findOne({ _id: sessionId, identityId }, REF).lean<SessionRef>()) ?? undefined;
   }
@@ -23,15 +23,15 @@ export function createNamedSessions(Sessions: Model<SessionRecord>, tokens: Toke
   return {
     refOf,
 
-    /** Whether an access token is of this identity; one that cannot be read is nobody else's. */
+    /** Whether an access token belongs to this identity. An unreadable one counts as its own. */
     async isOf(accessToken: string, identityId: string): Promise<boolean> {
       const claims = await claimsOf('access', accessToken);
       return claims === undefined || claims.sub === identityId;
     },
 
     /**
-     * A session of the identity that one of these tokens is of; undefined when none is. Tokens that cannot be read, or are of another identity,
-     * are passed over.
+     * The identity's session named by one of these tokens; undefined when there is none. Skips tokens that are unreadable or
+     * belong to another identity.
      */
     async namedBy(
       { access, refresh }: Record<'access' | 'refresh', readonly (string | undefined)[]>,
@@ -44,7 +44,7 @@ export function createNamedSessions(Sessions: Model<SessionRecord>, tokens: Toke
       return claims ? refOf(claims.sid ?? '', identityId) : undefined;
     },
 
-    /** When the sign-in of a session was; undefined when it is gone. */
+    /** Time of a session's sign-in; undefined when the session is gone. */
     async signedInAt(sessionId: string): Promise<Date | undefined> {
       const session = await Sessions.findById(sessionId, { createdAt: 1 }).lean<Pick<SessionRecord, 'createdAt'>>();
       return session?.createdAt;

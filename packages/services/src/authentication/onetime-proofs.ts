@@ -11,12 +11,12 @@ interface OnetimeProofsOptions {
   identities: Pick<IdentitiesService, 'credentialsOf'>;
 }
 
-/** Who proves by a one-time token to be an identity. */
+/** Proof of identity by a one-time token. */
 export function createOnetimeProofs({ onetimeTokens, identities }: OnetimeProofsOptions) {
   return {
     /**
-     * Reads a token, and then the credentials that it still counts for: a change between the two has voided it, and what follows would else
-     * begin with the epochs of after that change. One of a provider counts while the link does by which it came. Uses nothing up.
+     * Reads a token, then the credentials it is valid for. The token must match the credentials' epoch, because a change between
+     * the two reads has voided it. A provider's token also needs its link to exist still. Consumes nothing.
      * @throws authenticationErrors.unverified; wrongType for a token of another type or target
      */
     async read(token: string, target: OnetimeTarget): Promise<{ onetimeToken: OnetimeToken; credentials: Credentials }> {

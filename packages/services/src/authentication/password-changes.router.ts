@@ -32,7 +32,7 @@ interface PasswordChangesRouterOptions {
   rateLimits: RateLimits;
 }
 
-/** Spec, "Authentication service": reset and change of passwords. */
+/** The password routes of the spec ("Authentication service"): reset and change. */
 export function createPasswordChangesRouter({ passwordChanges, rateLimits }: PasswordChangesRouterOptions) {
   return router({
     sendResetPasswordLinkEmail: publicProcedure

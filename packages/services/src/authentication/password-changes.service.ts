@@ -28,42 +28,46 @@ interface PasswordChangesOptions {
 }
 
 /**
- * Reset and change of passwords (decisions A13). One write to the identity does all of it: the hash, the end of its sessions and of its
- * one-time tokens, the mail about it. No crash leaves a part of it.
+ * Reset and change of passwords (decisions A13). One write to the identity sets the hash, ends its sessions, voids its one-time
+ * tokens and queues the mail, so that no crash leaves it half done.
  */
 export function createPasswordChangesService(options: PasswordChangesOptions) {
   const { identities, onetimeTokens, onetimeProofs, passwords, proofs, failedLogins, mails, audit, rateLimits } = options;
 
-  /** Hashes a new password in place of one that nobody has given. @throws errors.invalidInput for the password it has */
+  /** Hashes a new password, given without the old one. @throws errors.invalidInput if it equals the current password */
   async function hashOther({ email, passwordHash }: Credentials, password: ChosenPassword, by: RequestFacts): Promise<string> {
     const client = { ...by, account: email };
     if (await passwords.matches(password, passwordHash, client)) throw errors.invalidInput();
     return passwords.hash(password, client);
   }
 
-  /** @returns whether it was this call that set it, and not another one at the same time */
+  /** @returns false when a concurrent change came first */
   function set({ id, email, onetimeEpoch: epoch }: Credentials, passwordHash: string, provesEmail: boolean): Promise<boolean> {
     return identities.setPassword(id, passwordHash, { epoch, provesEmail, mail: { template: 'password-changed', to: email } });
   }
 
   return {
-    /** Sends a link to reset a password, unless one was sent within a minute. Does the same for every address: whose it is, if anybody's, is seen when the mail is sent. */
+    /**
+     * Queues a mail with a reset link, unless one was sent within the last minute. Does the same for every address; whether
+     * anybody has it is checked when the mail is sent.
+     */
     async sendResetLink(email: string, by: RequestFacts): Promise<void> {
       await mails.enqueue([{ template: 'reset-password', to: email }], `reset-password ${email}`);
       void audit.record('password.reset-requested', by, { identityId: null });
     },
 
     /**
-     * Sets a password by a link's token; ends the wait after failed logins too. The link proves the address: where it was unverified, all
-     * providers are removed.
-     * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the password it has; validationError for a common one
+     * Sets a password with a link's token, and ends the lock after failed logins. The link proves the address: if it was
+     * unverified, all providers are removed.
+     * @throws authenticationErrors.unverified, wrongType; errors.invalidInput for the current password; validationError for a
+     * common one
      */
     async reset(token: string, password: string, by: RequestFacts): Promise<void> {
       const { onetimeToken, credentials } = await onetimeProofs.read(token, 'reset-password');
       await rateLimits.countAccount('resetPassword', credentials.id, by.ip);
       const chosen = await passwords.choose(password, { email: credentials.email, field: 'password' });
       const passwordHash = await hashOther(credentials, chosen, by);
-      // before the write that voids the link: who dies in between must not leave a new password that has to wait
+      // before the write that voids the link: after a crash in between, a new password must not meet the old lock
       await failedLogins.forget(credentials.email);
       if (!(await set(credentials, passwordHash, true))) throw authenticationErrors.unverified();
       await audit.record('password.reset', by, { identityId: credentials.id });
@@ -71,10 +75,10 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
     },
 
     /**
-     * Sets a password for somebody who is signed in.
+     * Sets a password for a signed-in identity.
      * @param password the old one; undefined when an admin acts on another
-     * @throws identityErrors.notFound; errors.invalidInput for a wrong password, or for the one it has where none is given; validationError for
-     * the old one or a common one; errors.locked
+     * @throws identityErrors.notFound; errors.invalidInput for a wrong password, or for the current one when an admin sets it;
+     * validationError for the old one or a common one; errors.locked
      */
     async change(
       { identityId, password, newPassword }: { identityId: string; password: string | undefined; newPassword: string },
@@ -85,11 +89,11 @@ export function createPasswordChangesService(options: PasswordChangesOptions) {
       if (password === newPassword) throw validationError(['request body/newPassword must NOT be the old password']);
       const chosen = await passwords.choose(newPassword, { email: credentials.email, field: 'newPassword' });
       if (password !== undefined) await proofs.prove(credentials, password, by);
-      // one that differs from the old one, which has just been proved, need not be compared
+      // the old password was just proved, and the new one differs from it, so no comparison is needed
       const passwordHash = await (password === undefined
         ? hashOther(credentials, chosen, by)
         : passwords.hash(chosen, { ...by, account: credentials.email }));
-      // another change at the same time has voided what this one knew
+      // a concurrent change has replaced the proved password
       if (!(await set(credentials, passwordHash, false))) throw errors.invalidInput();
       await audit.record('password.changed', by, { identityId });
     },

@@ -8,7 +8,7 @@ import type { Passwords } from './passwords.js';
 
 export type PasswordProofs = ReturnType<typeof createPasswordProofs>;
 
-/** For how long after a sign-in it is proof enough of who acts in the session, in milliseconds; refreshing it does not prolong that. */
+/** How long a sign-in counts as a fresh proof for its session, in milliseconds. Token refreshes do not prolong it. */
 const FRESH_MS = 10 * 60_000;
 
 interface PasswordProofsOptions {
@@ -18,14 +18,14 @@ interface PasswordProofsOptions {
   clock: Clock;
   /** @throws identityErrors.notFound */
   credentialsOf(identityId: string): Promise<Credentials>;
-  /** When the sign-in of a session was. */
+  /** Time of a session's sign-in. */
   signedInAt(sessionId: string): Promise<Date | undefined>;
 }
 
-/** Whether somebody who is signed in knows the password: guesses count as failed logins, whoever holds the session. */
+/** Checks whether a signed-in caller knows the password. Wrong guesses count as failed logins, since a session may be stolen. */
 export function createPasswordProofs(options: PasswordProofsOptions) {
   const { failedLogins, passwords, audit, clock, credentialsOf, signedInAt } = options;
-  /** @throws errors.invalidInput for a wrong password, locked while the network has to wait */
+  /** @throws errors.invalidInput for a wrong password, locked while the network is locked */
   async function prove(credentials: Credentials, password: string, by: RequestFacts): Promise<void> {
     const identityId = credentials.id;
     await failedLogins.inTurn(credentials, by, async (turn) => {
@@ -40,7 +40,10 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
   return {
     prove,
 
-    /** The same where a password has been set; else there is none to ask for. @throws validationError when it is missing */
+    /**
+     * Like `prove`, for identities with a password; without one there is nothing to check. @throws validationError when it is
+     * missing
+     */
     async proveIfSet(credentials: Credentials, password: string | undefined, by: RequestFacts): Promise<void> {
       if (credentials.passwordHash === undefined) return;
       if (password === undefined) throw validationError(["request body must have required property 'password'"]);
@@ -48,7 +51,7 @@ export function createPasswordProofs(options: PasswordProofsOptions) {
     },
 
     /**
-     * The password where one is given; else the session must have been signed in within ten minutes.
+     * Checks the password if given; else the session must have been signed in within ten minutes.
      * @throws errors.freshProofNeeded, invalidInput, locked; identityErrors.notFound
      */
     async proveFresh({ id, sessionId }: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts) {

@@ -1,17 +1,17 @@
 import { addressGroup, requestErrors } from '@tandem/core';
 
-/** Password work that waits at most, and the seconds after which another try makes sense when that much does. */
+/** Maximum number of waiting jobs, and the seconds after which a client may retry when the queue is full. */
 const QUEUE_LENGTH = 200;
 const RETRY_AFTER_BUSY = 5;
-/** For how long it waits at most, in milliseconds: the requests of what waits longer are being given up. */
+/** Maximum wait, in milliseconds; requests that wait longer are about to time out. */
 const WAIT_MS = 10_000;
 
-/** For whom a password is hashed or compared. */
+/** The client for whom a password is hashed or compared. */
 export interface PasswordClient {
   ip: string;
-  /** Its email. */
+  /** The account's email. */
   account: string;
-  /** Its signal aborts when the request is over. */
+  /** `signal` aborts when the request is over. */
   waiting?: { readonly signal: AbortSignal } | undefined;
 }
 
@@ -25,18 +25,18 @@ interface Job {
 
 const isBusy = () => requestErrors.unavailable({ retryAfter: RETRY_AFTER_BUSY });
 
-/** The first entry of a map, which has its entries in the order in which they came. */
+/** The oldest entry of a map, which keeps insertion order. */
 function firstOf<K, V>(map: Map<K, V>): [K, V] | undefined {
   return map.entries().next().value;
 }
 
-/** The jobs that wait: by address, and within an address by account. */
+/** Waiting jobs, by address and then by account. */
 function createWaiting() {
   const addresses = new Map<string, Map<string, Job[]>>();
   let length = 0;
   const lengthOf = (accounts: Map<string, Job[]>) => [...accounts.values()].reduce((sum, jobs) => sum + jobs.length, 0);
 
-  /** Takes one out; address and account stand behind all others afterwards. */
+  /** Removes a job, and moves its address and account behind all others. */
   function takeFrom(address: string, account: string, end: 'first' | 'last'): Job | undefined {
     const accounts = addresses.get(address);
     const jobs = accounts?.get(account);
@@ -61,14 +61,14 @@ function createWaiting() {
       length += 1;
     },
 
-    /** Whose turn it is: each address in turn, and of an address each account. */
+    /** The next job: addresses take turns, and so do the accounts of an address. */
     next(): Job | undefined {
       const [address, accounts] = firstOf(addresses) ?? [];
       const [account] = (accounts && firstOf(accounts)) ?? [];
       return address === undefined || account === undefined ? undefined : takeFrom(address, account, 'first');
     },
 
-    /** The newest of the account that has most, of the address that has most. */
+    /** Removes the newest job of the account with most jobs at the address with most jobs. */
     leastUrgent(): Job | undefined {
       const [address, accounts] = [...addresses].toSorted(([, a], [, b]) => lengthOf(a) - lengthOf(b)).at(-1) ?? [];
       const [account] = [...(accounts ?? [])].toSorted(([, a], [, b]) => a.length - b.length).at(-1) ?? [];
@@ -78,8 +78,9 @@ function createWaiting() {
 }
 
 /**
- * Runs so much password work at once; the rest waits, and addresses take turns, and so do the accounts of one: who asks for much waits behind the
- * own requests (decisions H4). What waits for a request that is over is dropped before it costs anything.
+ * Runs a limited number of password jobs at once and queues the rest. Addresses take turns, and so do the accounts of an address,
+ * so that a caller with many jobs waits behind its own (decisions H4). Jobs of finished requests are dropped before they cost
+ * anything.
  */
 export function createPasswordQueue(atOnce: number) {
   const waiting = createWaiting();
@@ -89,14 +90,14 @@ export function createPasswordQueue(atOnce: number) {
 
   function start(): void {
     for (let job = takeNext(); job; job = takeNext()) {
-      // work for nobody would keep those waiting who are still there
+      // work for finished requests would delay those still waiting
       if (job.signal?.aborted === true || performance.now() > job.latest) job.drop();
       else job.run();
     }
   }
 
   return {
-    /** @throws requestErrors.unavailable when too many wait, when it has waited too long, and when the request is over */
+    /** @throws requestErrors.unavailable when the queue is full, the wait was too long, or the request is over */
     run<T>(client: PasswordClient, work: () => Promise<T>): Promise<T> {
       return new Promise<T>((resolve, reject) => {
         waiting.add({
@@ -119,7 +120,7 @@ export function createPasswordQueue(atOnce: number) {
       });
     },
 
-    /** How much runs at this moment, and how much waits. */
+    /** Numbers of running and waiting jobs. */
     state: () => ({ running, waiting: waiting.length() }),
   };
 }

@@ -4,7 +4,7 @@ import { BCRYPT_AT_ONCE, bcryptThreads } from './bcrypt-threads.js';
 import { isCommonPassword, isMadeOfNames } from './common-passwords.js';
 import { createPasswordQueue, type PasswordClient } from './password-queue.js';
 
-/** Bounds of a password (decisions A8): bcrypt reads no further than 72 bytes. */
+/** Password limits (decisions A8). bcrypt ignores everything after 72 bytes. */
 const MIN_CHARACTERS = 8;
 const MAX_BYTES = 72;
 
@@ -14,7 +14,7 @@ function fitsBcrypt(password: string): boolean {
 
 const COMMON = 'must NOT be a common password';
 
-/** A password that somebody chooses. Before it is hashed it is held against its account and the host's own check: `createPasswords.choose`. */
+/** A new password. Before hashing, `createPasswords.choose` compares it with its account and runs the host's check. */
 export const NewPassword = z
   .string()
   .min(MIN_CHARACTERS, { abort: true })
@@ -28,47 +28,47 @@ export const NewPassword = z
     description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most; not a common one, and not made of the email`,
   });
 
-/** A password that may be set: `choose` has looked at it. */
+/** A password that `choose` has accepted. */
 export type ChosenPassword = string & { readonly isChosen: true };
 
 /**
- * A host's own check of passwords that somebody chooses, such as whether one has been in a breach. It comes last, before hashing.
- * @returns whether the password may be set; when it throws, nothing is set and the request fails
+ * A host's own check of new passwords, such as a search in known breaches. Runs last, before hashing.
+ * @returns whether the password may be set; if it throws, nothing is set and the request fails
  */
 export type PasswordCheck = (password: string, about: { email: string }) => Promise<boolean>;
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** A bcrypt hash: its cost, and all after its variant, which others write as `2y`. */
+/** A bcrypt hash. Captures the cost, and everything after the variant, which some systems write as `2y`. */
 const BCRYPT_HASH = /^\$2[aby]?(\$(\d\d)\$[./A-Za-z0-9]{53})$/;
 
-/** A hash of this cost that is nobody's: comparing with it takes the time, and says nothing. */
+/** A well-formed hash that matches no password, to spend the time of a comparison. */
 function decoyOf(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$${'nobody'.repeat(9).slice(0, 53)}`;
 }
 
 /**
- * Compares a password with a hash that is no bcrypt hash, of people that were imported from another system.
- * @returns whether it is the hash's; false also for a hash it does not know
+ * Compares a password with a hash that is not bcrypt, for identities imported from another system.
+ * @returns whether they match; false for an unknown hash format
  */
 export type PasswordVerifier = (password: string, hash: string) => Promise<boolean>;
 
 interface PasswordsOptions {
-  /** Of bcrypt: each step doubles the work. */
+  /** bcrypt cost: each step doubles the work. */
   cost: number;
   verifyImported?: PasswordVerifier | undefined;
   check?: PasswordCheck | undefined;
-  /** As mails name it: a password must not be made of it. */
+  /** The product name in mails, of which a password must not be made. */
   productName: string;
 }
 
-/** Hashes and compares passwords, a few at a time; the others wait in a queue that is fair, and has an end. */
+/** Hashes and compares passwords, a few at a time; the rest waits in a fair, bounded queue. */
 export function createPasswords({ cost, verifyImported, check, productName }: PasswordsOptions) {
   const queue = createPasswordQueue(BCRYPT_AT_ONCE);
 
   /**
-   * The costs of the comparisons that are missing to the work of one at the configured cost: all of it without a hash. After one of a
-   * lower cost the same again, and one of each cost in between: each doubles what has been done.
+   * The costs of the extra comparisons that bring the total work to one comparison at the configured cost: one at full cost if
+   * there is no hash; after a cheaper hash, one of each cost from its own up, as each doubles the work so far.
    */
   function missingWork(hash: string | undefined): number[] {
     const done = Number(BCRYPT_HASH.exec(hash ?? '')?.[2] ?? Number.NaN);
@@ -78,8 +78,8 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
 
   return {
     /**
-     * Looks at a password for an account, after `NewPassword` has (decisions H8).
-     * @param field of the body that it stands in
+     * Checks a password for an account, after `NewPassword` (decisions H8).
+     * @param field the body field it came in
      * @throws validationError; what the host's check throws
      */
     async choose(
@@ -91,19 +91,19 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
       return password as ChosenPassword;
     },
 
-    /** @throws requestErrors.unavailable when too many wait, or the request is over */
+    /** @throws requestErrors.unavailable when the queue is full, or the request is over */
     async hash(password: ChosenPassword, by: PasswordClient): Promise<string> {
       return queue.run(by, () => bcryptThreads.hash(password, cost));
     },
 
     /**
-     * Whether the password is the hash's. A wrong one takes the same time without a hash, and with a hash that is quick to compare: all of
-     * it in one piece, so that a busy machine does not tell one from the other by how often it had to wait.
-     * @throws requestErrors.unavailable when too many wait, or the request is over
+     * Whether the password matches the hash. A mismatch takes the same time for a missing hash and for a cheap one. All of it
+     * runs as one job, so that scheduling on a busy machine does not reveal the difference.
+     * @throws requestErrors.unavailable when the queue is full, or the request is over
      */
     async matches(password: string, hash: string | undefined, by: PasswordClient): Promise<boolean> {
       const found = BCRYPT_HASH.exec(hash ?? '');
-      // beyond what bcrypt reads, different passwords would be the same
+      // bcrypt would ignore the rest of a longer password and match different ones
       if (found && fitsBcrypt(password)) {
         const decoys = missingWork(hash).map(decoyOf);
         return queue.run(by, () => bcryptThreads.compare(password, [`$2b${found[1]}`, ...decoys]));
@@ -114,13 +114,13 @@ export function createPasswords({ cost, verifyImported, check, productName }: Pa
     },
 
     /**
-     * Whether a hash should be made anew, from the password that has just proved right. One that bcrypt would not read to its end keeps
-     * the hash that a host's own verifier knows: bcrypt's would count for nobody.
+     * Whether a hash should be replaced, given the password that has just matched it. A password too long for bcrypt keeps its
+     * imported hash, since a bcrypt hash of it would match nothing.
      */
     isOutdated: (hash: string, password: string): password is ChosenPassword =>
       missingWork(hash).length > 0 && fitsBcrypt(password),
 
-    /** How many passwords are hashed or compared at this moment, and how many wait for that. */
+    /** Numbers of passwords being processed and waiting. */
     queueState: queue.state,
   };
 }

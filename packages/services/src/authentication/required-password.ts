@@ -1,7 +1,8 @@
 import { validationError, type AuthenticatedContext } from '@tandem/core';
 
 /**
- * The password that proves who changes an account; none is asked of an admin who acts on another's, and one given is not looked at.
+ * Returns the password that proves the caller's right to change the account. An admin acting on another account needs none, and
+ * one that is given is ignored.
  * @throws validationError when it is missing
  */
 export function requirePassword(ctx: AuthenticatedContext, identityId: string, password: string | undefined): string | undefined {

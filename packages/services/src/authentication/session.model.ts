@@ -2,27 +2,27 @@ import { defineListResource } from '@tandem/list-query';
 import { defineModel, type BaseRecord } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 
-/** A refresh token that has been exchanged, remembered for the time in which a second try gets the same successor. */
+/** An exchanged refresh token, kept while a repeated exchange yields the same successor. */
 export interface Rotation {
   jti: string;
   successor: string;
-  /** When its exchange began, and when it had ended; an exchange that a crash or an outage cut off has no end. */
+  /** Start and end of the exchange. A crash or outage may leave out the end. */
   at: Date;
   endedAt?: Date | undefined;
 }
 
 /**
- * One sign-in on one device: the family of its refresh tokens, of which only the newest counts (decisions A6). Rotation is a single
- * write to this record. Tokens prove themselves which family they are of, so that an old one needs no row to be known as reused.
+ * One sign-in on one device, with its family of refresh tokens; only the newest is valid (decisions A6). Rotation is one write to
+ * this record. A token itself names its family, so that reuse of an old one is detected without storing it.
  */
 export interface SessionRecord extends BaseRecord {
   identityId: string;
-  /** Id of the refresh token that may be used next. */
+  /** Id of the only valid refresh token. */
   jti: string;
   rotations: Rotation[];
-  /** The identity's `sessionEpoch` at login: the session lives while the two are equal. */
+  /** The identity's `sessionEpoch` at sign-in. A session is live while the two are equal. */
   epoch: number;
-  /** The link to a provider account by which this sign-in came: the session ends with it. Null where it came by none. */
+  /** The provider link used to sign in; the session ends with it. Null for other sign-ins. */
   linkId: string | null;
   fingerprintHash: string | null;
   ip: string;
@@ -54,6 +54,6 @@ export const sessionModel = defineModel<SessionRecord>('sessions', {
     expiresAt: { type: Date, required: true },
   },
   expires: 'expiresAt',
-  // it also serves ending them
+  // also serves ending the sessions of an identity
   indexes: listIndexes(sessionResource, { within: ['identityId'] }),
 });

@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of the sessions that a person sees, once. */
+/** The errors of the session routes. */
 export const sessionErrors = defineErrors('sessions', {
   notFound: [404, 'Session not found'],
 });

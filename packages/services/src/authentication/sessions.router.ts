@@ -7,7 +7,7 @@ import { listErrors } from '../shared/lists.errors.js';
 import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
 
-/** Sessions that a person can see and end: part of the service `auth`. */
+/** The session routes of the service `auth`: list and end. */
 export function createSessionsRouter(shownSessions: ShownSessionsService) {
   return router({
     sessions: authenticated

@@ -3,7 +3,7 @@ import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { sessionResource } from './session.model.js';
 
-/** One sign-in on one device, as its owner sees it. `lastUsedAt` is the login or the last exchange of its refresh token. */
+/** One sign-in on one device, as its owner sees it. `lastUsedAt` is the sign-in or the last token refresh. */
 export const SessionSchema = z
   .object({
     id: Id,

@@ -22,20 +22,20 @@ import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
-/** Exchanges remembered per session: more than one device makes within the grace. */
+/** Exchanges kept per session: more than a device makes within the grace period. */
 const ROTATIONS_KEPT = 20;
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Device extends RequestFacts {
   fingerprintHash: string | undefined;
-  /** Where the sign-in comes by a provider: the link that lets it. */
+  /** The provider link, for a sign-in by a provider. */
   linkId?: string | null;
 }
 
 export interface TokenPair {
   accessToken: string;
   refreshToken: string;
-  /** For how long each counts, in milliseconds: cookies live no longer. */
+  /** Lifetimes in milliseconds, also for the cookies. */
   maxAges: { access: number; refresh: number };
 }
 
@@ -45,20 +45,20 @@ interface SessionsOptions {
   tokens: Tokens;
   log: Log;
   audit: AuditService;
-  /** Lifetimes in milliseconds; that of a session begins with its sign-in, however often its tokens are exchanged (decisions H10). */
+  /** Lifetimes in milliseconds. A session's begins at sign-in and is not prolonged by refreshes (decisions H10). */
   lifetimes: { access: number; refresh: number; session: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>>;
-  /** Counts an exchange of a session's refresh token. @throws requestErrors.tooMany */
+  /** Counts a token refresh of a session. @throws requestErrors.tooMany */
   countRefresh(sessionId: string): Promise<void>;
-  /** The writes that note where an identity has signed in. */
+  /** The writes that record where an identity has signed in. */
   rememberingPlace(identityId: string, place: Device): JointWrite[];
 }
 
 type SessionState = Pick<SessionRecord, '_id' | 'identityId' | 'epoch' | 'linkId' | 'expiresAt' | 'createdAt'>;
 const STATE = { identityId: 1, epoch: 1, linkId: 1, expiresAt: 1, createdAt: 1 } as const;
 
-/** What is known of a session that lives: its identity's type, and when it began. */
+/** A live session: the type of its identity, and its start. */
 type LiveSession = { typeId: string } & Pick<SessionRecord, 'createdAt'>;
 
 /** Sessions and their tokens (decisions A2, A4 to A6, A12). */
@@ -67,7 +67,7 @@ export function createSessionsService(options: SessionsOptions) {
   const Sessions = storage.model(sessionModel);
   const ends = createExchangeEnds(Sessions, log);
   const { isOf, refOf, namedBy, signedInAt } = createNamedSessions(Sessions, tokens);
-  /** By identity and session. */
+  /** Keyed by identity and session. */
   const copies = createShortCopies<LiveSession | undefined>();
   const keyOf = ({ identityId, sessionId }: SessionEnded) => `${identityId} ${sessionId}`;
 
@@ -76,12 +76,12 @@ export function createSessionsService(options: SessionsOptions) {
     copies.dropWhere((key) => key.startsWith(`${identityId} `));
   });
 
-  /** When a session ends at the latest. */
+  /** Latest end of a session, in epoch milliseconds. */
   const endOf = ({ createdAt }: Pick<SessionRecord, 'createdAt'>) => createdAt.getTime() + lifetimes.session;
-  /** Sessions that began then or earlier have ended. */
+  /** Sessions that started at or before this time have ended. */
   const lastStart = () => new Date(storage.clock.now().getTime() - lifetimes.session);
 
-  /** The session while it and its identity live; undefined when either has ended. */
+  /** The session, if it and its identity are live; else undefined. */
   function living(
     session: SessionState | null | undefined,
     identityId: string,
@@ -100,11 +100,11 @@ export function createSessionsService(options: SessionsOptions) {
     return living(session, identityId, state);
   }
 
-  /** The same by a copy at most a second old. */
+  /** Like `readLiving`, but may return a copy up to a second old. */
   const livingOf = (sessionId: string, identityId: string) =>
     copies.get(keyOf({ identityId, sessionId }), () => readLiving(sessionId, identityId));
 
-  /** When a refresh token ends that was made at a time. */
+  /** Expiry of a refresh token made at the given time. */
   function refreshExpiry(session: Pick<SessionRecord, 'createdAt'>, madeAt: Date): Date {
     return new Date(Math.min(madeAt.getTime() + lifetimes.refresh, endOf(session)));
   }
@@ -128,7 +128,10 @@ export function createSessionsService(options: SessionsOptions) {
     };
   }
 
-  /** A refresh token that is not the newest: the same successor again within the grace, else theft, which ends the family. */
+  /**
+   * Handles a refresh token that is not the newest: within the grace period it yields the same successor; later it is theft, and
+   * the whole family ends.
+   */
   async function repeatOrRevoke(
     session: SessionRecord,
     jti: string,
@@ -153,9 +156,9 @@ export function createSessionsService(options: SessionsOptions) {
 
   return {
     /**
-     * Starts a session of an identity that has proved itself.
-     * @param epoch the one that was read together with the proof
-     * @param beside writes to do with it
+     * Starts a session for an identity that has proved itself.
+     * @param epoch the epoch read together with the proof
+     * @param beside writes to perform together with the session's
      */
     async start(identityId: string, epoch: number, device: Device, ...beside: JointWrite[]): Promise<TokenPair> {
       const now = storage.clock.now();
@@ -185,9 +188,11 @@ export function createSessionsService(options: SessionsOptions) {
     },
 
     /**
-     * Exchanges a refresh token, by one atomic write to its session.
-     * @param beside the access token of a browser's other cookie: nobody's session turns into another person's by a cookie that was planted
-     * @throws authenticationServiceErrors.unusable (422) and reused (401), requestErrors.tooMany (429); authenticationErrors.unverified
+     * Exchanges a refresh token by one atomic write to its session.
+     * @param beside the access token in the browser's other cookie; it must be of the same identity, so that a planted cookie
+     * cannot switch sessions
+     * @throws authenticationServiceErrors.unusable (422) and reused (401), requestErrors.tooMany (429);
+     * authenticationErrors.unverified
      */
     async refresh(refreshToken: string, device: Device, beside?: string): Promise<TokenPair> {
       const claims = await tokens.verify('refresh', refreshToken).catch((error: unknown) => {
@@ -197,7 +202,8 @@ export function createSessionsService(options: SessionsOptions) {
       if (beside !== undefined && !(await isOf(beside, identityId))) throw authenticationErrors.unverified();
       const fingerprintHash = device.fingerprintHash ?? null;
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
-      // a copy will do: what ends all sessions removes their records too, and tokens of a session that ended otherwise never count
+      // a copy suffices: ending all sessions also removes their records, and tokens of sessions that ended otherwise are refused
+      // anyway
       const known = await livingOf(sessionId, identityId);
       if (!known) throw authenticationServiceErrors.unusable();
       await countRefresh(sessionId);
@@ -207,7 +213,7 @@ export function createSessionsService(options: SessionsOptions) {
       const successor = randomUUID();
       const expiresAt = refreshExpiry(known, now);
       const used = { lastUsedAt: now, updatedAt: now, ip: device.ip, userAgent: device.userAgent };
-      // by the driver: Mongoose makes a document of each array entry first, which costs as much as the write
+      // uses the driver: Mongoose would build a document for each array entry, which costs as much as the write
       const { matchedCount } = await Sessions.collection.updateOne(
         { ...live, jti } as object,
         {
@@ -228,7 +234,7 @@ export function createSessionsService(options: SessionsOptions) {
     },
 
     /**
-     * What an access token stands for, if its session and identity live.
+     * Verifies an access token, its session and its identity.
      * @throws authenticationErrors.unverified, wrongType
      */
     async verifyAccess(token: string): Promise<VerifiedAccess> {
@@ -242,8 +248,8 @@ export function createSessionsService(options: SessionsOptions) {
     },
 
     /**
-     * Who acts in a session at this moment, as the store says.
-     * @throws authenticationErrors.unverified when it has ended
+     * The identity of a session, read from the store without copies.
+     * @throws authenticationErrors.unverified when the session has ended
      */
     async identityOf(sessionId: string, identityId: string): Promise<Identity> {
       const known = await readLiving(sessionId, identityId);
@@ -251,7 +257,7 @@ export function createSessionsService(options: SessionsOptions) {
       return { id: identityId, typeId: known.typeId, sessionId };
     },
 
-    /** The ids of those sessions that have ended, or whose identity is of another type now, as the store says. */
+    /** The ids of the sessions that have ended, or whose identity has changed its type, read from the store. */
     async endedAmong(identities: readonly Identity[]): Promise<Set<string>> {
       const [sessions, states] = await Promise.all([
         Sessions.find({ _id: { $in: identities.map(({ sessionId }) => sessionId) } }, STATE).lean<SessionState[]>(),
@@ -264,7 +270,7 @@ export function createSessionsService(options: SessionsOptions) {
       return new Set(ended.map(({ sessionId }) => sessionId));
     },
 
-    /** Ends one session, and says whether there was one; of an ended one there is nothing to end. */
+    /** Ends a session. Resolves to whether there was one to end. */
     end,
 
     refOf,
@@ -272,8 +278,8 @@ export function createSessionsService(options: SessionsOptions) {
     signedInAt,
 
     /**
-     * Removes the sessions of an identity that a raise of its epoch has ended. They have ended already, so that a failure here changes
-     * nothing. What came by a link that is gone is left to expire.
+     * Removes the sessions that ended when the identity's epoch was raised. They are invalid already, so a failure here only
+     * leaves records behind. Sessions that ended with their provider link are left to expire.
      */
     async removeEnded(identityId: string, { sessionEpoch, sparedSessionId }: AccessState): Promise<void> {
       try {
@@ -283,7 +289,7 @@ export function createSessionsService(options: SessionsOptions) {
       }
     },
 
-    /** Ends the listening to the bus, and waits for what is still being noted. */
+    /** Unsubscribes from the bus and waits for pending writes. */
     async close(): Promise<void> {
       stopListening();
       stopHearing();
@@ -292,7 +298,7 @@ export function createSessionsService(options: SessionsOptions) {
   };
 }
 
-/** Published when one session has ended. */
+/** Published when a single session has ended. */
 export const SESSION_ENDED = 'sessions.ended';
 export interface SessionEnded {
   sessionId: string;

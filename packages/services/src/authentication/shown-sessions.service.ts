@@ -17,18 +17,18 @@ type ShownSession = Pick<Presented<SessionRecord>, 'id' | ShownFields> & { isCur
 interface ShownSessionsOptions {
   storage: Storage;
   lists: Lists;
-  /** Of a session, from its sign-in, in milliseconds. */
+  /** Lifetime of a session from its sign-in, in milliseconds. */
   lifetimes: { session: number };
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
-  /** Ends one session on every instance; says whether there was one. */
+  /** Ends a session on every instance; resolves to whether there was one. */
   end(sessionId: string): Promise<boolean>;
   audit: AuditService;
 }
 
-/** An epoch that no session has: what is looked for with it is not found. */
+/** An epoch that no session has, so that the filter matches nothing. */
 const NO_EPOCH = -1;
 
-/** `countsSession` as a filter of the store. */
+/** `countsSession` as a query filter. */
 function countingIn(state: AccessState | undefined): object {
   if (!state || state.isBarred) return { epoch: NO_EPOCH };
   const { sessionEpoch: epoch, linkIds, sparedSessionId } = state;
@@ -36,11 +36,11 @@ function countingIn(state: AccessState | undefined): object {
   return sparedSessionId === null ? counting : { $or: [counting, { _id: sparedSessionId }] };
 }
 
-/** The sessions of an identity, for itself and for admins to see and to end. */
+/** Lists and ends the sessions of an identity, for itself and for admins. */
 export function createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end, audit }: ShownSessionsOptions) {
   const Sessions = storage.model(sessionModel);
 
-  /** Those whose tokens count at this moment; none of an identity that is missing, locked or deactivated. */
+  /** Filter for sessions whose tokens are valid now. Matches none of an identity that is missing, locked or deactivated. */
   async function liveOnes(identityId: string) {
     const state = await accessStateOf(identityId);
     const now = storage.clock.now();
@@ -50,27 +50,27 @@ export function createShownSessionsService({ storage, lists, lifetimes, accessSt
 
   return {
     /**
-     * The live sessions, the newest first.
-     * @param currentId of the session that asks
+     * The live sessions, newest first.
+     * @param currentId the caller's session
      */
     async list(identityId: string, currentId: string, query: ListQuery): Promise<ListAnswer<ShownSession>> {
       const show = (record: SessionRecord) => ({ ...present(record), isCurrent: record._id === currentId });
       return lists.answer(sessionList, Sessions, { scope: await liveOnes(identityId), cursorScope: { identityId }, show }, query);
     },
 
-    /** One of the identity's live sessions, as its identity judges it; undefined when it has ended. */
+    /** The fields of a live session that decide whether it survives a change of its identity; undefined when it has ended. */
     async findLive(identityId: string, sessionId: string): Promise<JudgedSession | undefined> {
       const filter = { ...(await liveOnes(identityId)), _id: sessionId };
       return (await Sessions.findOne(filter, { epoch: 1, linkId: 1 }).lean<JudgedSession>()) ?? undefined;
     },
 
     /**
-     * Ends one of the identity's live sessions; of several at once one ends it.
+     * Ends one of the identity's live sessions. Of concurrent calls only one succeeds.
      * @throws sessionErrors.notFound when it is missing, has ended, or is another identity's
      */
     async end(identityId: string, sessionId: string, by: RequestFacts): Promise<void> {
       const found = await Sessions.exists({ ...(await liveOnes(identityId)), _id: sessionId });
-      // a session never changes its identity: what was found to be theirs is still
+      // a session never changes its identity, so the check above still holds
       if (!found || !(await end(sessionId))) throw sessionErrors.notFound();
       await audit.record('session.ended', by, { identityId, details: { sessionId } });
     },

@@ -11,7 +11,7 @@ export function isCookieMode(ctx: RequestContext): boolean {
 }
 
 /**
- * A streamed tRPC answer sends its headers before the work begins, and no cookie can follow: refused before anything is done.
+ * Refuses a streamed tRPC call before any work: its headers are sent first, so that it could set no cookies.
  * @throws validationError
  */
 export function requireCookiesPossible(ctx: RequestContext): void {
@@ -20,7 +20,7 @@ export function requireCookiesPossible(ctx: RequestContext): void {
     throw validationError(['a call that sets cookies must not be streamed: use httpBatchLink']);
 }
 
-/** Where a request comes from, and what binds a session to the device. */
+/** The origin of a request, with the hash of its fingerprint. */
 export function deviceOf(ctx: RequestContext, fingerprint: string | undefined): Device {
   return {
     ...requestFactsOf(ctx),
@@ -28,10 +28,10 @@ export function deviceOf(ctx: RequestContext, fingerprint: string | undefined): 
   };
 }
 
-/** The answers to everything that ends in a session: with its tokens, or in cookie mode with cookies. */
+/** Answers every sign-in: with tokens, or with cookies in cookie mode. */
 export function createSignInAnswers(cookies: TokenCookies) {
   return {
-    /** @param run signs in, and gives a session or the token of a challenge */
+    /** @param run signs in; resolves to a session or the token of a challenge */
     async signIn<Answer extends SignInAnswer>(
       ctx: RequestContext,
       fingerprint: string | undefined,
