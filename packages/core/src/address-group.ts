@@ -2,15 +2,15 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 const GROUPS = 8;
 
-/** The eight groups of an IPv6 address, in lower case, without leading zeros. */
+/** The eight groups of an IPv6 address, lower case, without leading zeros. */
 function groupsOf(ip: string): string[] {
-  // in its one canonical form, also where it ends in an IPv4 address; a zone is of this machine's own links
+  // URL writes the canonical form, also of an embedded IPv4 address; a zone names a link of this machine only
   const canonical = new URL(`http://[${ip.split('%', 1)[0]}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = canonical.split('::').map((part) => part.split(':').filter((group) => group !== ''));
   return [...head, ...Array.from({ length: GROUPS - head.length - tail.length }, () => '0'), ...tail];
 }
 
-/** The IPv4 address in the clothes of an IPv6 one, if it is one. */
+/** The IPv4 address inside an IPv4-mapped IPv6 address, if it is one. */
 function mappedIpv4(groups: readonly string[]): string | undefined {
   if (groups.slice(0, 5).some((group) => group !== '0') || groups[5] !== 'ffff') return undefined;
   return groups
@@ -19,7 +19,7 @@ function mappedIpv4(groups: readonly string[]): string | undefined {
     .join('.');
 }
 
-/** The networks of an address by the lengths of their prefixes; what is no address stands for itself. */
+/** The network of an address at the given prefix lengths; text that is not an address is returned as it is. */
 function networkOf(ip: string, { ipv4, ipv6 }: { ipv4: 24 | 32; ipv6: 48 | 64 }): string {
   const groups = isIPv6(ip) ? groupsOf(ip) : undefined;
   const address = groups ? mappedIpv4(groups) : ip;
@@ -28,14 +28,17 @@ function networkOf(ip: string, { ipv4, ipv6 }: { ipv4: 24 | 32; ipv6: 48 | 64 })
 }
 
 /**
- * What counts as one caller: an IPv4 address, or the /64 network of an IPv6 one, out of which one customer may take any address.
- * An IPv4 address in the clothes of IPv6 counts for itself.
+ * The unit that rate limits count as one caller: an IPv4 address, or the /64 network of an IPv6 address, because one
+ * customer may use any address in it. An IPv4-mapped IPv6 address counts as its IPv4 address.
  */
 export function addressGroup(ip: string): string {
   return networkOf(ip, { ipv4: 32, ipv6: 64 });
 }
 
-/** What counts as one network, out of which somebody may have many addresses: /24 of IPv4, /48 of IPv6 (decisions H9). */
+/**
+ * The unit that rate limits count as one network, in which one party may hold many addresses: /24 of IPv4, /48 of IPv6
+ * (decisions H9).
+ */
 export function addressNetwork(ip: string): string {
   return networkOf(ip, { ipv4: 24, ipv6: 48 });
 }

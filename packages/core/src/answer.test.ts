@@ -7,7 +7,7 @@ import { ApiError, defineErrors, requestErrors, unexpectedError, validationError
 const errors = defineErrors('things', { gone: [404, 'Thing {name} not found'] });
 const http = (status: number, type?: string) => Object.assign(new Error('of the parser'), { status, type });
 
-describe('an error becomes what a caller may see', () => {
+describe('an error is translated to what a caller may see', () => {
   const invalid = (problem: string) => [400, 'Validation Error', [problem]];
   const rows: [what: string, error: unknown, shown: unknown][] = [
     ['declared', errors.gone({ name: 'x' }), [404, 'Thing x not found', undefined]],
@@ -37,7 +37,7 @@ describe('an error becomes what a caller may see', () => {
     expect(known && [known.status, known.message, known.data]).toEqual(shown);
   });
 
-  it('in the envelope: data for validations alone, and nothing of what nobody expected', () => {
+  it('in the envelope: data only for validation errors, and nothing of unexpected failures', () => {
     expect(toEnvelope(validationError(['a', 'b']), false)).toEqual({
       status: 400,
       retryAfter: undefined,
@@ -74,7 +74,7 @@ describe('an error', () => {
     expect(validationError(problems).data).toEqual([...problems.slice(0, 20), 'there are more problems']);
   });
 
-  it('that nobody expected is 503 with a time to try again where the store was away, else 500', () => {
+  it('when unexpected is 503 with a time to retry if the store was unavailable, else 500', () => {
     const cause = new Error('x');
     expect(unexpectedError('Failed', { isUnavailable: true, cause })).toMatchObject({
       status: 503,
@@ -123,14 +123,14 @@ describe('the log of an error', () => {
     expect(describeError(new Error(message)).message).toBe(logged);
   });
 
-  it('says of a parser’s text nothing', () => {
+  it('shows nothing of a parser’s text', () => {
     expect(describeError(new SyntaxError('Unexpected token a'))).toMatchObject({
       type: 'SyntaxError',
       message: 'a text could not be parsed',
     });
   });
 
-  it('has the code, the frames alone of the stack, and causes to a depth of three', () => {
+  it('has the code, only the frames of the stack, and causes to a depth of three', () => {
     const logged = describeError(Object.assign(new Error('first line\nsecond'), { code: 11_000 }));
     expect(logged.code).toBe(11_000);
     expect(logged.stack?.length).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ describe('the log of an error', () => {
     const deep = [1, 2, 3, 4].reduce((cause, n) => new Error(`level ${n}`, { cause }), new Error('level 0'));
     expect(describeError(deep).cause?.cause?.cause).toMatchObject({ message: 'level 1' });
     expect(describeError(deep).cause?.cause?.cause).not.toHaveProperty('cause');
-    expect(describeError('secret')).toEqual({ type: 'string', message: 'a value that is no error was thrown' });
+    expect(describeError('secret')).toEqual({ type: 'string', message: 'a value that is not an error was thrown' });
     const bare = Object.assign(new Error('x'), { stack: undefined });
     expect(describeError(bare)).toEqual({ type: 'Error', message: 'x' });
   });

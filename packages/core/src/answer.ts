@@ -7,7 +7,7 @@ export interface ErrorEnvelope {
   error: { message: string; data?: readonly string[]; stack?: string };
 }
 
-/** Errors of Express and of its body parser: a status, and for the parser a word for what went wrong. */
+/** Errors of Express and its body parser: they carry a status, and the parser's also a type. */
 function fromHttpError(error: Error & { status: unknown; type?: unknown }): ApiError | undefined {
   if (error.type === 'entity.parse.failed') return validationError(['request body must be valid JSON']);
   if (error.status === 413) return requestErrors.tooLarge({ cause: error });
@@ -17,7 +17,7 @@ function fromHttpError(error: Error & { status: unknown; type?: unknown }): ApiE
   return undefined;
 }
 
-/** Errors of tRPC's own adapters, whose texts are not ours. */
+/** Errors of tRPC's own adapters, whose texts are not part of our interface. */
 function fromTrpcError(error: TRPCError): ApiError | undefined {
   switch (error.code) {
     case 'PARSE_ERROR':
@@ -39,8 +39,8 @@ function fromTrpcError(error: TRPCError): ApiError | undefined {
 }
 
 /**
- * The error that a caller may see for anything that was thrown anywhere: itself when it is declared, its translation when it is
- * of a parser or an adapter, else undefined: an unexpected failure, of which nothing is shown.
+ * The error that a caller may see for anything thrown: a declared error as it is, a parser's or adapter's error
+ * translated, or undefined for an unexpected failure, of which nothing is shown.
  */
 export function knownError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
@@ -54,8 +54,8 @@ export function knownError(error: unknown): ApiError | undefined {
 }
 
 /**
- * The stack to show in development: of the innermost cause, which is where it went wrong. Its text goes without values, as in the log:
- * a driver's or a parser's quotes what it failed on.
+ * The stack shown in development: that of the innermost cause, where the failure began. Its message is stripped of
+ * values as in the log, because drivers and parsers quote the data they failed on.
  */
 export function stackOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -65,7 +65,7 @@ export function stackOf(error: unknown): string | undefined {
   return [`${type}: ${message}`, ...stack.map((frame) => `    ${frame}`)].join('\n');
 }
 
-/** Status and body of an error on the REST face (decisions T2). */
+/** Status and body of an error on the REST face: the same envelope for every status (decisions T2). */
 export function toEnvelope(
   error: unknown,
   development: boolean,

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Status, and the id or the text of the error. `fetch` would join headers that are repeated. */
+/** Status, and the id or the text of the error. `fetch` would join repeated headers. */
 async function ask(method: string, path: string, headers: string[]): Promise<[number, string | undefined]> {
   const request = http.request(server.url + path, { method, headers: ['host', 'x', 'connection', 'close', ...headers] as never });
   request.end();
@@ -41,7 +41,7 @@ const bearer = (token: string) => ['authorization', `Bearer ${token}`];
 const cookie = (text: string) => ['cookie', text];
 const print = (text: string) => ['x-nb-fingerprint', text];
 
-describe('who asks, by bearer', () => {
+describe('bearer authentication', () => {
   const rows: [what: string, headers: string[], answer: [number, string]][] = [
     ['a token', bearer('ann'), [200, 'ann']],
     ['no header', [], [422, 'Missing authorization header']],
@@ -66,7 +66,7 @@ describe('who asks, by bearer', () => {
   });
 });
 
-describe('who asks, by cookie', () => {
+describe('cookie authentication', () => {
   const rows: [what: string, headers: string[], answer: [number, string]][] = [
     ['a cookie', cookie('accessToken=ann'), [200, 'ann']],
     ['no cookie', [], [401, 'Unable to detect access token']],
@@ -86,7 +86,7 @@ describe('who asks, by cookie', () => {
   });
 });
 
-describe('in cookie mode, what changes something comes from an allowed origin', () => {
+describe('in cookie mode, state-changing requests must come from an allowed origin', () => {
   const ann = cookie('accessToken=ann');
   const refused = [403, 'Origin is not allowed'];
   const rows: [what: string, headers: string[], isAllowed: boolean][] = [

@@ -19,9 +19,9 @@ export const originErrors = defineErrors('origin', { originNotAllowed: [403, 'Or
 
 /** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
 export const FINGERPRINT_HEADER = 'x-nb-fingerprint';
-/** Longest fingerprint that is taken, in characters (decisions A1). */
+/** Longest accepted fingerprint, in characters: bounds what is hashed and compared (decisions A1). */
 export const FINGERPRINT_MAX_LENGTH = 512;
-/** Names of the cookies of cookie mode (decisions A3). */
+/** Names of the cookies in cookie mode (decisions A3). */
 export const ACCESS_COOKIE = 'accessToken';
 export const REFRESH_COOKIE = 'refreshToken';
 
@@ -30,7 +30,7 @@ export function hashFingerprint(fingerprint: string): string {
   return createHash('sha256').update(fingerprint).digest('base64url');
 }
 
-/** How often a header came. Node joins or drops repeated ones, so the raw list is what tells. */
+/** How often a header was sent. Node joins or drops repeated headers, so this counts the raw list. */
 function timesGiven(ctx: RequestContext, name: string): number {
   let times = 0;
   for (let at = 0; at < ctx.rawHeaders.length; at += 2) if (ctx.rawHeaders[at]?.toLowerCase() === name) times++;
@@ -67,7 +67,7 @@ function isSameHash(a: string | undefined, b: string | undefined): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** What a request proves itself with in this mode. All that is malformed is refused (422) before what is missing or wrong (401). */
+/** The credentials of a request in this mode. Malformed ones are refused (422) before missing or wrong ones (401). */
 function readCredentials(ctx: RequestContext, mode: AuthMode) {
   const bearer = readBearer(ctx);
   if (mode === 'bearer' && bearer === undefined) throw authenticationErrors.missingHeader();
@@ -78,7 +78,7 @@ function readCredentials(ctx: RequestContext, mode: AuthMode) {
 }
 
 /**
- * Holds a request's fingerprint against the one given at login: both ways, so that one sent where none was given fails too.
+ * Compares a request's fingerprint with the one given at login. A fingerprint sent where login had none fails too.
  * @throws authenticationErrors.fingerprintMismatch (decisions A2)
  */
 export function checkFingerprint(access: VerifiedAccess, fingerprint: string | undefined): void {
@@ -96,13 +96,14 @@ async function verify(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAcce
   return access;
 }
 
-/** Whether a failure says nothing about the credentials: of a store that is away, or of a limit. */
+/** Whether a failure says nothing about the credentials: the store is unavailable, or a limit was reached. */
 function isPassing(error: unknown): boolean {
   return !(error instanceof ApiError) || error.retryAfter !== undefined;
 }
 
 /**
- * Who makes this request, and until when. Runs once per request and mode, however many procedures and rules ask (decisions T6).
+ * Identifies the caller of a request, and when that access expires. Runs once per request and mode, however many
+ * procedures and rules ask (decisions T6).
  * @throws authenticationErrors 422 for a missing or malformed header, then 401 (spec, "Authentication")
  */
 export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
@@ -110,7 +111,7 @@ export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<Verif
   if (known) return known;
   const access = verify(ctx, mode);
   ctx.authentications.set(mode, access);
-  // the calls of a connection share a context, which may outlive an outage
+  // the calls of a connection share a context, which may outlive an outage: do not cache a passing failure
   access.catch((error: unknown) => {
     if (isPassing(error)) ctx.authentications.delete(mode);
   });
@@ -122,8 +123,8 @@ function originOf(url: string): string | undefined {
 }
 
 /**
- * Refuses a browser's request from elsewhere: in cookie mode the browser adds the credentials by itself.
- * A request with neither `Origin` nor `Referer` is no browser's, and passes.
+ * Refuses a cross-origin request of a browser, because in cookie mode the browser attaches the credentials by itself. A
+ * request with neither `Origin` nor `Referer` does not come from a browser and passes.
  * @throws originErrors.originNotAllowed (decisions A3)
  */
 export function checkOrigin(ctx: RequestContext): void {

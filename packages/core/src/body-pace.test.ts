@@ -33,7 +33,7 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   interface Sent {
     localAddress: string;
     text?: string;
-    /** Sends no length: the body may be as large as bodies may be. */
+    /** Sends no length, so the body may have the largest accepted size. */
     chunked?: boolean;
   }
   async function send({ localAddress, text = 'x', chunked = false }: Sent): Promise<http.IncomingMessage> {
@@ -55,7 +55,7 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   }
   const [sender, other] = face === 'rest' ? ['127.0.0.3', '127.0.0.4'] : ['127.0.0.5', '127.0.0.6'];
 
-  it('that are large wait for those that their network has sent before, and are refused where that is too long; all others are read at once', async () => {
+  it('that are large wait for earlier ones of their network, and are refused when the wait is too long; all others are read at once', async () => {
     let waiting = 40;
     const large = Array.from({ length: waiting }, () => send({ localAddress: sender, chunked: true }).finally(() => waiting--));
     const refused = Promise.any(
@@ -70,7 +70,7 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
   });
 });
 
-it('a large batch is read for who needs no account, also where another of its calls is refused', async () => {
+it('a large batch needs no account, even where another of its calls is refused', async () => {
   const body = JSON.stringify({ 0: { text: 'x' }, 1: { text: 'x'.repeat(100_000) } });
   const headers = { authorization: 'Bearer nobody', 'content-type': 'application/json' };
   const answer = await fetch(`${served.url}/trpc/texts.own,texts.count?batch=1`, { method: 'POST', headers, body });

@@ -2,28 +2,32 @@ import { addressGroup } from './address-group.js';
 import type { RequestContext } from './context.js';
 import { requestErrors } from './errors.js';
 
-/** Up to this size a body never waits. */
+/** Bodies up to this size never wait. */
 const SMALL_BYTES = 16 * 1024;
-/** What the larger bodies of one network may come to in a second, and at once: a megabyte of distinct keys takes JSON.parse 0.1 s. */
+/**
+ * Bytes of larger bodies accepted from one network per second, and as a burst: JSON.parse takes 0.1 s for a megabyte of
+ * distinct keys.
+ */
 const BYTES_A_SECOND = 400_000;
 const AT_ONCE_MS = 2500;
-/** The longest wait, which leaves time to answer before the deadline; who would have to wait for longer is refused. */
+/** The longest wait, short enough to answer before the deadline; a request that would wait longer is refused. */
 const WAIT_MAX_MS = 10_000;
 
 export type BodyPace = ReturnType<typeof createBodyPace>;
 
-/** What a body comes to at most, as its head says: one that comes in chunks says nothing. */
+/** The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. */
 function sizeOf({ headers }: RequestContext, limit: number): number {
   if (headers['transfer-encoding'] !== undefined) return limit;
   return Math.min(Number(headers['content-length'] ?? 0), limit);
 }
 
 /**
- * Lets large bodies wait for those that the same network has sent before: while one is parsed nobody else is answered (decisions H5).
- * @param limit bytes that a body may have
+ * Delays a large body until the earlier ones of the same network are paid for, because parsing blocks the event loop
+ * for everybody (decisions H5).
+ * @param limit largest accepted body, in bytes
  */
 export function createBodyPace(limit: number) {
-  /** Until when each network has used up what it may send. */
+  /** When the budget of each network is free again. */
   const usedUntil = new Map<string, number>();
   const turns = new WeakMap<RequestContext, Promise<void>>();
 
@@ -48,7 +52,10 @@ export function createBodyPace(limit: number) {
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
-  /** Waits until the body of this request may be read; asked again, the same wait. @throws requestErrors.unavailable instead of a wait of more than 10 s */
+  /**
+   * Waits until the body of this request may be read; later calls for the request share that wait. @throws
+   * requestErrors.unavailable instead of waiting more than 10 s
+   */
   return (ctx: RequestContext): Promise<void> => {
     const turn = turns.get(ctx) ?? wait(ctx);
     turns.set(ctx, turn);

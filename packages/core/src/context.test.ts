@@ -77,7 +77,7 @@ describe('the cookies of a request', () => {
   });
 });
 
-describe('the address of who asks', () => {
+describe('the client address', () => {
   const rows: [forwarded: string, ip: string][] = [
     ['203.0.113.9', '203.0.113.9'],
     ['198.51.100.1, 203.0.113.9', '203.0.113.9'],
@@ -92,12 +92,12 @@ describe('the address of who asks', () => {
     expect((await show({ 'x-forwarded-for': forwarded })).ip).toBe(ip);
   });
 
-  it('that no proxy forwards is that of the connection', async () => {
+  it('without a proxy is that of the connection', async () => {
     expect((await show({})).ip).toBe('127.0.0.1');
   });
 });
 
-it('a request has the id that it was given, and of its user agent 512 characters', async () => {
+it('a request keeps the id it was given, and 512 characters of its user agent', async () => {
   expect(await show({ 'x-id': 'mine', 'user-agent': 'x'.repeat(600) })).toMatchObject({
     requestId: 'mine',
     userAgent: 'x'.repeat(512),

@@ -6,12 +6,12 @@ import type { CookieOptions, Request, Response } from 'express';
 import { clientAddress } from './client-address.js';
 import { Departures, type Waiting } from './leaving.js';
 
-/** Where all time comes from, so that tests can move it. */
+/** The source of all time, so that tests can control it. */
 export interface Clock {
   now(): Date;
 }
 
-/** The part of a pino logger that is used. Objects come first, texts are constant. */
+/** The part of a pino logger that is used. Objects come first; messages are constant. */
 export interface Log {
   debug(facts: object, text: string): void;
   info(facts: object, text: string): void;
@@ -29,66 +29,69 @@ export interface IdentityTypeIds {
   regular: string;
 }
 
-/** Who makes a request, as the verified access token and the live session say. */
+/** The caller of a request, according to the verified access token and the live session. */
 export interface Identity {
   id: string;
   typeId: string;
   sessionId: string;
 }
 
-/** What an access token stands for: its identity, and the hash of the fingerprint given at login. */
+/** What an access token grants: its identity, and the hash of the fingerprint given at login. */
 export interface VerifiedAccess {
   identity: Identity;
   fingerprintHash: string | undefined;
-  /** When the token ends, in seconds since 1970. */
+  /** Expiry, in seconds since 1970. */
   expiresAt: number;
 }
 
-/** Stands before the names of all cookies: browsers take such a cookie only as its prefix promises (decisions H11). */
+/** Prefix of all cookie names. Browsers enforce the attributes that the prefix promises (decisions H11). */
 export type CookiePrefix = '' | '__Host-' | '__Secure-';
 
-/** What a server is, as far as a procedure has to know: handed in once, at wiring. */
+/** What procedures need to know of their server; passed in once, at wiring. */
 export interface ServerFacts {
   /** Errors carry stacks only in development. */
   development: boolean;
   typeIds: IdentityTypeIds;
-  /** The mode of a service, named by the first word of a procedure's path: `notifications`. */
+  /** The mode of a service, which is the first word of a procedure's path: `notifications`. */
   authModeOf(service: string): AuthMode;
-  /** Browser origins from which cookie mode takes state-changing requests. */
+  /** Browser origins whose state-changing requests cookie mode accepts. */
   allowedOrigins: ReadonlySet<string>;
   /** Default none. */
   cookiePrefix?: CookiePrefix;
-  /** @throws ApiError 401 when the token is no live access token (decisions A2) */
+  /** @throws ApiError 401 unless the token is a live access token (decisions A2) */
   verifyAccess(token: string): Promise<VerifiedAccess>;
-  /** Whether an error says that the store cannot be reached or is too slow: 503 instead of 500. */
+  /** Whether an error means that the store is unreachable or too slow: 503 instead of 500. */
   isUnavailable(error: unknown): boolean;
-  /** Of services by name: bytes of the JSON text of an input, below the limit of bodies (decisions H5). */
+  /** Input limits by service name, in bytes of JSON text, below the general body limit (decisions H5). */
   inputLimits?: Readonly<Record<string, number>>;
-  /** Waits until a request's body may be read. Absent: nobody waits. */
+  /** Waits until a request's body may be read. Absent: no wait. */
   bodyTurn?: BodyPace;
-  /** Milliseconds after which a request is answered 503, whatever it waits for. */
+  /** Milliseconds after which a request is answered with 503, whatever it waits for. */
   deadlineMs: number;
-  /** What everybody has open in this process. */
+  /** Counts of all streams open in this process. */
   places: StreamPlaces;
   log: Log;
 }
 
-/** The text and body of a REST call, for the rules and the input. Absent on the tRPC face. */
+/** The parts of a REST call that rules and input need. Absent on the tRPC face. */
 export interface RestCall {
   /** Path parameters, decoded. Rules read them without touching the body. */
   params: Readonly<Record<string, string>>;
-  /** The input as given, before validation: path, query and body in one object. Reads the body at the first call. */
+  /** The input as given, before validation: path, query and body in one object. The first call reads the body. */
   readInput(): Promise<unknown>;
 }
 
-/** What a connection is told of its calls. */
+/** Callbacks by which a connection follows its calls. */
 export interface CallWatch {
   began(): void;
-  /** Before the first one is let in. @throws ApiError to refuse it */
+  /** Called before the first call is let in. @throws ApiError to refuse it */
   authenticated(access: VerifiedAccess): void;
-  /** Takes a place for a subscription. @returns gives it back, at the first call @throws requestErrors.tooMany */
+  /**
+   * Reserves a place for a subscription. @returns a function that releases it; repeated calls do nothing @throws
+   * requestErrors.tooMany
+   */
   subscribed(): () => void;
-  /** Of a subscription: it is read from now on. */
+  /** A subscription has started. */
   succeeded(type: string): void;
   ended(): void;
 }
@@ -100,37 +103,40 @@ export interface RequestContext {
   readonly ip: string;
   readonly userAgent: string;
   readonly headers: IncomingHttpHeaders;
-  /** Header names and values as they came, repeated ones included. */
+  /** Header names and values as received, repeated ones included. */
   readonly rawHeaders: readonly string[];
-  /** By their names without the server's prefix; those without it are left out. */
+  /** Cookies by name without the server's prefix; cookies that lack the prefix are left out. */
   readonly cookies: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   rest?: RestCall;
-  /** Why the body cannot be read, where that is known before anybody reads it. */
+  /** Why the body cannot be read, where that is known before reading. */
   unreadableBody?: ApiError;
   /** @param name without the server's prefix */
   setCookie(name: string, value: string, options: CookieOptions): void;
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
-  /** The status of an answer of server-sent events that is refused before it begins; tRPC would answer 200 all the same. */
+  /** The status of a server-sent events answer that is refused before it begins; tRPC would answer 200 regardless. */
   refusedWith?: ErrorStatus;
-  /** Where many calls, one after the other, have this one context: what is told of them. */
+  /** Set where a connection carries many calls in this one context. */
   calls?: CallWatch;
-  /** Who wants to know when the caller leaves, or the answer is over, however it has ended. */
+  /** Listeners for the caller leaving, or for the end of the answer, however it ended. */
   readonly departures: Departures;
-  /** Until when this call is waited for; absent before its procedure has begun. */
+  /** The deadline and cancellation of this call; absent before its procedure has begun. */
   waiting?: Waiting;
-  /** The one authentication of this request, by mode; kept here so that a batch of calls pays for it once. */
+  /** The authentication of this request by mode, cached so that a batch of calls authenticates once. */
   readonly authentications: Map<AuthMode, Promise<VerifiedAccess>>;
 }
 
-/** What the request logger, before the faces, leaves on a request. */
+/** What the request logger, which runs before both faces, stores on a request. */
 interface Prepared {
   id?: unknown;
   log?: Log;
 }
 
-/** Names that a `Cookie` header gives two values: another site of the domain may have added one, and no order says which. */
+/**
+ * Names that appear twice with different values in a `Cookie` header: another site of the domain may have set one, and
+ * the order does not tell which.
+ */
 function ambiguousNames(header: string): Set<string> {
   const values = new Map<string, string>();
   const ambiguous = new Set<string>();
@@ -143,8 +149,8 @@ function ambiguousNames(header: string): Set<string> {
 }
 
 /**
- * The cookies with a prefix that say one thing, by their names without it. `cookie-parser` makes objects of values that begin with `j:`; no
- * cookie of ours is one.
+ * Unambiguous cookies with the prefix, by name without it. Values that `cookie-parser` turned into objects (they begin
+ * with `j:`) are never ours.
  */
 function textCookies(prefix: CookiePrefix, header: string, cookies: object = {}): Record<string, string> {
   const ambiguous = ambiguousNames(header);
@@ -154,11 +160,11 @@ function textCookies(prefix: CookiePrefix, header: string, cookies: object = {})
   return Object.fromEntries(texts.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
-/** Makes the context of a request. Expects `cookie-parser`, and a request id and log as `pino-http` leaves them, if any. */
+/** Makes the context of a request. Expects `cookie-parser`, and the request id and log of `pino-http`, if used. */
 export function createRequestContext(server: ServerFacts, req: Request, res: Response): RequestContext {
   const { id, log = server.log } = req as unknown as Prepared;
   const { cookiePrefix = '' } = server;
-  // browsers take a cookie of this prefix for all paths of one host alone
+  // browsers accept this prefix only on cookies of path / without a domain
   const bound = cookiePrefix === '__Host-' ? { path: '/' } : {};
   return {
     server,
@@ -173,7 +179,7 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     setCookie: (name, value, options) => void res.cookie(cookiePrefix + name, value, { ...options, ...bound }),
     clearCookie: (name, options) => void res.clearCookie(cookiePrefix + name, { ...options, ...bound }),
     setHeader(name, value) {
-      // a streamed tRPC answer has sent its headers before the work begins
+      // a streamed tRPC answer sends its headers before the work begins
       if (!res.headersSent) res.setHeader(name, value);
     },
     departures: new Departures(res),

@@ -1,8 +1,9 @@
 import { RETRY_AFTER_UNAVAILABLE, requestErrors } from './errors.js';
 
 /**
- * What `work` comes to, if it does so in time; it goes on either way. The timer holds no process up.
- * @throws requestErrors.unavailable after so many milliseconds
+ * The result of `work`, unless it takes longer than the limit; the work itself is not stopped. The timer does not keep
+ * the process alive.
+ * @throws requestErrors.unavailable after `milliseconds`
  */
 export async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import { TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server';
 
-/** The statuses an error may have, each with tRPC's word for it: the only table of the two. */
+/** The statuses an error may have, each with its tRPC code: the only such table. */
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -16,26 +16,29 @@ const TRPC_CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<number, TRPC_ERROR_CODE_KEY>;
 
-/** Seconds after which a caller may try again when the store could not be reached in time. */
+/** Seconds after which a caller may retry when the store was unavailable. */
 export const RETRY_AFTER_UNAVAILABLE = 2;
 
 /** A status that an error of the interface may have. */
 export type ErrorStatus = keyof typeof TRPC_CODES;
 
-/** What can be said of an error before it happens: its status, and its text with `{parameters}` in braces. */
+/** What is known of an error in advance: its status, and its message with `{parameters}` in braces. */
 export interface ErrorDefinition {
   readonly status: ErrorStatus;
   readonly message: string;
 }
 
-/** An error that a caller is meant to see. Everything else that is thrown is an unexpected failure, whose text stays inside. */
+/** An error that callers may see. Anything else thrown is an unexpected failure, whose message stays internal. */
 export class ApiError extends TRPCError {
   readonly status: ErrorStatus;
   /** The problems of a failed validation, one text each. */
   readonly data: readonly string[] | undefined;
-  /** The service that declares the error, and its name there: `products.notFound` (decisions H21). */
+  /**
+   * The declaring service and the error's name there: `products.notFound`, so that clients need not compare messages
+   * (decisions H21).
+   */
   readonly errorCode: string;
-  /** Seconds after which another try makes sense, for the `Retry-After` header. */
+  /** Seconds after which a retry makes sense, for the `Retry-After` header. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -51,12 +54,12 @@ export class ApiError extends TRPCError {
     this.retryAfter = details.retryAfter;
   }
 
-  /** Whether the same request may succeed later: a limit was reached, or the server failed (decisions H21). */
+  /** Whether a retry of the same request may succeed: a limit was reached, or the server failed (decisions H21). */
   get mayPass(): boolean {
     return this.status === 429 || this.status >= 500;
   }
 
-  /** The same error in our words: for procedures of a host application that throw tRPC's own. */
+  /** Converts tRPC's own error, as a host application's procedure may throw it. */
   static fromTrpc(error: TRPCError): ApiError {
     const known = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
     const status = known ? (Number(known[0]) as ErrorStatus) : 500;
@@ -66,7 +69,7 @@ export class ApiError extends TRPCError {
 
 type Parameters<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Parameters<Rest> : never;
 
-/** Makes one declared error. Its text's parameters, if it has any, are the first argument. */
+/** Makes one declared error. The first argument holds the message's parameters, if it has any. */
 export type ErrorFactory<Text extends string, Code extends string = string> = ErrorDefinition & {
   readonly errorCode: Code;
   /** Whether something thrown is this error. */
@@ -75,15 +78,14 @@ export type ErrorFactory<Text extends string, Code extends string = string> = Er
     ? (details?: { retryAfter?: number; cause?: unknown }) => ApiError
     : (values: Record<Parameters<Text>, string>) => ApiError);
 
-/** What `defineErrors` makes of a table. */
+/** The result of `defineErrors` for a table. */
 type Declared<Service extends string, Table extends Record<string, readonly [ErrorStatus, string]>> = {
   readonly [Name in keyof Table & string]: ErrorFactory<Table[Name][1], `${Service}.${Name}`>;
 };
 
 /**
- * Declares the errors of a service, once each: `defineErrors('notifications', { notFound: [404, 'Notification not found'] })`.
- * Each becomes a function that makes the error, with its `status` and `message` to be read by the documents, and its `errorCode`:
- * `notifications.notFound`.
+ * Declares the errors of a service: `defineErrors('notifications', { notFound: [404, 'Notification not found'] })`.
+ * Each becomes a factory with a `status` and `message` for the documents and an `errorCode`: `notifications.notFound`.
  */
 export function defineErrors<const Service extends string, const Table extends Record<string, readonly [ErrorStatus, string]>>(
   service: Service,
@@ -117,10 +119,13 @@ export const requestErrors = defineErrors('request', {
   unavailable: [503, 'Service Unavailable'],
 });
 
-/** Problems that an answer lists (decisions H5): more help nobody, and would make an answer many times the request. */
+/**
+ * Most problems that an answer lists: more would not help, and would make the answer many times larger than the request
+ * (decisions H5).
+ */
 export const MOST_PROBLEMS = 20;
 
-/** A failed validation with its problems, each a text of decisions, "Validation texts". */
+/** A failed validation with its problems, worded as in decisions, "Validation texts". */
 export function validationError(problems: readonly string[], { cause }: { cause?: unknown } = {}): ApiError {
   const { status, message, errorCode } = requestErrors.invalid;
   const listed = problems.slice(0, MOST_PROBLEMS);
@@ -129,8 +134,8 @@ export function validationError(problems: readonly string[], { cause }: { cause?
 }
 
 /**
- * What a caller sees of a failure that nobody expected: this text alone. 503 where the store could not be reached, or was too slow, else 500
- * (decisions T4).
+ * What a caller sees of an unexpected failure: only this message, with 503 where the store was unreachable or too slow,
+ * else 500 (decisions T4).
  */
 export function unexpectedError(message: string, { isUnavailable, cause }: { isUnavailable: boolean; cause: unknown }): ApiError {
   const { status, errorCode } = isUnavailable ? requestErrors.unavailable : requestErrors.unexpected;

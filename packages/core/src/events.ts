@@ -3,17 +3,22 @@ import type { Log } from './context.js';
 
 /** Tells other parts of the server, and with a shared driver other instances, what has been written. */
 export interface EventBus {
-  /** Hands `event`, which is JSON, to the topic's subscribers, once each. Never throws, and never waits for them. */
+  /**
+   * Delivers `event`, which is JSON, once to each subscriber of the topic. Never throws, and does not wait for them.
+   */
   publish(topic: string, event: object): void;
   /**
-   * Calls `handler` with each event of the topic from now on, until the returned function is called.
-   * @param onResumed called whenever events of other processes may have been missed, and come again from now on: what they told is to be
-   * read from the store. That is so after an outage, and once soon after the subscription.
+   * Calls `handler` with each later event of the topic until the returned function is called.
+   * @param onResumed called when events of other processes may have been missed and delivery works again: the
+   * subscriber has to read the store. Happens after an outage, and once soon after subscribing.
    */
   subscribe(topic: string, handler: (event: object) => void, onResumed?: () => void): () => void;
 }
 
-/** An event bus for one process, which misses nothing. A subscriber that throws is logged and disturbs no other. */
+/**
+ * An event bus within one process; it loses no events. A subscriber that throws is logged and does not affect the
+ * others.
+ */
 export function createInProcessBus(log: Pick<Log, 'error'>): EventBus {
   const topics = new Map<string, Set<(event: object) => void>>();
   return {
@@ -27,7 +32,7 @@ export function createInProcessBus(log: Pick<Log, 'error'>): EventBus {
       }
     },
     subscribe(topic, handler) {
-      // an own function each time, so that one handler may subscribe twice and leave once
+      // a function of its own per subscription, so that one handler may subscribe twice and leave once
       const entry = (event: object) => handler(event);
       const handlers = topics.get(topic) ?? new Set();
       topics.set(topic, handlers.add(entry));

@@ -8,13 +8,13 @@ const schema = z.strictObject({ name: z.string(), lines: z.array(Line).max(3).op
 const unknown = (count: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]));
 
-it('what is right is left as it is', () => {
+it('valid input is left as it is', () => {
   const input = { name: 'a', lines: [{ productId: 'p', quantity: 1 }], extra: unknown(50) };
   expect(withoutExcess(schema, input)).toBe(input);
   for (const other of [undefined, null, 'text', 5, [1, 2]]) expect(withoutExcess(schema, other)).toBe(other);
 });
 
-it('of unknown keys 21 are left, wherever they stand, and every known one', () => {
+it('of unknown keys 21 are kept, at any position, and every known one', () => {
   const wide = withoutExcess(schema, { ...unknown(1000), name: 'a' }) as object;
   expect([Object.keys(wide).length, wide]).toEqual([22, expect.objectContaining({ name: 'a', k0: 0, k20: 20 })]);
   const line = { ...unknown(15), productId: 'p', quantity: 1 };
@@ -25,7 +25,7 @@ it('of unknown keys 21 are left, wherever they stand, and every known one', () =
   expect([Object.hasOwn(cut, '__proto__'), Object.getPrototypeOf(cut)]).toEqual([true, Object.prototype]);
 });
 
-it('of a list that is too long one item more than may be is left', () => {
+it('of a list that is too long, one item more than allowed is kept', () => {
   const lines = Array.from({ length: 1000 }, () => ({ productId: 5 }));
   const cut = withoutExcess(schema, { name: 'a', lines }) as { lines: unknown[] };
   expect(cut.lines).toHaveLength(4);

@@ -2,10 +2,13 @@ import type { z } from 'zod';
 import { validationError, type ApiError } from './errors.js';
 import { unwrap } from './operation.js';
 
-/** Unknown keys that validation sees: one more than an answer lists, so that it says that there are more (decisions H5). */
+/**
+ * Unknown keys that validation sees: one more than an answer lists, so that the answer says that there are more
+ * (decisions H5).
+ */
 const MOST_UNKNOWN = 21;
 
-/** The parts of schemas that say what is too much. */
+/** The parts of a schema that bound its input. */
 interface Definition {
   type: string;
   shape?: Record<string, z.core.$ZodType>;
@@ -24,7 +27,7 @@ function cut(given: z.core.$ZodType, value: unknown, budget: { unknown: number }
   if (type === 'object' && shape && catchall?._zod.def.type === 'never' && isRecord(value)) {
     const kept: [string, unknown][] = [];
     let isChanged = false;
-    // not by `Object.entries`: what is left out costs no pair
+    // Object.entries would allocate a pair for each dropped key
     for (const key in value) {
       const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
       const inner = field ? cut(field, value[key], budget) : value[key];
@@ -32,12 +35,12 @@ function cut(given: z.core.$ZodType, value: unknown, budget: { unknown: number }
       if (isKept) kept.push([key, inner]);
       isChanged ||= !isKept || inner !== value[key];
     }
-    // fromEntries defines where assigning would call a setter: a `__proto__` key stays a key
+    // fromEntries defines properties; assigning `__proto__` would call its setter
     return isChanged ? Object.fromEntries(kept) : value;
   }
   if (type === 'array' && element && Array.isArray(value)) {
     const maximum = checks.find(({ _zod }) => _zod.def.check === 'max_length')?._zod.def.maximum;
-    // one too many is as wrong as thousands
+    // one item too many fails validation as thousands do
     const items: unknown[] = maximum !== undefined && value.length > maximum + 1 ? value.slice(0, maximum + 1) : value;
     const inner = items.map((item) => cut(element, item, budget));
     return items !== value || inner.some((item, at) => item !== items[at]) ? inner : value;
@@ -46,14 +49,14 @@ function cut(given: z.core.$ZodType, value: unknown, budget: { unknown: number }
 }
 
 /**
- * The input without most of what its schema refuses anyway: unknown keys, and items beyond a list's bound. What is left is refused by
- * the same words, at the cost of reading it once.
+ * The input without most of what its schema refuses anyway: unknown keys, and items beyond a list's bound. The rest is
+ * refused with the same texts, but is read only once.
  */
 export function withoutExcess(schema: z.core.$ZodType, input: unknown): unknown {
   return cut(schema, input, { unknown: MOST_UNKNOWN });
 }
 
-/** The answer to an input whose nesting is too much for the stack; undefined for another error. */
+/** The error for an input nested too deeply for the stack; undefined for any other error. */
 export function tooDeep(error: unknown): ApiError | undefined {
   return error instanceof RangeError ? validationError(['request body must NOT be nested so deeply']) : undefined;
 }

@@ -10,8 +10,8 @@ const trpc = initTRPC.context<RequestContext>().meta<Meta>().create();
 export type Guard<Input> = TRPCMiddlewareBuilder<RequestContext, Meta, object, Input>;
 
 /**
- * Makes a check for any procedure, public ones too. Used before `.input` it runs before the body is read; used after it, it is given the
- * input as it was validated (decisions T6).
+ * Makes a check for any procedure, public ones included. Placed before `.input`, it runs before the body is read;
+ * placed after, it gets the validated input (decisions T6).
  * @param check returns to pass, throws one of `errors` to refuse
  */
 export function defineGuard<Input = unknown>(

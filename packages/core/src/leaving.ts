@@ -1,12 +1,12 @@
 import { RETRY_AFTER_UNAVAILABLE, requestErrors } from './errors.js';
 
-/** What closes when a caller leaves: a response, or a socket. */
+/** Something that emits `close` when a caller leaves: a response or a socket. */
 interface Line {
   once(event: 'close', listener: () => void): unknown;
   readonly destroyed?: boolean;
 }
 
-/** Who wants to know that a caller has left. One listener of the line, however many calls a request or a socket carries. */
+/** Listeners for a caller's departure. The response or socket gets one listener, however many calls it carries. */
 export class Departures {
   readonly #listeners = new Set<() => void>();
   #isListening = false;
@@ -29,8 +29,8 @@ export class Departures {
 }
 
 /**
- * Until when one call is waited for: its caller may leave, its deadline may pass. Made for each call, so it costs nothing until a handler asks
- * for the signal.
+ * Cancels one call when its caller leaves or its deadline passes. Made for every call, so nothing is allocated until a
+ * handler asks for the signal.
  */
 export class Waiting {
   #controller: AbortController | undefined;
@@ -48,7 +48,7 @@ export class Waiting {
     return this.#controller.signal;
   }
 
-  /** The call was answered, or given up. */
+  /** The call was answered or abandoned. */
   over(): void {
     this.#isOver = true;
     if (!this.#controller) return;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ErrorDefinition } from './errors.js';
 import type { InputPlaces } from './validation-texts.js';
 
-/** What a procedure may answer when all is well. */
+/** Statuses of a successful answer. */
 export type SuccessStatus = 200 | 201 | 204 | 302;
 
 /** An optional request header, as OpenAPI describes a parameter. */
@@ -14,30 +14,33 @@ export interface DescribedHeader {
   schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a procedure says of its REST face beside its schemas. */
+/** A procedure's REST options beyond its schemas. */
 export interface RestOptions {
   /** One line for the API page. */
   summary: string;
   /**
-   * 201 for a create, 204 for an act without an answer; else 200 (decisions T7). With 302 the output is `{ location }`: a header on the
-   * REST face, which has no body then, and the answer itself on the tRPC face, whose caller goes there.
+   * 201 for a create, 204 for an action without an answer; else 200 (decisions T7). With 302 the output is `{ location
+   * }`: a header and no body on REST; the answer itself on tRPC, where the caller follows it.
    */
   status?: SuccessStatus;
-  /** The spec's `Failed to <verb> <entity>`, the only text that an unexpected failure shows (decisions T4). */
+  /**
+   * The spec's `Failed to <verb> <entity>`: the only text shown for an unexpected failure, so that internals never leak
+   * (decisions T4).
+   */
   failure: string;
-  /** The errors its handler may throw. Those of its authentication, rules and validation are known by themselves. */
+  /** The errors its handler may throw. Those of its authentication, rules and validation are added automatically. */
   errors?: readonly ErrorDefinition[];
-  /** It may have nothing to say; then it answers 204 instead. */
+  /** The output may be absent; the answer is then 204. */
   mayBeEmpty?: true;
-  /** Request headers that the procedure reads by itself, for the documents. */
+  /** Request headers that the handler reads itself, for the documents. */
   headers?: readonly DescribedHeader[];
-  /** Of a DELETE: what is not in its path is in a body; else in the query. */
+  /** A DELETE takes the input that is not in its path from a body instead of the query. */
   hasBody?: true;
-  /** The key of the input that is the whole body, where the body is an array. */
+  /** The input key that stands for the whole body, where the body is an array. */
   bodyKey?: string;
 }
 
-/** What tRPC keeps beside a procedure: its REST route, in the words of `trpc-to-openapi`, and ours. */
+/** tRPC's metadata of a procedure: its REST route in the terms of `trpc-to-openapi`, and our options. */
 export interface Meta extends OpenApiMeta<Record<string, unknown>> {
   rest?: RestOptions;
 }
@@ -45,33 +48,33 @@ export interface Meta extends OpenApiMeta<Record<string, unknown>> {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The REST route of a procedure: `rest('POST /notifications/{notificationId}/read', { … })`.
- * Path parameters stand in braces and are keys of the procedure's input.
+ * The REST route of a procedure: `rest('POST /notifications/{notificationId}/read', { … })`. Path parameters are in
+ * braces and are keys of the procedure's input.
  */
 export function rest(route: `${Method} /${string}`, options: RestOptions): Meta {
   const [method, path] = route.split(' ') as [Method, `/${string}`];
   return { openapi: { method, path, summary: options.summary, errorResponses: [] }, rest: options };
 }
 
-/** How a value is made from path or query text. */
+/** How path or query text is converted. */
 export type TextKind = 'string' | 'number' | 'boolean' | 'array';
 
-/** A procedure that has a REST route: all that the two faces and the documents need to know of it. */
+/** A procedure with a REST route: all that both faces and the documents need. */
 export interface Operation extends InputPlaces {
-  /** The tRPC path, which is the `operationId` too (decisions T7). */
+  /** The tRPC path, which is also the `operationId` (decisions T7). */
   name: string;
   method: Method;
   path: string;
   status: SuccessStatus;
-  /** How each top-level key of the input is read from text. */
+  /** How each top-level input key is converted from text. */
   textKinds: Readonly<Record<string, TextKind>>;
-  /** The input's schema, for naming all problems at once; undefined when there is no input. */
+  /** The input's schema, used to report all problems at once; undefined when there is no input. */
   schema: z.ZodType | undefined;
   options: RestOptions;
   procedure: AnyTRPCProcedure;
 }
 
-/** What `trpc` keeps in a procedure and does not declare. */
+/** Undeclared internals that tRPC keeps in a procedure. */
 interface ProcedureInternals {
   inputs: z.ZodType[];
   middlewares: object[];
@@ -99,7 +102,10 @@ function textKindOf(schema: z.core.$ZodType): TextKind {
   return type === 'number' || type === 'boolean' || type === 'array' ? type : 'string';
 }
 
-/** Where the keys of a procedure's input come from on the REST face; a procedure without a route is taken as one with a body. */
+/**
+ * Where the keys of a procedure's input come from on the REST face; a procedure without a route counts as one with a
+ * body.
+ */
 export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
   const { method = 'POST', path = '/' } = openapi ?? {};
   return {
@@ -111,12 +117,14 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
 
 const operations = new WeakMap<Meta, Operation>();
 
-/** The input's schema of a procedure whose operation is known, by its meta. */
+/** The input schema of a procedure whose operation has been made, found by its meta. */
 export function schemaOf(meta: Meta): z.ZodType | undefined {
   return operations.get(meta)?.schema;
 }
 
-/** The operation of a procedure with a REST route; undefined for one without. Made once, found by the procedure's meta. */
+/**
+ * The operation of a procedure with a REST route; undefined without one. Made once and cached by the procedure's meta.
+ */
 export function operationOf(name: string, procedure: AnyTRPCProcedure): Operation | undefined {
   const meta = procedure._def.meta as Meta | undefined;
   if (!meta?.openapi || !meta.rest) return undefined;
@@ -141,7 +149,10 @@ export function operationOf(name: string, procedure: AnyTRPCProcedure): Operatio
   return operation;
 }
 
-/** All operations of a router, paths with static segments before those with parameters, so that the first match is the right one. */
+/**
+ * All operations of a router. Static path segments sort before parameters, so that the first matching route is the
+ * right one.
+ */
 export function operationsOf(router: AnyTRPCRouter): Operation[] {
   const rank = ({ path }: Operation) => path.split('/').map((segment) => (segment.startsWith('{') ? '1' : '0')).join(''); // prettier-ignore
   return Object.entries(router._def.procedures as Record<string, AnyTRPCProcedure>)

@@ -147,7 +147,7 @@ describe('failures of a procedure', () => {
     expect(await call('GET', '/conflict')).toEqual([409, 'Order cannot move from a to b']);
   });
 
-  it('that are unexpected show the declared failure alone, and are logged once, with the request id and without values', async () => {
+  it('that are unexpected show only the declared failure, and are logged once, with the request id and without values', async () => {
     lines.length = 0;
     expect(await call('GET', '/fails')).toEqual([500, 'Failed to find thing']);
     expect(await call('GET', '/lies')).toEqual([500, 'Failed to find thing']);
@@ -161,7 +161,7 @@ describe('failures of a procedure', () => {
     expect(JSON.stringify(lines)).not.toContain('ann@example.org');
   });
 
-  it('for want of the store are 503 with Retry-After, also while the caller is verified, never 401 or 403', async () => {
+  it('while the store is unavailable are 503 with Retry-After, even while the caller is verified, never 401 or 403', async () => {
     expect(await call('GET', '/store-away')).toEqual([503, 'Failed to find thing']);
     expect(await call('GET', '/either/ann', 'unreachable')).toEqual([503, 'Failed to find thing']);
     expect((await fetch(`${url}/store-away`)).headers.get('retry-after')).toBe('2');
@@ -172,20 +172,20 @@ describe('failures of a procedure', () => {
     expect(await call('GET', '/trpc/things.hangs')).toEqual([503, 'Service Unavailable']);
   });
 
-  it('of a host, thrown in tRPC’s words, keep status and text', async () => {
+  it('of a host application, thrown as tRPC errors, keep status and text', async () => {
     expect(await call('GET', '/hosts')).toEqual([409, 'of a host']);
     expect(await call('GET', '/trpc/things.hosts')).toEqual([409, 'of a host']);
   });
 });
 
 describe('rules', () => {
-  it('owner: Invalid owner ID for a missing record and for one without owner, another text for another’s', async () => {
+  it('owner: Invalid owner ID for a missing record and for one without owner, another text for another owner’s record', async () => {
     expect(await call('POST', '/owned/mine', 'ann')).toEqual([204, undefined]);
     expect(await call('POST', '/owned/his', 'ann')).toEqual([403, 'Identity is not the owner of the resource']);
     for (const id of ['nobodys', 'missing']) expect(await call('POST', `/owned/${id}`, 'ann')).toEqual([403, 'Invalid owner ID']);
   });
 
-  it('owner over the body: a value that is no string fails before any look-up, a malformed body is 400', async () => {
+  it('owner over the body: a value that is not a string fails before any look-up, a malformed body is 400', async () => {
     asked.length = 0;
     for (const body of ['{"id":{"$ne":null}}', '{"id":5}', '{}', '[]'])
       expect(await call('POST', '/owned', 'ann', body)).toEqual(
@@ -197,27 +197,27 @@ describe('rules', () => {
     expect(await call('POST', '/trpc/things.ownedInBody', 'ann', '{"id":{"$ne":null}}')).toEqual([403, 'Invalid owner ID']);
   });
 
-  it('ownerInWrite: asks nobody where all is well, and answers as owner does where it is not', async () => {
+  it('ownerInWrite: makes no query on success, and otherwise answers as owner does', async () => {
     asked.length = 0;
     expect(await call('PUT', '/owned/mine', 'ann')).toEqual([204, undefined]);
     expect(asked).toEqual([]);
     expect(await call('PUT', '/owned/his', 'ann')).toEqual([403, 'Identity is not the owner of the resource']);
     expect(await call('PUT', '/owned/missing', 'ann')).toEqual([403, 'Invalid owner ID']);
-    // the refusal comes before what is wrong with the body
+    // the refusal comes before the problems of the body
     for (const body of ['{', '{"foo":1}']) {
       expect(await call('PUT', '/owned/his', 'ann', body)).toEqual([403, 'Identity is not the owner of the resource']);
       expect(await call('PUT', '/owned/mine', 'ann', body)).toEqual([400, 'Validation Error']);
     }
   });
 
-  it('anyOf: one suffices, else the first one’s failure is the answer', async () => {
+  it('anyOf: one rule suffices, else the first failure is the answer', async () => {
     expect(await call('GET', '/either/ann', 'ann')).toEqual([204, undefined]);
     expect(await call('GET', '/either/ann', 'root')).toEqual([204, undefined]);
     expect(await call('GET', '/either/bob', 'ann')).toEqual([403, 'Identity is not authorized to access this resource']);
     expect(await call('GET', '/broken/x', 'ann')).toEqual([500, 'Failed to find thing']);
   });
 
-  it('anyOf: asks no further once one passes', async () => {
+  it('anyOf: stops at the first rule that passes', async () => {
     asked.length = 0;
     expect(await call('GET', '/short/ann', 'ann')).toEqual([204, undefined]);
     expect(asked).toEqual([]);
@@ -225,7 +225,7 @@ describe('rules', () => {
     expect(asked).toEqual(['counting']);
   });
 
-  it('anyOf: a rule that cannot be decided is no refusal; where no other passes the answer is 503, logged once', async () => {
+  it('anyOf: a rule that cannot be decided is not a refusal; where no other passes the answer is 503, logged once', async () => {
     const route = '/undecided/ann';
     for (const token of ['ann', 'root']) expect(await call('GET', route, token)).toEqual([204, undefined]);
     lines.length = 0;
@@ -237,18 +237,18 @@ describe('rules', () => {
     expect(answer.headers.get('retry-after')).toBe('2');
   });
 
-  it('inWrite: a rule that cannot be decided is 503, whatever the procedure failed by', async () => {
+  it('inWrite: a rule that cannot be decided is 503, whatever failed in the procedure', async () => {
     expect(await call('PUT', '/undecided/mine', 'ann')).toEqual([204, undefined]);
     expect(await call('PUT', '/undecided/his', 'ann')).toEqual([503, 'Service Unavailable']);
   });
 
-  it('organizationRole: no member, another role, the right one', async () => {
+  it('organizationRole: a non-member, another role, the right one', async () => {
     expect(await call('GET', '/organizations/none', 'ann')).toEqual([403, 'Identity is not a member of the organization']);
     expect(await call('GET', '/organizations/a', 'ann')).toEqual([403, 'Identity is not authorized to access this organization']);
     expect(await call('GET', '/organizations/b', 'ann')).toEqual([204, undefined]);
   });
 
-  it('come after one authentication for the whole of a batch', async () => {
+  it('share one authentication for a whole batch', async () => {
     verifications = 0;
     const input = encodeURIComponent(JSON.stringify({ 0: { id: 'ann' }, 1: { id: 'ann' } }));
     const response = await fetch(`${url}/trpc/things.either,things.shortCircuit?batch=1&input=${input}`, { headers: { authorization: 'Bearer ann' } }); // prettier-ignore

@@ -13,7 +13,7 @@ import { placesOf, schemaOf, serviceOf, type Meta } from './operation.js';
 import { untilOver } from './streams/until-over.js';
 import { validationTexts } from './validation-texts.js';
 
-/** Between two signs of life of an answer that is streamed, in milliseconds: proxies cut what is silent for long. */
+/** Interval of keep-alive messages on a streamed answer, in milliseconds: proxies cut idle connections. */
 const SSE_PING_MS = 15_000;
 
 const trpc = initTRPC
@@ -22,7 +22,7 @@ const trpc = initTRPC
   .create({
     isDev: false,
     sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
-    /** tRPC's own shape, with our words in it (decisions T2): texts of the adapters never leave. */
+    /** tRPC's shape with our texts: messages of its adapters never leave (decisions T2) */
     errorFormatter({ shape, error, ctx }) {
       const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
       const httpStatus: number = status;
@@ -41,14 +41,14 @@ const trpc = initTRPC
     },
   });
 
-/** Groups procedures and routers: the names are the tRPC path. */
+/** Groups procedures and routers by name; the names form the tRPC path. */
 export const { router, mergeRouters } = trpc;
 
 /** What the documents say of a middleware. */
 interface Declaration {
   /** What it may throw. */
   errors: readonly ErrorDefinition[];
-  /** Whom it lets pass, as a phrase: `the owner of the channel`. Absent where everybody passes. */
+  /** Who passes, as a phrase: `the owner of the channel`. Absent where everybody passes. */
   says?: string;
   /** It is the authentication. */
   isAuthentication?: true;
@@ -56,18 +56,18 @@ interface Declaration {
 
 const declarations = new WeakMap<object, Declaration>();
 
-/** Notes what the documents say of a middleware; gives it back. */
+/** Attaches a declaration to a middleware, for the documents; returns the middleware. */
 export function declaring<M extends { _middlewares: object[] }>(middleware: M, declaration: Declaration): M {
   for (const part of middleware._middlewares) declarations.set(part, declaration);
   return middleware;
 }
 
-/** What the middlewares of a procedure have declared, in their order. */
+/** The declarations of a procedure's middlewares, in order. */
 export function declaredBy(middlewares: readonly object[]): Declaration[] {
   return middlewares.flatMap((middleware) => declarations.get(middleware) ?? []);
 }
 
-/** What a caller sees of a failure inside a procedure. Unexpected ones are logged here, once (decisions T4). */
+/** Turns a failure inside a procedure into what the caller sees. Logs unexpected failures, once (decisions T4). */
 async function translate(
   error: TRPCError,
   call: { ctx: RequestContext; path: string; meta: Meta; readInput: () => Promise<unknown> },
@@ -76,12 +76,12 @@ async function translate(
   if (error instanceof ApiError) return error;
   if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError)
     return validationError(validationTexts(error.cause.issues, await call.readInput(), placesOf(meta)));
-  // a recursive schema has met a body without end
+  // a recursive schema overflowed the stack on the body
   const deep = error.code === 'BAD_REQUEST' ? tooDeep(error.cause) : undefined;
   if (deep) return deep;
-  // a check of the input that went wrong itself is no fault of the caller, and its text is not for them
+  // a TypeError inside an input check is a bug of ours, not of the caller, and its text stays internal
   const isFault = error.code === 'BAD_REQUEST' && error.cause instanceof TypeError;
-  // thrown by a host's own procedure, in tRPC's words
+  // thrown by a host application's procedure, in tRPC's terms
   if (error.code !== 'INTERNAL_SERVER_ERROR' && !isFault) return ApiError.fromTrpc(error);
   const isUnavailable = ctx.server.isUnavailable(error.cause);
   ctx.log.error({ err: describeError(error.cause ?? error), procedure: path, requestId: ctx.requestId }, 'unexpected failure');
@@ -89,7 +89,7 @@ async function translate(
 }
 
 /**
- * Counts an answer of server-sent events as a connection, until it is over.
+ * Counts a server-sent events answer as a connection until it ends.
  * @throws requestErrors.tooMany
  */
 function countAnswer(ctx: RequestContext, identity: Identity | undefined): void {
@@ -111,9 +111,9 @@ interface Entering {
 }
 
 /**
- * The first middleware of every procedure: answered before the deadline (a subscription: begun), absent input taken as an empty one, failures
- * translated. One for all of that, because tRPC copies a call for each.
- * @param enter refuses a caller by throwing what is declared; it gives what is added to the context
+ * The first middleware of every procedure: enforces the deadline (for a subscription, only until it begins), takes
+ * absent input as empty, and translates failures. It is a single middleware because tRPC copies each call for each one.
+ * @param enter refuses a caller by throwing a declared error; returns what is added to the context
  */
 function entrance<Added extends { identity?: Identity }>(
   enter: (call: Entering) => Promise<Added> | Added,
@@ -126,7 +126,7 @@ function entrance<Added extends { identity?: Identity }>(
         if (!ctx.rest) await ctx.server.bodyTurn?.(ctx);
         const input = await getRawInput();
         if (input === undefined) return {};
-        // the REST face has done both when it read the body
+        // the REST face did both when it read the body
         if (ctx.rest) return input;
         const limit = ctx.server.inputLimits?.[serviceOf(path)];
         if (limit !== undefined && Buffer.byteLength(JSON.stringify(input)) > limit) throw requestErrors.tooLarge();
@@ -137,13 +137,13 @@ function entrance<Added extends { identity?: Identity }>(
       }
     };
     let reading: Promise<unknown> | undefined;
-    // asked for by rules, by validation, and for the words of what it refuses
+    // rules, validation and the texts of refusals all read the input: read it once
     const readInput = () => (reading ??= read());
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
       const added = await enter({ ctx, path, type });
       if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
-      // tRPC takes both at once; its types, either
+      // tRPC accepts both together; its types accept only either
       return next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
     };
     let leave: (() => void) | undefined;
@@ -157,7 +157,7 @@ function entrance<Added extends { identity?: Identity }>(
     } catch (error) {
       leave?.();
       const failure = await translate(getTRPCErrorFromUnknown(error), { ctx, path, meta, readInput });
-      // here for both faces: tRPC's adapter knows no headers of an error
+      // set here for both faces, because tRPC's adapter does not support headers on errors
       if (failure.retryAfter !== undefined) ctx.setHeader('retry-after', String(failure.retryAfter));
       throw failure;
     } finally {
@@ -190,13 +190,15 @@ const known = entrance(
   { errors: [...Object.values(authenticationErrors), ...Object.values(originErrors)], isAuthentication: true },
 );
 
-/** A procedure that anybody may call. */
+/** A procedure without authentication. */
 export const publicProcedure = trpc.procedure.use(anybody);
 
-/** A procedure whose caller is known: `ctx.identity` (spec, "Authentication"; decisions A1 to A3). */
+/**
+ * A procedure that requires authentication and provides `ctx.identity` (spec, "Authentication"; decisions A1 to A3).
+ */
 export const authenticated = trpc.procedure.use(known);
 
-/** What a rule and the handler of an authenticated procedure are given. */
+/** The context of rules and handlers of an authenticated procedure. */
 export interface AuthenticatedContext extends RequestContext {
   identity: Identity;
   access: VerifiedAccess;

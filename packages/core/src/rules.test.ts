@@ -3,40 +3,40 @@ import { admin, allOf, allow, anyOf, defineGuard, inWrite, notGuest, organizatio
 
 const nobodys = () => Promise.resolve(undefined);
 const guard = defineGuard([], () => {});
-/** What a caller hands over that the types would not let pass. */
+/** Passes off a value that the types would refuse. */
 const untyped = (value: unknown): Rule => value as Rule;
 
-describe('what takes rules', () => {
+describe('functions that take rules', () => {
   const takers = { allow, inWrite, anyOf: (rule: Rule) => anyOf(admin, rule), allOf: (rule: Rule) => allOf(admin, rule) };
 
-  it.each(Object.entries(takers))('%s throws when it is given what is no rule', (name, take) => {
+  it.each(Object.entries(takers))('%s throws when given something other than a rule', (name, take) => {
     const { says, errors, before } = admin;
     const none = [guard, allow(admin), before, undefined, null, 'admin', {}, { errors, before }, { says, before }, { says, errors }, { says, errors, before, after: 1 }]; // prettier-ignore
     for (const value of none) expect(() => take(untyped(value))).toThrow(new RegExp(`^${name} takes rules`));
     expect(() => take({ says, errors, before })).not.toThrow();
   });
 
-  it('anyOf and allOf throw when they are given nothing', () => {
+  it('anyOf and allOf throw without arguments', () => {
     const noRules = [] as unknown as [Rule];
     for (const take of [anyOf, allOf] as ((...rules: [Rule]) => Rule)[]) expect(() => take(...noRules)).toThrow(TypeError);
   });
 
-  it('anyOf and inWrite take no rule that is decided in a write, by type and when they are called', () => {
+  it('anyOf and inWrite take no rule that is decided in a write, by type and at run time', () => {
     const late = inWrite(owner('id', nobodys));
     const text = 'takes no rule that is decided in a write';
-    // @ts-expect-error -- it is decided too late for the others
+    // @ts-expect-error -- decided too late for the others
     expect(() => anyOf(admin, late)).toThrow(`anyOf ${text}`);
-    // @ts-expect-error -- so is a part of it
+    // @ts-expect-error -- part of it is decided too late
     expect(() => anyOf(admin, allOf(notGuest, late))).toThrow(`anyOf ${text}`);
-    // @ts-expect-error -- what it asks before would come after
+    // @ts-expect-error -- its early part would run late
     expect(() => inWrite(allOf(notGuest, late))).toThrow(`inWrite ${text}`);
     expect(allOf(notGuest, late).after).toBeTypeOf('function');
   });
 
-  it('allow, and the others, take no middleware by type', () => {
+  it('the types refuse a middleware for allow, anyOf, allOf and inWrite', () => {
     // @ts-expect-error -- a guard is a middleware already
     expect(() => allow(guard)).toThrow(TypeError);
-    // @ts-expect-error -- left out of the decision it would let everybody pass
+    // @ts-expect-error -- ignored in the decision, it would let everybody pass
     expect(() => anyOf(guard)).toThrow(TypeError);
     // @ts-expect-error -- likewise
     expect(() => allOf(admin, guard)).toThrow(TypeError);

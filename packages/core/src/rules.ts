@@ -14,37 +14,37 @@ export const ruleErrors = defineErrors('rules', {
   notInRole: [403, 'Identity is not authorized to access this organization'],
 });
 
-/** What a check is given of the call that it decides on. */
+/** What a check receives of the call. */
 export interface RuleCall {
   ctx: AuthenticatedContext;
-  /** A string of the input, before its validation; undefined when it is missing or of another type. */
+  /** A string of the unvalidated input; undefined when it is missing or of another type. */
   valueOf(key: string): Promise<string | undefined>;
-  /** The same of any type, as it was sent: nothing is known of it. */
+  /** The same for any type, exactly as sent and unvalidated. */
   given(key: string): Promise<unknown>;
 }
 
 /** Passes by returning; fails by throwing. */
 type Check = (call: RuleCall) => Promise<void> | void;
 
-/** Who may call a procedure, decided before it runs. `allow` makes the middleware of it. */
+/** Decides who may call a procedure, before it runs. `allow` turns it into a middleware. */
 export interface Rule {
-  /** Who passes, as a phrase: `the owner of the channel`. Where a semicolon stands, the caller has to be what both sides say. */
+  /** Who passes, as a phrase: `the owner of the channel`. A semicolon joins conditions that must both hold. */
   readonly says: string;
-  /** What it refuses with. */
+  /** The errors it refuses with. */
   readonly errors: readonly ErrorDefinition[];
   readonly before: Check;
   readonly after?: undefined;
 }
 
-/** A rule that is asked, wholly or in part, only when the procedure has failed: see `inWrite`. */
+/** A rule that is checked, wholly or in part, only after the procedure has failed: see `inWrite`. */
 export interface RuleInWrite extends Omit<Rule, 'after'> {
   readonly after: Check;
 }
 
-/** A rule, whenever it is asked. */
+/** A rule checked before or after the procedure. */
 export type AnyRule = Rule | RuleInWrite;
 
-/** @throws TypeError when one of `rules` is none: what is left out of a decision lets everybody pass */
+/** @throws TypeError unless all of `rules` are rules: one left out by mistake would let everybody pass */
 function mustBeRules(taker: string, rules: readonly unknown[]): void {
   const isRule = (value: unknown): boolean => {
     const { says, errors, before, after } = (value ?? {}) as Partial<Record<keyof Rule, unknown>>;
@@ -60,12 +60,15 @@ function mustBeAskedFirst(taker: string, rules: readonly AnyRule[]): void {
   if (rules.some(({ after }) => after)) throw new TypeError(`${taker} takes no rule that is decided in a write`);
 }
 
-/** Phrases of rules of which one suffices, as one: `an admin or the owner of the channel`. */
+/** Joins the phrases of alternatives: `an admin or the owner of the channel`. */
 const ANY = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 const trpc = initTRPC.context<AuthenticatedContext>().meta<Meta>().create();
 
-/** A path parameter on the REST face comes from the path alone, so that no rule over it reads the body (decisions T6). */
+/**
+ * Reads one key. On the REST face a path parameter comes from the path alone, so that a rule on it never reads the body
+ * (decisions T6).
+ */
 async function readValue(ctx: AuthenticatedContext, getRawInput: () => Promise<unknown>, key: string): Promise<unknown> {
   const inPath = ctx.rest?.params[key];
   if (inPath !== undefined) return inPath;
@@ -75,7 +78,7 @@ async function readValue(ctx: AuthenticatedContext, getRawInput: () => Promise<u
     : undefined;
 }
 
-/** The call that a check is given. */
+/** Makes the call that a check receives. */
 function callOf(ctx: AuthenticatedContext, getRawInput: () => Promise<unknown>): RuleCall {
   const given = (key: string) => readValue(ctx, getRawInput, key);
   return {
@@ -88,7 +91,10 @@ function callOf(ctx: AuthenticatedContext, getRawInput: () => Promise<unknown>):
   };
 }
 
-/** @throws requestErrors.unavailable where the store is away: nobody knows who may, so nobody is refused (decisions H18) */
+/**
+ * Runs a check. @throws requestErrors.unavailable when the store is unavailable: the answer is unknown, which is not a
+ * refusal (decisions H18)
+ */
 async function decide(check: Check, call: RuleCall, procedure: string): Promise<void> {
   try {
     await check(call);
@@ -102,7 +108,7 @@ async function decide(check: Check, call: RuleCall, procedure: string): Promise<
 
 /**
  * The middleware of a rule, for an authenticated procedure, before its input: `.use(allow(admin))`.
- * @throws TypeError when given no rule
+ * @throws TypeError when not given a rule
  */
 export function allow(rule: AnyRule) {
   mustBeRules('allow', [rule]);
@@ -118,7 +124,7 @@ export function allow(rule: AnyRule) {
 }
 
 /**
- * Makes a rule of one's own.
+ * Makes a custom rule.
  * @param says who passes, as a phrase: `a member of the channel`
  * @param errors what the check refuses with
  * @param check returns to pass, throws one of `errors` to refuse
@@ -127,21 +133,21 @@ export function defineRule(says: string, errors: readonly ErrorDefinition[], che
   return { says, errors, before: check };
 }
 
-/** The caller is the identity that the input's `key` names. */
+/** The caller is the identity named by the input's `key`. */
 export function self(key: string): Rule {
   return defineRule(`the identity that ${key} names`, [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
     if ((await valueOf(key)) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 }
 
-/** The kind of record that an input's key names: `product variant` of `productVariantId`. */
+/** The kind of record that an input key names: `product variant` for `productVariantId`. */
 function kindOf(key: string): string {
   return key.replace(/Id$/, '').replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
 }
 
 /**
- * The caller owns the record that the input's `key` names.
- * @param ownerOf the id of a record's owner; null or undefined when the record or its owner is missing
+ * The caller owns the record named by the input's `key`.
+ * @param ownerOf returns the id of a record's owner; null or undefined when the record or its owner is missing
  * @param says who passes, where that is not the owner of a record of the key's kind: `the sender of the message`
  */
 export function owner(
@@ -162,14 +168,14 @@ export const admin: Rule = defineRule('an admin', [ruleErrors.notAdmin], ({ ctx 
   if (ctx.identity.typeId !== ctx.server.typeIds.admin) throw ruleErrors.notAdmin();
 });
 
-/** The caller is no guest: a guest has no write access outside its own account (decisions A8). */
+/** The caller is not a guest: guests may write only to their own account (decisions A8). */
 export const notGuest: Rule = defineRule('anybody but a guest', [ruleErrors.notAdmin], ({ ctx }) => {
   if (ctx.identity.typeId === ctx.server.typeIds.guest) throw ruleErrors.notAdmin();
 });
 
 /**
- * The caller holds one of `roles` in the organization that the input's `key` names.
- * @param roleOf the role of an identity in an organization; undefined when it is no member
+ * The caller holds one of `roles` in the organization named by the input's `key`.
+ * @param roleOf returns the role of an identity in an organization; undefined for a non-member
  */
 export function organizationRole<Role extends string>(
   key: string,
@@ -189,9 +195,9 @@ export function organizationRole<Role extends string>(
 }
 
 /**
- * The rule for a procedure that does nothing where the rule would refuse, because its every write and read has the same condition: it is asked
- * only when the procedure fails, and then a refusal comes before the failure, as if it had been asked first. Saves a query where all is well.
- * @throws TypeError when given no rule, or one that is decided in a write already
+ * Saves a query on success: for a procedure whose every read and write already contains the rule's condition, the rule
+ * is checked only when the procedure fails. A refusal then replaces the failure, as if the rule had been checked first.
+ * @throws TypeError when not given a rule, or given one that is already decided in a write
  */
 export function inWrite(rule: Rule): RuleInWrite {
   mustBeRules('inWrite', [rule]);
@@ -199,12 +205,12 @@ export function inWrite(rule: Rule): RuleInWrite {
   return { ...rule, before: () => {}, after: rule.before };
 }
 
-/** `owner` for a procedure whose every write and read names the caller as the owner: see `inWrite`. */
+/** `owner` for a procedure whose every read and write filters by the caller as owner: see `inWrite`. */
 export function ownerInWrite(...given: Parameters<typeof owner>): RuleInWrite {
   return inWrite(owner(...given));
 }
 
-/** One check after the other, without a wait where none is needed. */
+/** Runs the checks in order, awaiting only those that return a promise. */
 function inTurn(checks: readonly Check[]): Check {
   return async (call) => {
     for (const check of checks) {
@@ -215,8 +221,9 @@ function inTurn(checks: readonly Check[]): Check {
 }
 
 /**
- * All of the rules, asked in turn: as one `.use(...)` each, for less, because tRPC copies a call for each of its middlewares.
- * @throws TypeError when given what is no rule
+ * All of the rules, checked in order. Cheaper than one `.use(...)` each, because tRPC copies a call for each
+ * middleware.
+ * @throws TypeError when an argument is not a rule
  */
 export function allOf(...rules: [Rule, ...Rule[]]): Rule;
 export function allOf(...rules: [AnyRule, ...AnyRule[]]): AnyRule;
@@ -231,16 +238,16 @@ export function allOf(...rules: [AnyRule, ...AnyRule[]]): AnyRule {
   return afters.length > 0 ? { ...all, after: inTurn(afters) } : all;
 }
 
-/** Whether a thrown error says that a rule could not be decided, as opposed to a refusal and to a request that cannot be read. */
+/** Whether an error means that a rule could not be decided, as opposed to a refusal or an unreadable request. */
 function isUndecided(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500;
 }
 
 /**
- * One of the rules suffices. They are asked in turn until one passes. When none does, the first one's failure is the answer
- * (spec, "Authorization rules"), but where one could not be decided that is, because it might have passed (decisions H18).
- * `admin` is always listed first: it costs nothing.
- * @throws TypeError when given what is no rule, or is decided in a write
+ * One of the rules must pass; they are checked in order until one does. When none does, the first failure is the answer
+ * (spec, "Authorization rules"), unless a rule could not be decided: then that is the answer, because the rule might
+ * have passed (decisions H18). List `admin` first: it costs nothing.
+ * @throws TypeError when an argument is not a rule, or is decided in a write
  */
 export function anyOf(...rules: [Rule, ...Rule[]]): Rule {
   mustBeRules('anyOf', rules);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { startCoreServer } from '../test/core-server.js';
 import { limitUnread, publicProcedure, rest, router } from './index.js';
 
-/** More than the systems on either side of a connection take. */
+/** More than the operating system buffers on both sides of a connection. */
 const LENGTH = 40_000_000;
 
 const app = router({
@@ -29,7 +29,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A connection of its own that reads nothing. */
+/** A raw connection that reads nothing. */
 function connect(url: string): net.Socket {
   const socket = net.connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress: '127.0.0.2' }).pause();
   sockets.push(socket);
@@ -44,7 +44,7 @@ async function read(url: string, localAddress: string): Promise<number> {
   return length;
 }
 
-it('who leaves answers unread gets no more of them, and others theirs, until they are read or given up', async () => {
+it('a client that leaves answers unread gets no more until they are read or given up, while others get theirs', async () => {
   await using server = await start();
   const unread = connect(server.url);
   unread.write('GET /text HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -55,7 +55,7 @@ it('who leaves answers unread gets no more of them, and others theirs, until the
   await expect.poll(() => read(server.url, '127.0.0.2').catch(() => 0)).toBeGreaterThan(LENGTH);
 });
 
-it('what one address leaves unread counts together, and nothing is kept of those who have read all', async () => {
+it('unread answers of one address count together, and nothing is kept of clients that have read all', async () => {
   const unreadBy = new Map<string, number>();
   await using server = await start(unreadBy);
   const unread = [connect(server.url), connect(server.url)];
@@ -75,7 +75,7 @@ it('what one address leaves unread counts together, and nothing is kept of those
 it.each([
   [4, 4],
   [5, 0],
-])('of a connection that sends %i requests before it has an answer %i are answered', async (sent, answered) => {
+])('of a connection that sends %i requests before it has an answer, %i are answered', async (sent, answered) => {
   await using server = await start();
   const socket = connect(server.url);
   const heads: string[] = [];
@@ -85,7 +85,7 @@ it.each([
   expect(heads).toHaveLength(answered);
 });
 
-it('of a connection that waits for each answer any number of requests are answered', async () => {
+it('of a connection that waits for each answer, any number of requests are answered', async () => {
   await using server = await start();
   const socket = connect(server.url).resume();
   for (let n = 0; n < 9; n++) {

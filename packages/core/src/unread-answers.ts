@@ -3,15 +3,15 @@ import type { Request, RequestHandler, Response } from 'express';
 import { addressGroup } from './address-group.js';
 import { clientAddress } from './client-address.js';
 
-/** Requests of one connection that may wait for their answers. Browsers and proxies send one after the other. */
+/** Pipelined requests that one connection may have open. Browsers and proxies do not pipeline. */
 const WAITING_MAX = 4;
-/** Bytes of answers that one address, an IPv6 one with its network, may leave unread; the next answer to it is cut off. */
+/** Unread answer bytes that one address (for IPv6, its network) may leave; the next answer to it is cut off. */
 const UNREAD_MAX = 32 * 1024 * 1024;
 
 /**
- * Keeps those who ask and do not read from filling the memory: what is answered waits in the process until the other end takes it. To come
- * first of all routes, behind the host's `trust proxy`.
- * @param unreadBy keeps the bytes by address, and no address to which nothing is under way
+ * Keeps clients that ask and do not read from filling the memory: an answer stays in the process until the client takes
+ * it. Place it before all routes, after the host's `trust proxy`.
+ * @param unreadBy holds the bytes by address; addresses without open answers are removed
  */
 export function limitUnread(unreadBy = new Map<string, number>()): RequestHandler {
   const waitingOn = new WeakMap<Socket, number>();
@@ -41,7 +41,7 @@ export function limitUnread(unreadBy = new Map<string, number>()): RequestHandle
     }
     waitingOn.set(socket, waiting);
     res.once('close', () => waitingOn.set(socket, (waitingOn.get(socket) ?? 1) - 1));
-    // all of the answer has been handed to the connection, and none of it may have left
+    // the whole answer has been handed to the connection, and may still be buffered there
     res.once('prefinish', () => count(req, res));
     next();
   };

@@ -11,7 +11,7 @@ function textsOf(schema: z.ZodType, input: unknown, places: InputPlaces): string
 }
 const missing = undefined;
 
-describe('what is wrong with a value is said in the words of JSON Schema', () => {
+describe('problems of a value are worded like JSON Schema', () => {
   const rows: [text: string, schema: z.ZodType, value: unknown][] = [
     ['must be string', z.string(), 5],
     ['must be boolean', z.boolean(), 'yes'],
@@ -79,7 +79,7 @@ describe('a problem names its place', () => {
     expect(textsOf(schema, input, places)).toEqual(texts);
   });
 
-  it('what is missing or wrong comes before what is unknown', () => {
+  it('missing or wrong values come before unknown keys', () => {
     const Pair = z.strictObject({ a: z.strictObject({}), b: z.string() });
     expect(textsOf(Pair, { a: { x: 1 }, b: 1, y: 1 }, BODY)).toEqual([
       'request body/b must be string',
@@ -88,7 +88,7 @@ describe('a problem names its place', () => {
     ]);
   });
 
-  it('of very many problems there is one more than an answer lists', () => {
+  it('of very many problems, one more than an answer lists is kept', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, n]));
     expect(textsOf(z.strictObject({}), many, BODY)).toHaveLength(21);
     expect(textsOf(z.array(z.string()), Array(100).fill(1), BODY)).toHaveLength(21);

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { MOST_PROBLEMS } from './errors.js';
 
-/** Where an input's top-level key comes from on the REST face; the tRPC face names the same places (decisions T5). */
+/** Where a top-level input key comes from on the REST face; the tRPC face names the same places (decisions T5). */
 export interface InputPlaces {
   pathKeys: readonly string[];
   hasBody: boolean;
-  /** The key of the input that stands for a whole body that is an array. */
+  /** The input key that stands for a whole body that is an array. */
   bodyKey?: string;
 }
 
@@ -18,7 +18,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** The size bounds' nouns, as JSON Schema validators word them. */
+/** Size bounds, in the nouns of JSON Schema validators. */
 function boundText(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
   const isSmall = issue.code === 'too_small';
   const limit = isSmall ? issue.minimum : issue.maximum;
@@ -28,10 +28,10 @@ function boundText(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): st
   return `must be ${isSmall ? '>' : '<'}${issue.inclusive === false ? '' : '='} ${limit}`;
 }
 
-/** The names of JSON Schema for what Zod expects. */
+/** JSON Schema's names for what Zod expects. */
 const TYPE_NAMES: Record<string, string> = { int: 'integer', record: 'object', tuple: 'array', map: 'object', set: 'array' };
 
-/** What is wrong with a value that is there. */
+/** The text for a value that is present and wrong. */
 function problemText(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -54,7 +54,7 @@ function problemText(issue: Issue): string {
   }
 }
 
-/** A key of the caller's, shortened: an error answer does not echo kilobytes. */
+/** A key sent by the caller, shortened: an error answer must not echo kilobytes. */
 function quoteKey(key: string): string {
   return `'${key.length > 100 ? `${key.slice(0, 100)}…` : key}'`;
 }
@@ -64,7 +64,7 @@ export function unknownQueryText(key: string): string {
   return `query parameter ${quoteKey(key)} is not allowed`;
 }
 
-/** An unknown key at `pointer` of the body; the body's own keys have no pointer. */
+/** An unknown key at `pointer` of the body; keys of the body itself have no pointer. */
 export function unknownBodyText(key: string, pointer = ''): string {
   return `request body${pointer} must NOT have additional properties: ${quoteKey(key)}`;
 }
@@ -90,9 +90,9 @@ function issueTexts(issue: Issue, input: unknown, places: InputPlaces): string[]
 }
 
 /**
- * The problems that Zod found, each as a text of decisions, "Validation texts": what is missing or wrong before what is unknown. Of very many
- * the first, and one more than an answer lists.
- * @param input what was validated: a value that is absent there is a missing property, not one of a wrong type
+ * Zod's problems, each worded as in decisions, "Validation texts": missing or wrong values before unknown keys. Of very
+ * many, only the first, and one more than an answer lists.
+ * @param input the validated value: a value absent there is a missing property, not a wrong type
  */
 export function validationTexts(issues: readonly Issue[], input: unknown, places: InputPlaces): string[] {
   const isUnknown = ({ code }: Issue) => code === 'unrecognized_keys';

@@ -7,12 +7,12 @@ export interface CoreClient {
   /** The answer to its handshake. */
   response: IncomingMessage;
   send(...frames: (object | string | Buffer)[]): void;
-  /** The next frame that has come. @throws when the stream is closed before */
+  /** The next frame received. @throws when the stream closes first */
   next(): Promise<Record<string, unknown>>;
   closed: Promise<[code: number, reason: string]>;
 }
 
-/** Opens a stream. @throws its status and text, when it is refused */
+/** Opens a stream. @throws its status and text when it is refused */
 export async function openClient(
   url: string,
   headers: Record<string, string> = {},

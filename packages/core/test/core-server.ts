@@ -19,11 +19,14 @@ import {
   type StreamServer,
 } from '../src/index.js';
 
-/** Who may sign in here: the token is the name. `phone` gave the fingerprint `own` at login; while asked for `unreachable` the store is away. */
+/**
+ * Identities that may sign in here: the token is the name. `phone` gave the fingerprint `own` at login; asking for
+ * `unreachable` fails as an unavailable store.
+ */
 const PEOPLE = ['ann', 'bob', 'root', 'phone', 'visitor'];
 const TYPE_IDS = { admin: 'admin', guest: 'guest', regular: 'regular' };
 
-/** The error that stands for a store that is away. */
+/** The error of an unavailable store. */
 export const storeAway = () => new Error('store away');
 
 export interface CoreServer extends AsyncDisposable {
@@ -31,7 +34,7 @@ export interface CoreServer extends AsyncDisposable {
   facts: ServerFacts;
   watch: AccessWatch;
   streams: StreamServer;
-  /** What was logged: level, facts, text. */
+  /** Log lines: level, facts, text. */
   lines: { level: string; facts: object; text: string }[];
   /** Sessions that have ended. */
   ended: Set<string>;
@@ -58,7 +61,7 @@ interface CoreServerOptions {
   prepare?(host: Express, facts: ServerFacts): void;
 }
 
-/** A server of procedures alone, without store or services: both faces, and streams. */
+/** A server with procedures only, without store or services: both faces, and streams. */
 export async function startCoreServer(app: AnyTRPCRouter, options: CoreServerOptions = {}): Promise<CoreServer> {
   const lines: CoreServer['lines'] = [];
   const at = (level: string) => (facts: object, text: string) => void lines.push({ level, facts, text });

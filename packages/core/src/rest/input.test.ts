@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Status, and the input that the procedure was given, or the problems, or else the text of the error. */
+/** Status, and the input that the procedure received, or the problems, or the text of the error. */
 async function ask(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<unknown[]> {
   const answer = await server.ask(method, path, { headers, ...(body !== undefined && { body }) });
   const { input, error } = (answer.body ?? {}) as { input?: unknown; error?: { message: string; data?: unknown } };
@@ -83,7 +83,7 @@ describe('a query', () => {
     const [status, given] = answer;
     for (const method of ['GET', 'DELETE']) {
       const found = await ask(method, `/echo/a${query}`);
-      // an unknown one is told by the schema and once more only where it is repeated
+      // the schema reports an unknown key; a repeated one is reported once more
       expect(found).toEqual([
         status,
         query.startsWith('?other') ? ["query parameter 'other' is not allowed", ...(given as string[])] : given,
@@ -91,7 +91,7 @@ describe('a query', () => {
     }
   });
 
-  it('of a call with a body has nothing', async () => {
+  it('of a call with a body must be empty', async () => {
     expect(await ask('POST', '/echo/a?n=5', '{"n":1}')).toEqual([400, ["query parameter 'n' is not allowed"]]);
   });
 });
@@ -122,7 +122,7 @@ describe('a body', () => {
     expect(await ask('POST', '/lists/a?x=1', '[1]')).toEqual(invalid("query parameter 'x' is not allowed"));
   });
 
-  it('is JSON by its type', async () => {
+  it('is JSON by its content type', async () => {
     for (const type of [
       'application/json',
       'application/json; charset=utf-8',
@@ -134,13 +134,13 @@ describe('a body', () => {
       expect(await ask('POST', '/echo/a', '{"n":5}', { 'content-type': type })).toEqual([415, 'Unsupported content type']);
   });
 
-  it('of no length is none, whatever its type', async () => {
+  it('of no length is absent, whatever its content type', async () => {
     expect(await ask('POST', '/nothing', '', { 'content-type': 'text/plain' })).toEqual([204, undefined]);
     expect(await ask('POST', '/nothing', '{}')).toEqual([204, undefined]);
     expect(await ask('POST', '/nothing')).toEqual([204, undefined]);
   });
 
-  it('in chunks is read, also where no chunk comes', async () => {
+  it('in chunks is read, also when no chunk comes', async () => {
     async function chunked(chunks: string[]): Promise<number> {
       const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
       const request = http.request(`${server.url}/echo/a`, { method: 'POST', headers });
@@ -155,7 +155,7 @@ describe('a body', () => {
     expect(await chunked(['['])).toBe(400);
   });
 
-  it('of a service may have a lower limit, on both faces; the rest of it is not read', async () => {
+  it('may have a lower limit for a service, on both faces; the rest of it is not read', async () => {
     const body = `{"n":5,"x":"${'x'.repeat(50)}"}`;
     const answer = await server.ask('POST', '/small/a', { body });
     expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close']);
@@ -168,7 +168,7 @@ describe('a body', () => {
     expect(await ask('POST', '/echo/a', '{"n":5,"__proto__":{"id":"b"}}')).toEqual([400, ["request body must NOT have additional properties: '__proto__'"]]); // prettier-ignore
   });
 
-  it('nested without end is refused', async () => {
+  it('nested too deeply is refused', async () => {
     const deep = `{"tree":${'{"below":'.repeat(20_000)}{}${'}'.repeat(20_000)}}`;
     await using roomy = await startCoreServer(app, { bodyLimit: '1mb' });
     const answer = await roomy.ask('POST', '/trees', { body: deep });
@@ -177,7 +177,7 @@ describe('a body', () => {
 });
 
 describe('an answer', () => {
-  it('has the status of its operation, is JSON, and is kept by nobody', async () => {
+  it('has the status of its operation, is JSON, and must not be cached', async () => {
     const answer = await server.ask('PUT', '/echo/a', { body: '{"n":5}' });
     expect(answer.status).toBe(201);
     const head = ['content-type', 'content-length', 'cache-control'].map((name) => answer.headers.get(name));
@@ -186,7 +186,7 @@ describe('an answer', () => {
     expect([tRPC.status, tRPC.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
-  it('of an error says when to try again', async () => {
+  it('of an error says when to retry', async () => {
     const answer = await server.ask('GET', '/closed');
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('connection')]).toEqual([
       429,
@@ -195,7 +195,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('to a path that is none, also in another case, is 404', async () => {
+  it('to an unknown path, also one in another case, is 404', async () => {
     for (const path of ['/', '/none', '/Echo/a', '/echo']) expect(await ask('GET', path)).toEqual([404, 'Not Found']);
     expect(await ask('PATCH', '/echo/a')).toEqual([404, 'Not Found']);
     expect(await ask('GET', '/echo/%zz')).toEqual([400, ['path must be correctly percent-encoded']]);
@@ -206,7 +206,7 @@ describe('the tRPC face', () => {
   const call = (path: string, body: string, type = 'application/json') =>
     ask('POST', `/trpc/${path}`, body, { 'content-type': type }).then(([status, text]) => [status, text]);
 
-  it('refuses another content type, a body that is none, unknown paths and methods in our words', async () => {
+  it('refuses another content type, a missing body, unknown paths and methods with our texts', async () => {
     expect(await call('echo.body', '{"id":"a","n":5}', 'text/plain')).toEqual([415, 'Unsupported content type']);
     expect(await call('echo.body', '{')).toEqual([400, 'Validation Error']);
     expect(await call('echo.none', '{}')).toEqual([404, 'Not Found']);
@@ -214,7 +214,7 @@ describe('the tRPC face', () => {
     expect(await call('echo.body', `{"id":"${'a'.repeat(1000)}"}`)).toEqual([413, 'request entity too large']);
   });
 
-  it('takes 20 calls at once, and no more', async () => {
+  it('accepts 20 calls in a batch, and no more', async () => {
     const batch = async (calls: number) => {
       const names = Array.from({ length: calls }, () => 'echo.query').join(',');
       const input = JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, n) => [n, { id: 'a' }])));

@@ -7,13 +7,13 @@ import { isJson } from '../media-type.js';
 import { serviceOf, type Operation, type TextKind } from '../operation.js';
 import { unknownBodyText, unknownQueryText, validationTexts } from '../validation-texts.js';
 
-/** What a REST request holds: the input as given, and what is wrong with it beyond its schema. */
+/** The input of a REST request as given, and the problems that its schema cannot see. */
 interface GivenInput {
   entries: [string, unknown][];
   problems: string[];
 }
 
-/** Text as the declared type; what does not convert stays text, and the schema refuses it. */
+/** Converts text to the declared type; text that does not convert is left for the schema to refuse. */
 function fromText(kind: TextKind | undefined, text: string): unknown {
   if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
@@ -46,7 +46,7 @@ function readQuery(operation: Operation, req: Request): GivenInput {
   return { entries: [...values], problems: [...new Set(problems)] };
 }
 
-/** Reads a JSON body of at most `limit`, of any JSON value; undefined when there is none. */
+/** Reads a JSON body of at most `limit`, any JSON value; undefined when there is none. */
 function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
   const parse = json({ limit, strict: false, type: () => true });
   return (req, res) => {
@@ -54,12 +54,15 @@ function createBodyReader(limit: string | number): (req: Request, res: Response)
     const isEmpty = encoding === undefined && (length === undefined || length === '0');
     if (isEmpty) return Promise.resolve(undefined);
     if (!isJson(type)) return Promise.reject(requestErrors.unsupportedType());
-    // body-parser leaves no body where it has read none: a chunked request without a chunk
+    // body-parser sets no body where it read none: a chunked request without chunks
     return new Promise((resolve, reject) => parse(req, res, (error?: unknown) => (error ? reject(error) : resolve(req.body))));
   };
 }
 
-/** Query and body of a request in one object, as the procedure's schema wants them, with what is unknown or misplaced. */
+/**
+ * The query and body of a request in one object, as the procedure's schema expects, with problems for unknown or
+ * misplaced keys.
+ */
 async function readGiven(operation: Operation, req: Request, readBody: () => Promise<unknown>): Promise<GivenInput> {
   const query = readQuery(operation, req);
   if (!operation.hasBody) return query;
@@ -75,15 +78,15 @@ async function readGiven(operation: Operation, req: Request, readBody: () => Pro
   return { entries, problems: [...problems, ...misplaced.map((key) => unknownBodyText(key))] };
 }
 
-/** The input of one REST call. The body is read at the first question, and once. */
+/** The input of one REST call. The body is read once, on first use. */
 export interface RestInput {
-  /** As given, for rules that look at a value before validation. */
+  /** The input as given, for rules that check a value before validation. */
   peek(): Promise<unknown>;
-  /** For the procedure: throws all problems at once, those of the schema included, when something is misplaced. */
+  /** The procedure's input. When something is misplaced, throws all problems at once, those of the schema included. */
   read(): Promise<unknown>;
 }
 
-/** Makes the reader of REST inputs. Limits are in bytes, or in words such as `1mb`; services may have lower ones. */
+/** Makes the reader of REST inputs. Limits are in bytes, or strings such as `1mb`; services may have lower ones. */
 export function createInputReader(bodyLimit: string | number, inputLimits: ServerFacts['inputLimits'] = {}) {
   const readers = new Map<string | number, ReturnType<typeof createBodyReader>>();
   function readBody(operation: Operation, req: Request, res: Response): Promise<unknown> {
@@ -98,7 +101,7 @@ export function createInputReader(bodyLimit: string | number, inputLimits: Serve
       try {
         const { entries, problems } = await readGiven(operation, req, () => readBody(operation, req, res));
         const fromPath = Object.entries(params).map(([key, text]) => [key, fromText(operation.textKinds[key], text)] as const);
-        // fromEntries defines where assigning would call a setter: a `__proto__` key in the body stays a key
+        // fromEntries defines properties; assigning a `__proto__` key of the body would call its setter
         return { input: Object.fromEntries([...entries, ...fromPath]), problems };
       } catch (error) {
         throw knownError(error) ?? tooDeep(error) ?? error;

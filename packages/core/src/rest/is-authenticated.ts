@@ -2,18 +2,18 @@ import type { Request, RequestHandler } from 'express';
 import { authenticate, checkOrigin } from '../authentication.js';
 import { createRequestContext, type Identity, type ServerFacts } from '../context.js';
 
-/** A request that `isAuthenticated` has let through. */
+/** A request that `isAuthenticated` accepted. */
 export interface AuthenticatedRequest extends Request {
   identity: Identity;
 }
 
-/** Methods that change nothing, by their definition: a request from another origin does no harm. */
+/** Methods that by definition change nothing, so a cross-origin request does no harm. */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * The authentication of the procedures for an Express route of a host application (spec, "Versioning": `isAuthenticated`).
- * Leaves the caller as `req.identity`, or hands the error of decisions A1 to A3 on to the error middleware.
- * @param service whose mode counts, as in `authMode`; without one the default
+ * The procedures' authentication for an Express route of a host application (spec, "Versioning": `isAuthenticated`).
+ * Sets `req.identity`, or passes an authentication error (decisions A1 to A3) to the error middleware.
+ * @param service whose mode applies, as in `authMode`; omitted: the default
  */
 export function isAuthenticated(server: ServerFacts, service = 'default'): RequestHandler {
   return async (req, res, next) => {

@@ -7,7 +7,7 @@ import { ApiError, requestErrors } from '../errors.js';
 import { operationsOf, type Operation } from '../operation.js';
 import { createInputReader } from './input.js';
 
-/** How a procedure is called by an adapter. */
+/** The arguments by which an adapter calls a procedure. */
 interface ProcedureCall {
   ctx: RequestContext;
   path: string;
@@ -19,21 +19,21 @@ interface ProcedureCall {
 
 /** The output of a procedure whose status is 302. */
 interface Redirect {
-  /** An absolute address, percent-encoded as `URL` writes it. */
+  /** An absolute URL, percent-encoded as `URL` writes it. */
   location: string;
 }
 
-/** Answers with the error's status and envelope; a connection whose answer has begun is cut instead. */
+/** Answers with the error's status and envelope; cuts the connection if the answer has begun. */
 function sendError(error: unknown, res: Response, server: ServerFacts): void {
   if (res.headersSent) return void res.destroy();
   const { status, retryAfter, body } = toEnvelope(error, server.development);
   if (retryAfter !== undefined) res.set('retry-after', String(retryAfter));
-  // the rest of a body that is too big is not read
+  // the rest of a body that is too large is not read
   if (status === 413) res.set('connection', 'close');
   res.status(status).json(body);
 }
 
-/** As `res.json` answers, without what it looks up and parses for each answer; head and body leave in one write. */
+/** Like `res.json` without its per-answer look-ups and parsing; head and body go out in one write. */
 function sendJson(res: Response, status: number, value: unknown): void {
   const text = JSON.stringify(value);
   res.statusCode = status;
@@ -56,7 +56,7 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
   const call = operation.procedure as unknown as (call: ProcedureCall) => Promise<unknown>;
   const { type } = operation.procedure._def;
   return async (req, res, next) => {
-    // tokens and personal data: no cache between keeps them
+    // tokens and personal data: caches must not keep them
     res.setHeader('cache-control', 'no-store');
     try {
       const ctx = createRequestContext(server, req, res);
@@ -67,7 +67,7 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
         return read();
       };
       ctx.rest = { params, readInput: inTurn(input.peek) };
-      // as tRPC's own adapters call: the input is read when the input middleware asks for it, after the rules
+      // as tRPC's own adapters do: the input middleware reads the input, after the rules
       const output = await call({
         ctx,
         path: operation.name,
@@ -78,7 +78,7 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
       });
       sendOutput(operation, output, res);
     } catch (error) {
-      // procedures translate and log their failures; anything else is for the last error middleware
+      // procedures translate and log their failures; anything else goes to the last error middleware
       if (error instanceof ApiError) sendError(error, res, server);
       else next(error);
     }
@@ -91,9 +91,9 @@ function firstWord(path: string): string {
 }
 
 /**
- * Mounts each procedure that has a REST route as a native Express route. Express tries routes one after the other: those of one first word
- * are together, and only they are tried, so that a request does not pay for every service there is.
- * @param bodyLimit of JSON bodies, in bytes or in words such as `1mb`
+ * Mounts each procedure with a REST route as a native Express route. Express tries routes in order, so routes are
+ * grouped by their first word and a request only tries those of its group.
+ * @param bodyLimit for JSON bodies, in bytes or a string such as `1mb`
  */
 export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
   const readInput = createInputReader(bodyLimit, server.inputLimits);
@@ -113,13 +113,13 @@ export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFac
 }
 
 /**
- * What comes after all routes: 404 for what no route took, and the envelope for every error on the way (spec, "Envelope").
- * A host application adds these after its own routes.
+ * Middlewares for the end of the chain: 404 for an unknown route, and the envelope for every error (spec, "Envelope").
+ * A host application adds them after its own routes.
  */
 export function createErrorMiddlewares(server: ServerFacts): [RequestHandler, ErrorRequestHandler] {
   return [
     (_req, res) => sendError(requestErrors.noSuchRoute(), res, server),
-    // Express knows an error handler by its four parameters
+    // Express recognizes an error handler by its four parameters
     (error: unknown, req: Request & { id?: unknown }, res: Response, _next) => {
       const { status } = toEnvelope(error, false);
       if (status >= 500)

@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('says of which server it is, and how one signs in', () => {
+  it('names its server and the ways to sign in', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Things', description: 'Of a test.', version: '1.2.3' },
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     expect(documentOf('__Host-').components['securitySchemes']).toMatchObject({ cookie: { name: '__Host-accessToken' } });
   });
 
-  it('has every procedure with a route, by its tRPC name and its service', () => {
+  it('has every procedure with a route, by its tRPC name and service', () => {
     const all = Object.values(document.paths).flatMap((path) => Object.values(path));
     const service = (name: string) => name.split('.', 1);
     expect(all.map(({ tags }) => tags)).toEqual(all.map(({ operationId }) => service(operationId)));
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('says who may call what: by the mode of the service, with a fingerprint where one was given', () => {
+  it('gives the security of each service by its mode, with the optional fingerprint', () => {
     expect(operation('get', '/things/{id}')).not.toHaveProperty('security');
     expect(operation('post', '/things')?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
     expect(operation('get', '/secrets')?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
@@ -112,11 +112,11 @@ describe('the OpenAPI document', () => {
     ['patch', '/things/{id}', ['200', '204', '400', '403', '413', '415', '500', '503']],
     ['delete', '/things/{id}', ['204', '400', '403', '413', '415', '500', '503']],
     ['get', '/secrets', ['200', '401', '403', '422', '500', '503']],
-  ])('tells every status of %s %s', (method, path, statuses) => {
+  ])('lists every status of %s %s', (method, path, statuses) => {
     expect(Object.keys(operation(method, path)?.responses ?? {})).toEqual(statuses.toSorted());
   });
 
-  it('tells every text of an error, by a pattern where it has parameters', () => {
+  it('lists every text of an error, as a pattern where it has parameters', () => {
     const { responses = {} } = operation('post', '/things') ?? {};
     expect(responses['409']).toEqual({
       description: 'Thing {name} (of {owner}) is taken; Thing is busy',
@@ -161,7 +161,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('describes bodies: without unknown fields, needed where a field is, of a DELETE, of a list', () => {
+  it('describes bodies: without unknown fields, required where a field is, of a DELETE, of a list', () => {
     const bodyOf = (method: string, path: string) => {
       const { required, content } = operation(method, path)?.requestBody ?? { content: {} };
       return { required, schema: content['application/json']?.schema };

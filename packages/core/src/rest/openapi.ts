@@ -8,7 +8,7 @@ import { declaredBy } from '../procedures.js';
 
 type Json = Record<string, unknown>;
 
-/** The parts of the generated document that the pass below changes. */
+/** The parts of the generated document that are changed below. */
 interface GeneratedOperation {
   operationId: string;
   description?: string;
@@ -31,10 +31,10 @@ export interface OpenApiOptions {
   title: string;
   description: string;
   version: string;
-  /** Address of the server, without a slash at its end. */
+  /** URL of the server, without a trailing slash. */
   url: string;
   authModeOf(service: string): AuthMode;
-  /** Of the server's cookies. Default none. */
+  /** Prefix of the server's cookies. Default none. */
   cookiePrefix?: CookiePrefix;
 }
 
@@ -74,8 +74,8 @@ const REDIRECT_RESPONSE: Json = {
 };
 
 /**
- * Every error that an operation can answer: its own, those of its authentication and rules, and those that any request can meet.
- * The one place that knows; documents and tests read it.
+ * Every error that an operation can answer with: its own, those of its authentication and rules, and those of any
+ * request. The single source for documents and tests.
  */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
   const { invalid, tooLarge, unsupportedType } = requestErrors;
@@ -93,14 +93,17 @@ function isAuthenticated({ procedure }: Operation): boolean {
   return declaredBy(middlewaresOf(procedure)).some(({ isAuthentication }) => isAuthentication);
 }
 
-/** Who may call an operation, as a phrase: `anybody but a guest; an admin or the owner of the channel`, where both have to hold. */
+/**
+ * Who may call an operation, as a phrase: `anybody but a guest; an admin or the owner of the channel`. A semicolon
+ * joins conditions that must all hold.
+ */
 export function whoOf(operation: Operation): string {
   if (!isAuthenticated(operation)) return 'anybody';
   const allowed = declaredBy(middlewaresOf(operation.procedure)).flatMap(({ says }) => says ?? []);
   return allowed.length > 0 ? allowed.join('; ') : 'anybody who is signed in';
 }
 
-/** The schema of an error's text: the text itself, or a pattern where it has parameters. */
+/** The schema of an error's message: the message itself, or a pattern where it has parameters. */
 function messageSchema({ message }: ErrorDefinition): Json {
   if (!/\{\w+\}/.test(message)) return { const: message };
   const parts = message.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -125,7 +128,7 @@ function securityOf(mode: AuthMode): Record<string, string[]>[] {
   return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
 }
 
-/** The generator knows no DELETE with a body, and makes query parameters of what is in it. */
+/** Moves the parameters of a DELETE with a body into the body; the generator makes query parameters of them. */
 function moveToBody(generated: GeneratedOperation): void {
   const parameters = (generated.parameters ?? []) as { name: string; in: string; required?: boolean; schema?: Json }[];
   const inBody = parameters.filter((parameter) => parameter.in === 'query');
@@ -136,7 +139,7 @@ function moveToBody(generated: GeneratedOperation): void {
   generated.requestBody = { content: { 'application/json': { schema } } };
 }
 
-/** Sets what the generator cannot say: the success status, whole bodies, the errors, the security. */
+/** Sets what the generator cannot express: success status, whole-array bodies, errors, security. */
 function complete(generated: GeneratedOperation, operation: Operation, mode: AuthMode): void {
   generated.operationId = operation.name;
   generated.tags = [serviceOf(operation.name)];
@@ -166,7 +169,7 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
   const properties = (schema.properties ?? {}) as Json;
   if (operation.bodyKey !== undefined)
     generated.requestBody.content['application/json'] = { schema: properties[operation.bodyKey] as Json };
-  // refinements lose it in the generator
+  // the generator loses it for schemas with refinements
   else schema.additionalProperties = false;
   generated.requestBody.required = operation.bodyKey !== undefined || ((schema.required ?? []) as string[]).length > 0;
 }

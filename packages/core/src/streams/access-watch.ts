@@ -1,24 +1,26 @@
 import type { Clock, Identity, Log, VerifiedAccess } from '../context.js';
 import { describeError } from '../error-log.js';
 
-/** How often it is looked at whether what is watched still counts, in milliseconds: what ends it acts within a second (decisions S4). */
+/**
+ * Interval of the checks, in milliseconds: the end of a session must close its streams within a second (decisions S4).
+ */
 const CHECK_MS = 700;
-/** Sessions that are looked up at once. */
+/** Sessions looked up in one query. */
 const BATCH = 1000;
 
-/** What lives as long as somebody's access: a socket, or an answer that is streamed. */
+/** Something that ends with its access: a socket, or a streamed answer. */
 export interface Watched {
   readonly access: VerifiedAccess | undefined;
-  /** Called once, when the access counts no more. */
+  /** Called once, when the access is no longer valid. */
   ended(reason: 'expired' | 'revoked'): void;
 }
 
 export type AccessWatch = ReturnType<typeof createAccessWatch>;
 
 /**
- * Ends what is open when its access token expires or its session ends, on whichever instance: the store is asked, and events only shorten
- * the time until then. The timer runs while there is something to watch.
- * @param findEnded the ids of those sessions that have ended
+ * Ends streams when their access token expires or their session ends, on any instance: the store is polled, and events
+ * only shorten the delay. The timer runs only while something is watched.
+ * @param findEnded returns those of the session ids that have ended
  */
 export function createAccessWatch(options: {
   clock: Clock;
@@ -51,7 +53,7 @@ export function createAccessWatch(options: {
       for (const one of watched) if ((one.access?.expiresAt ?? 0) <= now) end(one, 'expired');
   }
 
-  /** A store that does not answer ends nothing: it is asked again. */
+  /** Ends streams of revoked sessions. When the store does not answer, nothing ends and the next check asks again. */
   async function endRevoked(identities: readonly Identity[]): Promise<void> {
     try {
       for (let at = 0; at < identities.length; at += BATCH) {
@@ -79,14 +81,14 @@ export function createAccessWatch(options: {
       session.watched.add(watched);
       timer ??= setInterval(() => void check(), CHECK_MS).unref();
     },
-    /** What is not watched is passed over. */
+    /** Ignores what is not watched. */
     remove,
-    /** Looks at an identity's sessions now. */
+    /** Checks an identity's sessions now. */
     checkIdentity(identityId: string): void {
       const own = [...sessions.values()].filter(({ identity }) => identity.id === identityId);
       if (own.length > 0) void endRevoked(own.map(({ identity }) => identity));
     },
-    /** Looks at one session now. */
+    /** Checks one session now. */
     checkSession(sessionId: string): void {
       const session = sessions.get(sessionId);
       if (session) void endRevoked([session.identity]);

@@ -1,4 +1,7 @@
-/** Why the server closes a stream (decisions S5): the code that the client sees, and a text of less than 123 bytes. */
+/**
+ * Why the server closes a stream: the code that the client sees, and a reason below the 123 bytes that a close frame
+ * holds (decisions S5).
+ */
 export const CLOSE = {
   /** The session has ended: logout, lock, change of password, deletion. */
   revoked: [1008, 'the session has ended'],

@@ -1,22 +1,25 @@
 import { requestErrors } from '../errors.js';
 import type { EventBus } from '../events.js';
 
-/** What reads a feed: a socket's subscription, or an answer that is streamed. */
+/** A consumer of a feed: a socket's subscription, or a streamed answer. */
 export interface Reader {
   readonly identityId: string;
-  /** Hands on an event, as it is and as a text that was made once for all readers. Must not throw. */
+  /** Receives an event, as an object and as text serialized once for all readers. Must not throw. */
   take(event: object, text: Buffer): void;
 }
 
-/** A text that many sockets get: made once (decisions S6). */
+/** Serializes a frame once for many sockets (decisions S6). */
 export function textOf(frame: object): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
-/** Subscriptions of one identity to one topic: each event is told as often. More than it may have connections. */
+/**
+ * Most subscriptions of one identity to one topic, because each receives every event. Larger than the limit of its
+ * connections.
+ */
 const READERS_MAX = 200;
 
-/** Those in this process who read one topic. */
+/** The readers of one topic in this process. */
 export class Feed {
   readonly readers = new Set<Reader>();
   /** Ends the subscription of the bus. */
@@ -24,7 +27,7 @@ export class Feed {
 
   constructor(readonly id: string) {}
 
-  /** @throws requestErrors.tooMany where an identity reads it by as many subscriptions as it may */
+  /** @throws requestErrors.tooMany when the identity has as many subscriptions as allowed */
   checkRoom(identityId: string): void {
     let room = READERS_MAX;
     for (const reader of this.readers) if (reader.identityId === identityId) room -= 1;
@@ -42,13 +45,16 @@ export class Feed {
 interface FeedsOptions<F extends Feed> {
   topicOf(id: string): string;
   create(id: string): F;
-  /** Something was published on the topic. */
+  /** An event was published on the topic. */
   onEvent(feed: F, event: object): void;
   /** Events may have been missed: see `EventBus`. */
   onResumed(feed: F): void;
 }
 
-/** The feeds of a process: one subscription of the bus for each topic, from its first reader to its last (decisions S6). */
+/**
+ * The feeds of a process: one bus subscription per topic, shared by all its readers and held from the first to the last
+ * (decisions S6).
+ */
 export function createFeeds<F extends Feed>(bus: EventBus, { topicOf, create, onEvent, onResumed }: FeedsOptions<F>) {
   const feeds = new Map<string, F>();
   return {

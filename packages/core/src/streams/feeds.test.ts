@@ -7,7 +7,7 @@ const failures: { facts: object; text: string }[] = [];
 const newBus = () => createInProcessBus({ error: (facts, text) => void failures.push({ facts, text }) });
 
 describe('the event bus of one process', () => {
-  it('hands an event to each subscriber of its topic once, and to one that has left no more', () => {
+  it('delivers an event once to each subscriber of its topic, and not to one that has left', () => {
     const bus = newBus();
     const heard: string[] = [];
     const hear = (who: string) => (event: object) => void heard.push(`${who} ${JSON.stringify(event)}`);
@@ -24,7 +24,7 @@ describe('the event bus of one process', () => {
     expect(heard.slice(3)).toEqual(['twice {"n":2}', 'once {"n":2}']);
   });
 
-  it('is not left by who subscribed to a topic after all others had gone', () => {
+  it('keeps a later subscriber when an earlier one leaves twice', () => {
     const bus = newBus();
     const heard: object[] = [];
     const leave = bus.subscribe('a', () => {});
@@ -35,7 +35,7 @@ describe('the event bus of one process', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('logs a subscriber that fails, without values, and disturbs no other', () => {
+  it('logs a subscriber that throws, without values, and still serves the others', () => {
     const bus = newBus();
     const heard: object[] = [];
     bus.subscribe('a', () => {
@@ -59,7 +59,7 @@ class Kept implements Reader {
 }
 
 describe('a feed', () => {
-  it('hands an event, with one text of it, to all readers but those of the one whom it excepts', () => {
+  it('delivers an event, with one text of it, to all readers except those of the excluded identity', () => {
     const feed = new Feed('f');
     const [ann, bob] = [new Kept('ann'), new Kept('bob')];
     feed.deliver({ n: 0 });
@@ -99,7 +99,7 @@ describe('a feed', () => {
     expect(told).toEqual([['a', { n: 1 }], 'b']);
     expect([feeds.leave(feed, ann), feeds.leave(feed, ann), open.length]).toEqual([true, false, 2]);
     expect([feeds.leave(feed, bob), open, feeds.get('a')]).toEqual([true, ['topic of b'], undefined]);
-    // a feed that ended is not the one that began after it
+    // leaving the ended feed must not end the new one
     const again = feeds.join('a', ann);
     feed.readers.add(bob);
     feeds.leave(feed, bob);
@@ -107,7 +107,7 @@ describe('a feed', () => {
   });
 });
 
-describe('a reading by iteration', () => {
+describe('iterating over a feed', () => {
   const text = (bytes: number) => Buffer.alloc(bytes);
   async function all(reader: IteratorReader): Promise<object[]> {
     const events: object[] = [];
@@ -115,7 +115,7 @@ describe('a reading by iteration', () => {
     return events;
   }
 
-  it('yields what comes, before and while it is read, until it is ended', async () => {
+  it('yields events, before and during reading, until it is ended', async () => {
     const reader = new IteratorReader('ann');
     reader.take({ n: 1 }, text(1));
     const reading = all(reader);
@@ -127,7 +127,7 @@ describe('a reading by iteration', () => {
     expect(await reading).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
   });
 
-  it('fails with what it was ended by, first of all', async () => {
+  it('fails with the error it was ended with, before the rest', async () => {
     const reader = new IteratorReader('ann');
     reader.take({ n: 1 }, text(1));
     reader.end(new Error('first'));
@@ -135,12 +135,12 @@ describe('a reading by iteration', () => {
     await expect(all(reader)).rejects.toThrow('first');
   });
 
-  it('is given up when more than a mebibyte waits, and not before', async () => {
+  it('is dropped when more than a mebibyte is queued, and not before', async () => {
     const reader = new IteratorReader('ann');
     reader.take({ n: 1 }, text(1024 * 1024));
     const events = reader.events();
     expect((await events.next()).value).toEqual({ n: 1 });
-    // what was read waits no more
+    // what was read is no longer queued
     reader.take({ n: 2 }, text(1024 * 1024));
     expect((await events.next()).value).toEqual({ n: 2 });
     reader.take({ n: 3 }, text(1024 * 1024));
@@ -149,7 +149,7 @@ describe('a reading by iteration', () => {
   });
 });
 
-describe('what a subscription yields', () => {
+describe('the values of a subscription', () => {
   async function* three(): AsyncGenerator<number> {
     yield* [1, 2];
     throw new Error('no third');
@@ -160,7 +160,7 @@ describe('what a subscription yields', () => {
     return { over, result };
   };
 
-  it('is given as it is, and is over when it ends', async () => {
+  it('pass unchanged, and are over when the source ends', async () => {
     const { over, result } = watched((async function* () { yield 1; })()); // prettier-ignore
     const seen: unknown[] = [];
     for await (const one of result) {
@@ -170,7 +170,7 @@ describe('what a subscription yields', () => {
     expect([seen, over]).toEqual([[1], ['over']]);
   });
 
-  it('is over when it fails', async () => {
+  it('are over when the source fails', async () => {
     const { over, result } = watched(three());
     await result.next();
     await result.next();
@@ -179,7 +179,7 @@ describe('what a subscription yields', () => {
     expect(over).toEqual(['over']);
   });
 
-  it('is over when it is left, also before it has begun, and its source is told', async () => {
+  it('are over when the reader leaves, also before the first value, and the source is told', async () => {
     const left: string[] = [];
     const source = { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: false, value: 1 }), return: () => Promise.resolve(left.push('left')) }) }; // prettier-ignore
     const { over, result } = watched(source);
@@ -190,7 +190,7 @@ describe('what a subscription yields', () => {
     expect(bare.over).toEqual(['over']);
   });
 
-  it.each([undefined, null, 5, {}])('is over at once where it is no iteration: %s', (data) => {
+  it.each([undefined, null, 5, {}])('are over at once where the source is not iterable: %s', (data) => {
     const { over, result } = watched(data);
     expect([over, result]).toEqual([['over'], data]);
   });

@@ -2,7 +2,7 @@ import { requestErrors } from '../errors.js';
 import type { Reader } from './feed.js';
 import { WAITING_MAX } from './stream-socket.js';
 
-/** A caller's reading of a feed by iteration: of a tRPC subscription. */
+/** Reads a feed by iteration, for a tRPC subscription. */
 export class IteratorReader implements Reader {
   private readonly waiting: { event: object; bytes: number }[] = [];
   private waitingBytes = 0;
@@ -19,14 +19,14 @@ export class IteratorReader implements Reader {
     this.wake();
   }
 
-  /** Nothing comes after what has been taken. @param failure what the caller is told instead of the rest */
+  /** Ends the iteration after what has been taken. @param failure thrown to the caller at once instead of the rest */
   end(failure?: unknown): void {
     this.isOver = true;
     this.failure ??= failure;
     this.wake();
   }
 
-  /** @throws what it was ended with */
+  /** @throws the failure it was ended with */
   async *events(): AsyncGenerator<object> {
     for (;;) {
       if (this.failure !== undefined) throw this.failure;

@@ -1,10 +1,13 @@
 import type { StreamPlaces } from './stream-places.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** What a client may send in a second. Who has sent twice as much, and goes on, is closed (decisions S5, H2). */
+/**
+ * Frames that a client may send per second. A client that sends more than twice as many and continues is disconnected
+ * (decisions S5, H2).
+ */
 const FRAMES_A_SECOND = 50;
 
-/** Counts a frame. @returns whether it is within what a client may send */
+/** Counts a frame. @returns whether the client is within its rate */
 export function countFrame(socket: StreamSocket): boolean {
   const second = Math.floor(performance.now() / 1000);
   if (socket.second !== second) {
@@ -17,8 +20,8 @@ export function countFrame(socket: StreamSocket): boolean {
 }
 
 /**
- * Counts the calls of the frame that was counted last, each as a frame.
- * @returns how many of them are within what a client may send, and its holder by all connections
+ * Counts each call of the last counted frame as a frame.
+ * @returns how many of them are within the rates of the client and, over all connections, its holder
  */
 export function countCalls(socket: StreamSocket, calls: number, places: StreamPlaces): number {
   const room = FRAMES_A_SECOND - (socket.frames - 1);

@@ -2,8 +2,8 @@ import type { Reader } from './feed.js';
 import { WAITING_MAX, type StreamSocket } from './stream-socket.js';
 
 /**
- * A socket's reading of a feed. It begins by catching up: what comes meanwhile waits, and is sent after it, so that a reader sees everything
- * in order.
+ * A socket's subscription to a feed. While it catches up from the store, new events are queued and sent afterwards, so
+ * that the reader sees everything in order.
  */
 export class SocketReader implements Reader {
   private waiting: Buffer[] | undefined = [];
@@ -21,7 +21,7 @@ export class SocketReader implements Reader {
     if (this.waitingBytes > WAITING_MAX) this.socket.end('slow');
   }
 
-  /** Sends what has waited, and from now on everything at once. */
+  /** Sends the queued events; later ones go out at once. */
   goLive(): void {
     for (const text of this.waiting ?? []) this.socket.deliver(text);
     this.waiting = undefined;

@@ -7,48 +7,51 @@ import { validationTexts } from '../validation-texts.js';
 import { countFrame } from './pace.js';
 import type { StreamSocket } from './stream-socket.js';
 
-/** Frames of a socket that may wait for those before them. */
+/** Frames of a socket that may be queued behind the one at work. */
 const PENDING_MAX = 100;
-/** Longest name of what a frame was about that an error frame repeats, in characters. */
+/** Longest name repeated in an error frame, in characters. */
 const ECHO_MAX = 100;
 
 const PLACES = { pathKeys: [], hasBody: true };
 
-/** A frame of a client: `ping`, which every stream answers, or one of its handler's. */
+/** A client's frame: `ping`, which every stream answers, or one of its handler's. */
 export interface ClientFrame {
   type: string;
 }
 
-/** What one kind of stream does with the frames of its clients. */
+/** What one kind of stream does with its clients' frames. */
 export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
   frames: z.ZodType<Frame>;
-  /** Works on a frame; the next one of the socket waits for it. What it throws is said by an `error` frame. */
+  /** Handles a frame; the socket's next frame waits for it. Thrown errors become an `error` frame. */
   handle(socket: StreamSocket, frame: Frame): Promise<void>;
-  /** The only text that an unexpected failure shows. */
+  /** The only text shown for an unexpected failure. */
   failureOf(frame: Frame): string;
-  /** The socket has gone. */
+  /** The socket has closed. */
   closed(socket: StreamSocket): void;
 }
 
 export const PingFrame = z.strictObject({ type: z.literal('ping') });
 
-/** How every stream says that a frame was refused (decisions S5, H21). */
+/**
+ * How every stream reports a refused frame: with the codes of the REST errors, so that clients handle both alike
+ * (decisions S5, H21).
+ */
 export const ErrorFrame = z.object({
   type: z.literal('error'),
   message: z.string(),
-  /** The service that declares the error, and its name there: `chat.notSubscribed`. */
+  /** The declaring service and the error's name there: `chat.notSubscribed`. */
   errorCode: z.string(),
-  /** The same frame may be taken later: a limit was reached, or the server failed. */
+  /** A retry of the same frame may succeed: a limit was reached, or the server failed. */
   retry: z.literal(true).optional(),
-  /** The problems of a frame that is not valid, one text each. */
+  /** The problems of an invalid frame, one text each. */
   data: z.array(z.string()).readonly().optional(),
-  /** What the refused frame had said that it was about. */
+  /** The names by which the refused frame identified itself. */
   clientId: z.string().optional(),
   channelId: z.string().optional(),
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
-/** What the sender of a frame is told of its failure, by the names that it gave itself. @param given the frame as it came */
+/** The error frame for a failed frame, with the names that its sender gave it. @param given the frame as received */
 export function errorFrameOf({ message, data, errorCode, mayPass }: ApiError, given: unknown): ErrorFrame {
   const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
   const isEcho = (text: unknown): text is string => typeof text === 'string' && text.length <= ECHO_MAX;
@@ -63,7 +66,7 @@ export function errorFrameOf({ message, data, errorCode, mayPass }: ApiError, gi
   };
 }
 
-/** Makes the one path that all frames of clients take, whatever is in them. */
+/** Makes the single path for all client frames, valid or not. */
 export function createFrameReader(server: ServerFacts) {
   function parse(text: string): unknown {
     try {
@@ -80,7 +83,7 @@ export function createFrameReader(server: ServerFacts) {
     throw validationError(texts.map((text) => text.replace(/^request body/, 'frame')));
   }
 
-  /** What a caller may see of a failure; an unexpected one is logged, without its values. */
+  /** The error that a caller may see; an unexpected failure is logged, without its values. */
   function translate(error: unknown, failure: string): ApiError {
     if (error instanceof ApiError) return error;
     server.log.error({ err: describeError(error) }, 'unexpected failure in a stream');
@@ -90,7 +93,7 @@ export function createFrameReader(server: ServerFacts) {
   async function work(socket: StreamSocket, handler: StreamHandler, frame: ClientFrame, before: Promise<void> | undefined) {
     await before;
     try {
-      // who has gone sends again what was not acknowledged: so long a line would be in the way of that
+      // a client that has left resends what was not acknowledged: working off a long queue would delay that
       if (socket.readyState !== socket.OPEN) return;
       await withDeadline(server.deadlineMs, handler.handle(socket, frame));
     } catch (error) {
@@ -101,14 +104,14 @@ export function createFrameReader(server: ServerFacts) {
     }
   }
 
-  /** Takes a frame as it came. Never throws. */
+  /** Takes a frame as received. Never throws. */
   function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
     const isWithin = countFrame(socket) && server.places.frames(socket, 1) === 1 && socket.pending < PENDING_MAX;
     let given: unknown;
     try {
       if (isBinary) throw validationError(['frame must be text']);
       given = parse(data.toString());
-      // only now: the refusal names what the frame was about, so that it can be sent again
+      // refused only now, so that the refusal names the frame and the client can resend it
       if (!isWithin) throw requestErrors.tooMany();
       const frame = check(handler.frames, given);
       if (frame.type === 'ping') return socket.say({ type: 'pong' });

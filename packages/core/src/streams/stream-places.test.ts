@@ -5,7 +5,7 @@ import { createStreamPlaces, type StreamConnection } from './stream-places.js';
 const newConnection = (): StreamConnection => ({ holder: '', subscriptions: 0 });
 const expectTooMany = (action: () => void) => expect(action).toThrow(requestErrors.tooMany.message);
 
-/** Connections of a holder, each with so many subscriptions. */
+/** Connections of a holder, each with the given number of subscriptions. */
 function open(places: ReturnType<typeof createStreamPlaces>, holder: string, subscriptions: number[]): StreamConnection[] {
   return subscriptions.map((count) => {
     const connection = newConnection();
@@ -16,7 +16,7 @@ function open(places: ReturnType<typeof createStreamPlaces>, holder: string, sub
 }
 
 describe('places of streams', () => {
-  it('are a hundred connections for each holder', () => {
+  it('are limited to a hundred connections per holder', () => {
     const places = createStreamPlaces();
     const [first] = open(places, 'ann', Array<number>(100).fill(0)) as [StreamConnection];
     expectTooMany(() => places.checkConnection('ann'));
@@ -27,7 +27,7 @@ describe('places of streams', () => {
     expectTooMany(() => places.checkConnection('ann'));
   });
 
-  it('are a thousand subscriptions a connection', () => {
+  it('are limited to a thousand subscriptions per connection', () => {
     const places = createStreamPlaces();
     const [full, other] = open(places, 'ann', [1000, 0]) as [StreamConnection, StreamConnection];
     expectTooMany(() => places.subscribe(full));
@@ -37,7 +37,7 @@ describe('places of streams', () => {
     expectTooMany(() => places.subscribe(full));
   });
 
-  it('are five thousand subscriptions for each holder', () => {
+  it('are limited to five thousand subscriptions per holder', () => {
     const places = createStreamPlaces();
     const [first, last] = open(places, 'ann', [999, 1000, 1000, 1000, 1000, 1]) as [StreamConnection, StreamConnection];
     expectTooMany(() => places.subscribe(first));
@@ -48,7 +48,7 @@ describe('places of streams', () => {
     places.subscribe(first);
   });
 
-  it('go with a connection to who signs in on it, or it stays as it was', () => {
+  it('move with a connection to the identity that signs in on it, or stay where they were', () => {
     const places = createStreamPlaces({ connections: 2, subscriptions: 4 });
     const [moving] = open(places, 'an address', [3, 0]) as [StreamConnection];
     open(places, 'ann', [2]);
@@ -61,7 +61,7 @@ describe('places of streams', () => {
     expect(places.total()).toEqual({ connections: 4, subscriptions: 5 });
   });
 
-  it('are all given back with a connection, once', () => {
+  it('are all released with a connection, once', () => {
     const places = createStreamPlaces();
     const [connection] = open(places, 'ann', [7]) as [StreamConnection];
     places.close(connection);

@@ -1,27 +1,30 @@
 import { requestErrors } from '../errors.js';
 
-/** What may be open in a process. */
+/** Limits of what may be open in a process. */
 export interface StreamLimits {
-  /** Connections of an identity, or of an address on which nobody has signed in. Default 100. */
+  /** Connections of an identity, or of an address without a signed-in identity. Default 100. */
   connections: number;
-  /** Subscriptions by one connection. Default 1,000. */
+  /** Subscriptions per connection. Default 1,000. */
   subscriptionsPerConnection: number;
-  /** Subscriptions of an identity, by all its connections. Default 5,000. */
+  /** Subscriptions of an identity over all its connections. Default 5,000. */
   subscriptions: number;
 }
 const LIMITS: StreamLimits = { connections: 100, subscriptionsPerConnection: 1000, subscriptions: 5000 };
 
-/** Frames, or calls in them, that are taken from an identity in a second, by all its connections. */
+/** Frames, or calls in them, accepted from an identity per second over all its connections. */
 const FRAMES_A_SECOND = 200;
 
-/** Seconds after which who has too many may try again. */
+/** Seconds after which a holder with too many may retry. */
 const RETRY_AFTER_TOO_MANY = 10;
 
-/** What counts as one connection: a WebSocket, or an answer of server-sent events. */
+/** One connection: a WebSocket, or a server-sent events answer. */
 export interface StreamConnection {
-  /** Who it counts for: an identity by its id, or the group of an address where nobody has signed in. Empty while it is not counted. */
+  /**
+   * The holder that it counts for: an identity's id, or an address group where nobody has signed in. Empty while it is
+   * not counted.
+   */
   holder: string;
-  /** What is read by it: channels, tRPC subscriptions. */
+  /** Subscriptions that it carries: channels, tRPC subscriptions. */
   subscriptions: number;
 }
 
@@ -30,7 +33,7 @@ interface Taken {
   subscriptions: number;
 }
 
-/** What has come from a holder in one second. */
+/** Frames of a holder in one second. */
 interface Second {
   at: number;
   frames: number;
@@ -39,15 +42,15 @@ interface Second {
 export type StreamPlaces = ReturnType<typeof createStreamPlaces>;
 
 /**
- * The one count of what is open in a process, whatever it is open by: WebSockets, tRPC subscriptions, server-sent events (decisions H2).
- * Each place is given back once: a connection that has been closed holds nothing.
+ * The single count of everything open in a process: WebSockets, tRPC subscriptions, server-sent events, so that no
+ * transport escapes the limits (decisions H2). Each place is released once; a closed connection holds none.
  */
 export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
   const max = { ...LIMITS, ...limits };
   const takenBy = new Map<string, Taken>();
   const secondOf = new Map<string, Second>();
 
-  /** @throws requestErrors.tooMany when a holder has no room for so many more */
+  /** @throws requestErrors.tooMany when a holder has no room for this many more */
   function check(holder: string, more: Taken): void {
     const { connections, subscriptions } = takenBy.get(holder) ?? { connections: 0, subscriptions: 0 };
     if (connections + more.connections > max.connections || subscriptions + more.subscriptions > max.subscriptions)
@@ -67,12 +70,12 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
   }
 
   return {
-    /** Whether a holder may open a connection. @throws requestErrors.tooMany */
+    /** Checks whether a holder may open a connection. @throws requestErrors.tooMany */
     checkConnection: (holder: string): void => check(holder, { connections: 1, subscriptions: 0 }),
 
     /**
-     * Counts a connection, with what is read by it, for a holder, whoever had it before.
-     * @throws requestErrors.tooMany, and the connection is counted as before
+     * Counts a connection and its subscriptions for a holder; a previous holder is released.
+     * @throws requestErrors.tooMany, leaving the count as it was
      */
     open(connection: StreamConnection, holder: string): void {
       if (connection.holder === holder) return;
@@ -83,7 +86,7 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
       connection.holder = holder;
     },
 
-    /** @throws requestErrors.tooMany, also for a connection that has been closed */
+    /** @throws requestErrors.tooMany, also for a closed connection */
     subscribe(connection: StreamConnection): void {
       const more = { connections: 0, subscriptions: 1 };
       if (connection.holder === '' || connection.subscriptions >= max.subscriptionsPerConnection)
@@ -99,7 +102,7 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
       connection.subscriptions -= 1;
     },
 
-    /** Counts frames that have come by a connection. @returns how many of them are within what its holder may send in this second */
+    /** Counts frames received on a connection. @returns how many are within the holder's rate for this second */
     frames({ holder }: StreamConnection, count: number): number {
       const at = Math.floor(performance.now() / 1000);
       const known = secondOf.get(holder);
@@ -116,7 +119,7 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
       connection.subscriptions = 0;
     },
 
-    /** What is open in the process. */
+    /** Everything open in the process. */
     total(): Taken {
       const total = { connections: 0, subscriptions: 0 };
       for (const { connections, subscriptions } of takenBy.values()) {

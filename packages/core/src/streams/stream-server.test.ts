@@ -97,7 +97,7 @@ describe('a request for a stream', () => {
   const rows: [what: string, path: string, headers: Record<string, string>, answer: unknown[]][] = [
     ['is answered 101', '/rooms', { ...handshake, ...bearer('ann') }, [101]],
     ['may write the protocol in another case', '/rooms', { ...handshake, upgrade: 'WebSocket', ...bearer('ann') }, [101]],
-    ['is refused as every other request', '/rooms', handshake, [422, 'Missing authorization header']],
+    ['is refused like any other request', '/rooms', handshake, [422, 'Missing authorization header']],
     ['needs an upgrade', '/rooms', bearer('ann'), malformed],
     ['needs a WebSocket', '/rooms', { ...handshake, upgrade: 'h2c', ...bearer('ann') }, malformed],
     ['needs version 13', '/rooms', { ...handshake, 'sec-websocket-version': '12', ...bearer('ann') }, malformed],
@@ -107,14 +107,14 @@ describe('a request for a stream', () => {
     ['to a path in another case is 404', '/Rooms', handshake, [404, 'Not Found']],
     ['to a path with a slash at its end is 404', '/rooms/', handshake, [404, 'Not Found']],
     ['to a shared path is answered 101', '/open', handshake, [101]],
-    ['to a shared path that is none is somebody else’s', '/open', {}, [200, true]],
-    ['for another protocol to an ordinary path is answered as if it had not asked', '/trpc/open', { connection: 'Upgrade', upgrade: 'h2c' }, [200, undefined]],
+    ['to a shared path without a handshake belongs to another route', '/open', {}, [200, true]],
+    ['for another protocol to an ordinary path is answered as an ordinary request', '/trpc/open', { connection: 'Upgrade', upgrade: 'h2c' }, [200, undefined]],
   ]; // prettier-ignore
   it.each(rows)('%s', async (_what, path, headers, answer) => {
     expect(await ask(path, headers)).toEqual(answer);
   });
 
-  it('is given its query, and its answer the id of the request', async () => {
+  it('receives its query, and its answer the id of the request', async () => {
     const client = await openClient(rooms(server, '?a=1&a=2'), bearer('ann'));
     expect(await client.next()).toEqual({ type: 'begun', query: [['a', '1'], ['a', '2']] }); // prettier-ignore
     expect(client.response.headers['x-request-id']).toBe('of the request');
@@ -122,7 +122,7 @@ describe('a request for a stream', () => {
     await client.closed;
   });
 
-  it('is refused beyond the limit of its identity, else of its network', async () => {
+  it('is refused beyond the limit of its identity, or of its network', async () => {
     await using limited = await start({ facts: { places: createStreamPlaces({ connections: 1 }) } });
     const opened = await openClient(rooms(limited), bearer('ann'));
     await expect(openClient(rooms(limited), bearer('ann'))).rejects.toThrow('429 Too many requests');
@@ -156,12 +156,12 @@ describe('a frame', () => {
     ['is an object', '5', invalid('frame must be object')],
     ['is not null', 'null', invalid('frame must be object')],
     ['fits its type', { type: 'echo' }, invalid("frame must have required property 'text'")],
-    ['that is refused names what it was about', { type: 'echo', clientId: 'c', channelId: 'd' }, { ...invalid("frame must have required property 'text'"), data: ["frame must have required property 'text'", "frame must NOT have additional properties: 'channelId'"], clientId: 'c', channelId: 'd' }],
-    ['that is refused names nothing that is long, or no text', { type: 'echo', text: 'x', clientId: 5, channelId: 'x'.repeat(101) }, { ...invalid(''), data: ['frame/clientId must be string', "frame must NOT have additional properties: 'channelId'"] }],
-    ['that fails as declared says so', { type: 'refused' }, { type: 'error', message: 'Room is closed', errorCode: 'rooms.closed' }],
-    ['that fails says nothing of why', { type: 'broken' }, { type: 'error', message: 'Failed to do broken', errorCode: 'request.unexpected', retry: true }],
-    ['that fails for want of the store may be sent again', { type: 'away' }, { type: 'error', message: 'Failed to do away', errorCode: 'request.unavailable', retry: true }],
-    ['that takes too long may be sent again', { type: 'hangs' }, { type: 'error', message: 'Service Unavailable', errorCode: 'request.unavailable', retry: true }],
+    ['that is refused is named in the refusal', { type: 'echo', clientId: 'c', channelId: 'd' }, { ...invalid("frame must have required property 'text'"), data: ["frame must have required property 'text'", "frame must NOT have additional properties: 'channelId'"], clientId: 'c', channelId: 'd' }],
+    ['that is refused is not echoed where the name is long or not text', { type: 'echo', text: 'x', clientId: 5, channelId: 'x'.repeat(101) }, { ...invalid(''), data: ['frame/clientId must be string', "frame must NOT have additional properties: 'channelId'"] }],
+    ['that fails with a declared error reports it', { type: 'refused' }, { type: 'error', message: 'Room is closed', errorCode: 'rooms.closed' }],
+    ['that fails unexpectedly shows no cause', { type: 'broken' }, { type: 'error', message: 'Failed to do broken', errorCode: 'request.unexpected', retry: true }],
+    ['that fails because the store is unavailable may be retried', { type: 'away' }, { type: 'error', message: 'Failed to do away', errorCode: 'request.unavailable', retry: true }],
+    ['that takes too long may be retried', { type: 'hangs' }, { type: 'error', message: 'Service Unavailable', errorCode: 'request.unavailable', retry: true }],
   ]; // prettier-ignore
   it.each(rows)('%s', async (_what, frame, answer) => {
     expect(await exchange([frame])).toEqual([answer]);
@@ -183,11 +183,11 @@ describe('a frame', () => {
     ]);
   });
 
-  it('beyond fifty a second is refused with what it was about, and a flood closes the stream', async () => {
+  it('beyond fifty a second is refused by name, and a flood closes the stream', async () => {
     const client = await openClient(rooms(server), bearer('ann'));
     await client.next();
     const refusals: Record<string, unknown>[] = [];
-    // a second may end in between
+    // the second may change in between
     while (refusals.length === 0) {
       client.send(...Array.from({ length: 60 }, (_, n) => ({ type: 'echo', text: 'x', clientId: `c${n}` })));
       for (let n = 0; n < 60; n += 1) {
@@ -208,7 +208,7 @@ describe('a frame', () => {
 });
 
 describe('a stream', () => {
-  it('ends when its session has ended, or its token expires', async () => {
+  it('ends when its session ends, or its token expires', async () => {
     await using own = await start();
     const [ann, bob, again] = await Promise.all(['ann', 'bob', 'ann'].map((token) => openClient(rooms(own), bearer(token))));
     own.ended.add('session of ann');
@@ -227,7 +227,7 @@ describe('a stream', () => {
     expect(gone.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('counts what goes through, and codes that are none of ours as 0', async () => {
+  it('counts its traffic, and unknown close codes as 0', async () => {
     await using own = await start();
     const client = await openClient(rooms(own), bearer('ann'));
     await client.next();
@@ -240,7 +240,7 @@ describe('a stream', () => {
     await expect.poll(() => own.streams.state()).toMatchObject({ open: 0, closed: new Map([[0, 1]]) });
   });
 
-  it('ends at a restart, and none begins any more', async () => {
+  it('ends at a restart, and no new one begins', async () => {
     await using own = await start();
     const client = await openClient(rooms(own), bearer('ann'));
     const closing = own.streams.close();
@@ -250,7 +250,7 @@ describe('a stream', () => {
     await own.streams.close();
   });
 
-  it('whose reader is too slow is closed when more than a mebibyte waits, and nothing more is sent', async () => {
+  it('whose reader is too slow is closed when more than a mebibyte is buffered, and nothing more is sent', async () => {
     await using own = await start();
     const client = await openClient(`${own.url}/open`);
     const { socket } = claims.at(-1) as { socket: StreamSocket };
@@ -273,7 +273,7 @@ describe('a stream', () => {
     expect(await client.closed).toEqual([1013, 'the reader is too slow']);
   });
 
-  it('that answers no ping is dropped, one that does stays', async () => {
+  it('that answers no ping is dropped, one that answers stays', async () => {
     await using own = await start({ heartbeatMs: 50 });
     const silent = await openClient(rooms(own), bearer('ann'), { autoPong: false });
     const lively = await openClient(rooms(own), bearer('ann'));
@@ -282,7 +282,7 @@ describe('a stream', () => {
     expect(lively.socket.readyState).toBe(lively.socket.OPEN);
   });
 
-  it('on which nobody has signed in is closed, unless it is used, or claimed', async () => {
+  it('without a signed-in identity is closed, unless it is used or claimed', async () => {
     await using own = await start({ heartbeatMs: 50 });
     const unused = await openClient(`${own.url}/open`);
     const claimed = await openClient(`${own.url}/open`);

@@ -14,13 +14,16 @@ import { countFrame } from './pace.js';
 import { createFrameReader, type StreamHandler } from './stream-handler.js';
 import { StreamSocket, type StreamCounts } from './stream-socket.js';
 
-/** Largest frame of a client, in bytes (decisions S5). */
+/** Largest client frame, in bytes: bounds the memory of a connection (decisions S5). */
 const FRAME_MAX = 64 * 1024;
 const HEARTBEAT_MS = 30_000;
-/** For how long a client may take to agree that a stream is closed, in milliseconds. */
+/** How long a client may take to acknowledge a close, in milliseconds. */
 const CLOSE_MS = 5000;
 
-/** Codes that are counted one by one: ours, and those of a client that leaves, of one that is gone, and of no code at all (RFC 6455, 7.4.1). */
+/**
+ * Close codes counted one by one: ours, and those of a client that leaves, of one that vanished, and of a close without
+ * a code (RFC 6455, 7.4.1).
+ */
 const CLOSE_CODES: ReadonlySet<number> = new Set([...Object.values(CLOSE).map(([code]) => code), 1000, 1001, 1005, 1006, 1009]);
 
 /** A request to open a stream, before it is answered. */
@@ -31,14 +34,14 @@ export interface Handshake {
 }
 
 /**
- * Makes a stream that of an identity, whoever had it before.
- * @throws requestErrors.tooMany when that has too many, and the stream is left as it was
+ * Assigns a stream to an identity; a previous holder is released.
+ * @throws requestErrors.tooMany when the identity has too many, leaving the stream as it was
  */
 export type Claim = (socket: StreamSocket, identityId: string) => void;
 
-/** What a handshake that was not refused leads to. */
+/** The result of an accepted handshake. */
 export interface Opening {
-  /** Whose the stream is; undefined where each call brings its own credentials. */
+  /** The caller's access; undefined where each call brings its own credentials. */
   access?: VerifiedAccess;
   /** Undefined where something else reads the frames. */
   handler?: StreamHandler;
@@ -49,9 +52,12 @@ export interface Opening {
 /** One kind of stream, at one path. */
 export interface Stream {
   path: `/${string}`;
-  /** Whether ordinary requests to the path are somebody else's. */
+  /** Whether ordinary requests to the path belong to another route. */
   isShared?: boolean;
-  /** Authentication, rules, validation, in this order. @throws ApiError to refuse, which is answered as every request is (decisions S1) */
+  /**
+   * Authentication, rules, validation, in this order. @throws ApiError to refuse; the client gets an ordinary HTTP
+   * answer instead of 101 (decisions S1)
+   */
   open(handshake: Handshake): Promise<Opening>;
 }
 
@@ -66,7 +72,7 @@ const SETTINGS: ServerOptions<typeof StreamSocket> & { closeTimeout: number } = 
 
 export type StreamServer = ReturnType<typeof createStreamServer>;
 
-/** Whether it is the opening handshake of RFC 6455, which `ws` would answer in words of its own. */
+/** Whether it is an opening handshake of RFC 6455; `ws` would answer a wrong one with texts of its own. */
 function isHandshake({ headers }: IncomingMessage): boolean {
   return (
     headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -76,12 +82,12 @@ function isHandshake({ headers }: IncomingMessage): boolean {
 }
 
 function ignoreError(): void {
-  // a connection that breaks is closed as well, which is what counts
+  // a broken connection is closed as well, and close is handled
 }
 
 /**
- * Opens streams, and keeps what all kinds of them have in common: refusals before 101 as of every other request, heartbeat, limits, close
- * codes, and an end when the session ends.
+ * Opens streams and provides what all kinds share: refusals before 101 like those of any request, heartbeat, limits,
+ * close codes, and closing when the session ends.
  */
 export function createStreamServer(
   server: ServerFacts,
@@ -91,7 +97,7 @@ export function createStreamServer(
   const { places } = server;
   const sockets = new Set<StreamSocket>();
   const totals: StreamCounts = { received: 0, sent: 0, closed: new Map() };
-  /** What came after the head of each request that wants a stream. */
+  /** Bytes received after the head of each upgrade request. */
   const heads = new WeakMap<IncomingMessage, Buffer>();
   let timer: NodeJS.Timeout | undefined;
   let closing: { promise: Promise<void>; resolve: () => void } | undefined;
@@ -101,7 +107,7 @@ export function createStreamServer(
     if (typeof req.id === 'string') headers.push(`x-request-id: ${req.id}`);
   });
 
-  // functions of the server and not of each socket: idle ones are to cost little
+  // one function per server, not per socket: idle sockets must stay small
   function onMessage(this: StreamSocket, data: Buffer, isBinary: boolean): void {
     this.isAlive = true;
     totals.received += 1;
@@ -158,7 +164,7 @@ export function createStreamServer(
     timer ??= setInterval(beat, heartbeatMs).unref();
   }
 
-  /** Answers 101. @throws ApiError when it cannot be */
+  /** Answers 101. @throws ApiError when it cannot */
   function accept(req: Request, res: Response, opening: Opening, holder: string): void {
     const head = heads.get(req);
     if (!head || !isHandshake(req)) throw validationError(['request must be a WebSocket handshake of version 13']);
@@ -167,7 +173,7 @@ export function createStreamServer(
     const { socket } = req;
     res.statusCode = 101;
     res.detachSocket(socket);
-    // for whoever waits for the answer's end, as the log does
+    // for listeners that wait for the end of the answer, such as the log
     res.emit('close');
     socket.off('error', ignoreError);
     webSockets.handleUpgrade(req, socket, head, (opened) => {
@@ -189,10 +195,10 @@ export function createStreamServer(
   }
 
   return {
-    /** Streams that are open, and what has gone through all there were: frames, and ends by their code. */
+    /** Streams open now, and totals of all so far: frames, and closes by code. */
     state: (): Readonly<StreamCounts> & { open: number } => ({ ...totals, open: sockets.size }),
 
-    /** The streams' paths, before all other routes: what wants a stream anywhere else is 404. Expects `cookie-parser`. */
+    /** Routes of the streams, placed before all others: an upgrade anywhere else gets 404. Expects `cookie-parser`. */
     routes(streams: readonly Stream[]): Router {
       const routes = Router({ caseSensitive: true, strict: true });
       for (const stream of streams) routes.get(stream.path, handlerOf(stream));
@@ -204,8 +210,8 @@ export function createStreamServer(
     },
 
     /**
-     * For `upgrade` events of an HTTP server. The request goes through `app` as every other one, up to the routes above; what asks for
-     * another protocol than a WebSocket is answered as if it had not asked.
+     * Handles `upgrade` events of an HTTP server. The request passes through `app` like any other, up to the routes
+     * above; a request for a protocol other than WebSocket is answered as an ordinary one.
      */
     handleUpgrades(app: (req: IncomingMessage, res: ServerResponse) => unknown) {
       return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -222,7 +228,7 @@ export function createStreamServer(
       };
     },
 
-    /** Closes every stream, so that clients come back to another instance, and waits until they are closed. */
+    /** Closes every stream, so that clients reconnect to another instance, and waits until all are closed. */
     close(): Promise<void> {
       if (closing) return closing.promise;
       let resolve = () => {};

@@ -4,7 +4,10 @@ function isIterable(data: unknown): data is AsyncIterable<unknown> {
   return typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 }
 
-/** An iteration that says when it is over, once or more often: at its end, at its failure, and when it is left, also before it has begun. */
+/**
+ * An iteration that reports its end: on completion, on failure, and on return, even before it has begun. May report
+ * more than once.
+ */
 class Iteration implements AsyncIterableIterator<unknown> {
   constructor(
     private readonly iterator: AsyncIterator<unknown>,
@@ -37,9 +40,9 @@ class Iteration implements AsyncIterableIterator<unknown> {
 }
 
 /**
- * What a subscription yields, as it is.
+ * Passes on what a subscription yields.
  * @param signal stops it
- * @param onOver called once or more often, as soon as it yields nothing more
+ * @param onOver called, perhaps more than once, as soon as it yields nothing more
  */
 export function untilOver(data: unknown, signal: AbortSignal | undefined, onOver: () => void): unknown {
   const events = isObservable(data) && signal ? observableToAsyncIterable(data, signal) : data;

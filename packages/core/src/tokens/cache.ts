@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { TokenClaims } from './claims.js';
 
-/** How many tokens are remembered. */
+/** Tokens remembered; the least recently used is dropped first. */
 const CAPACITY = 20_000;
 
-/** Remembers what tokens say, so that each is decrypted at most once. Whether they still count is not its business. */
+/** Caches the claims of tokens, so that each is decrypted at most once. It does not check whether they are still valid. */
 export function createTokenCache() {
   const entries = new LRUCache<string, Promise<TokenClaims>>({ max: CAPACITY });
   return {
     add: (token: string, claims: TokenClaims): void => void entries.set(token, Promise.resolve(claims)),
 
-    /** What the token says, by `read` if it is not known yet; concurrent callers share one reading. @throws what `read` throws */
+    /** The token's claims, read by `read` if unknown; concurrent callers share one read. @throws what `read` throws */
     get(token: string, read: (token: string) => Promise<TokenClaims>): Promise<TokenClaims> {
       const known = entries.get(token);
       if (known) return known;

@@ -1,8 +1,8 @@
-/** What tokens there are. Each has keys of its own, so that none can stand for another. */
+/** Token types. Each has its own keys, so that no token can be used as another type. */
 export const TOKEN_TYPES = ['access', 'refresh', 'onetime'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
-/** What a token says, once it is verified. */
+/** The claims of a verified token. */
 export interface TokenClaims {
   type: TokenType;
   /** Id of the token itself: a UUID. */
@@ -13,7 +13,7 @@ export interface TokenClaims {
   sid?: string;
   /** Hash of the fingerprint given at login. */
   fph?: string;
-  /** What a one-time token is for. */
+  /** The purpose of a one-time token. */
   target?: string;
   /** Seconds since 1970. */
   iat: number;
@@ -24,7 +24,7 @@ export interface TokenClaims {
 export class TokenError extends Error {
   override readonly name = 'TokenError';
   constructor(
-    /** `unreadable`: not ours, altered, or expired; `wrong-type`: a good token of another type. */
+    /** `unreadable`: not ours, altered, or expired; `wrong-type`: a valid token of another type. */
     readonly reason: 'unreadable' | 'wrong-type',
     options?: ErrorOptions,
   ) {

@@ -2,19 +2,19 @@ import { createHash, createSecretKey, hkdfSync, webcrypto } from 'node:crypto';
 import type { TokenType } from './claims.js';
 import type { WritingKeys } from './write.js';
 
-/** The two keys of one token type, made from one pair of secrets. */
+/** The two keys of one token type, derived from one pair of secrets. */
 export interface TokenKeys {
-  /** Names the pair in a token's header, without telling anything of it. */
+  /** Identifies the pair in a token's header without revealing anything of it. */
   keyId: string;
   verify: CryptoKey;
   decrypt: CryptoKey;
-  /** The same two for who makes tokens. */
+  /** The same two keys, for signing and encrypting. */
   writing: WritingKeys;
 }
 
 type CryptoKey = webcrypto.CryptoKey;
 
-/** Least length of a secret, in bytes (decisions A4). */
+/** Least length of a secret, in bytes: the length of the keys derived from it (decisions A4). */
 export const SECRET_MIN_BYTES = 32;
 
 /** The entries of a comma-separated list of secrets. */
@@ -22,7 +22,7 @@ export function splitSecrets(text: string): string[] {
   return text.split(',').map((secret) => secret.trim());
 }
 
-/** A key of 32 bytes for one purpose, from which neither the secret nor another purpose's key can be told. */
+/** Derives a 32-byte key for one purpose; it reveals neither the secret nor the keys of other purposes. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tandem', purpose, 32));
 }
@@ -33,7 +33,7 @@ async function createKeys(type: TokenType, signSecret: string, encSecret: string
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
   return {
     keyId: createHash('sha256').update(signBytes).update(encryptBytes).digest('base64url').slice(0, 8),
-    // imported once: jose would import raw bytes anew for each token
+    // imported once: jose would import raw bytes for each token
     verify: await webcrypto.subtle.importKey('raw', signBytes, hmac, false, ['verify']),
     decrypt: await webcrypto.subtle.importKey('raw', encryptBytes, 'AES-GCM', false, ['decrypt']),
     writing: { sign: createSecretKey(signBytes), encrypt: createSecretKey(encryptBytes) },
@@ -41,8 +41,8 @@ async function createKeys(type: TokenType, signSecret: string, encSecret: string
 }
 
 /**
- * The keys of a token type: the first pair makes tokens, all of them read. Every combination of the two lists can be read, so that
- * either secret can be rotated by itself.
+ * The keys of a token type: the first pair makes tokens, all pairs read them. Every combination of the two lists is
+ * accepted, so that either secret can be rotated alone.
  * @throws Error when a secret is missing or shorter than 32 bytes
  */
 export function createKeyRing(

@@ -30,7 +30,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
   let token: string;
   let second: string;
   beforeAll(async () => {
-    // a reader that has made none of the tokens: what it remembers cannot hide what it would accept
+    // a reader that made none of the tokens: its cache cannot hide what it would accept
     tokens = await tokensOf();
     const maker = await tokensOf();
     keys = await firstKeys(type);
@@ -47,7 +47,9 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
   }
   const headerText = (header: object = {}) => JSON.stringify({ alg: 'dir', enc: 'A256GCM', typ: type, kid: keys.keyId, cty: 'JWT', ...header }); // prettier-ignore
 
-  /** Encrypts anything under any header, which no library would: what is refused is not refused for being ill made. */
+  /**
+   * Encrypts anything under any header, which no library would do, so that a refusal is never due to a malformed token.
+   */
   function encrypt(
     inner: string,
     { header = headerText(), key = keys.encrypt }: { header?: string; key?: WritingKeys['encrypt'] } = {},
@@ -66,16 +68,16 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
       await expect(read(type, forged), forged.slice(0, 600)).rejects.toMatchObject({ name: 'TokenError', reason: 'unreadable' });
   }
 
-  it('nothing else than what is forged below: the forger can make a good token', async () => {
+  it('only what is forged below: the forger can make a good token', async () => {
     expect((await tokens.verify(type, encrypt(await sign(GOOD)))).sub).toBe('ann');
   });
 
-  it('what is no token', async () => {
+  it('text that is not a token', async () => {
     const texts = ['', '.', '....', 'a.b.c', 'a.b.c.d.e', '{}', 'null', `${token}.`, token.split('.')[0] as string];
     for (const text of texts) await expectRefused(text);
   });
 
-  it('a token that is too long, before it is looked at', async () => {
+  it('a token that is too long, without decoding it', async () => {
     const [header, , iv, , tag] = token.split('.');
     await expectRefused([header, '', iv, 'A'.repeat(4096), tag].join('.'));
     const start = performance.now();
@@ -89,20 +91,20 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
     await expectRefused(token.slice(1));
   });
 
-  it('a token spliced of two, or with a part too many, too few, twice or in another place', async () => {
+  it('a token spliced from two, or with a part missing, added, repeated or moved', async () => {
     const [mine, other] = [token.split('.'), second.split('.')];
     for (const part of [2, 3, 4]) await expectRefused(mine.map((text, at) => (at === part ? other[at] : text)).join('.'));
     for (const part of [0, 2, 3, 4]) {
       await expectRefused(mine.toSpliced(part, 1).join('.'));
       await expectRefused(mine.toSpliced(part, 0, mine[part] as string).join('.'));
-      // a key of its own, where there is none
+      // an encrypted key where there is none
       await expectRefused(mine.with(1, mine[part] as string).join('.'));
     }
     await expectRefused(mine.toReversed().join('.'));
     await expectRefused(`${token}.${second}`);
   });
 
-  it('a token of which any character is another: none has two texts', async () => {
+  it('a token with any one character changed: no token has two texts', async () => {
     for (const [part, text] of token.split('.').entries()) {
       for (const at of [0, Math.floor(text.length / 2), text.length - 1].filter((index) => index >= 0 && text !== '')) {
         for (const character of 'ABCDQRSTgwxyz0189-_=+/ ') {
@@ -121,7 +123,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
     await expectRefused(encrypt(encrypt(await sign(GOOD))));
   });
 
-  it('the signature algorithm none, and every one but ours', async () => {
+  it('the signature algorithm none, and every other but ours', async () => {
     await expectRefused(new UnsecuredJWT(GOOD).encode());
     await expectRefused(encrypt(new UnsecuredJWT(GOOD).encode()));
     for (const alg of ['HS384', 'HS512'])
@@ -146,7 +148,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
     await expectRefused(encrypt(inner, { header: headerText({ enc: 'A128GCM' }), key: half }));
   });
 
-  it('a header that asks for more, or is not written as we write it', async () => {
+  it('a header that asks for more, or is not in our exact form', async () => {
     const inner = await sign(GOOD);
     const jwk = { kty: 'oct', k: Buffer.alloc(32).toString('base64url') };
     const more = [{ zip: 'DEF' }, { crit: ['exp'], exp: 0 }, { crit: ['b64'], b64: false }, { jwk }, { jku: 'http://127.0.0.1/keys' }, { x5u: 'http://127.0.0.1/' }, { x5c: [''] }, { apu: 'x' }, { p2c: 1e9 }]; // prettier-ignore
@@ -162,7 +164,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
       await expectRefused(encrypt(inner, { header: headerText(header) }));
   });
 
-  it('a token of other secrets, also when only one of them is another, and one whose keys have changed places', async () => {
+  it('a token of other secrets, also when only one of them differs, or the two are swapped', async () => {
     const other = await firstKeys(type, OTHER, OTHER);
     await expectRefused(encrypt(await sign(GOOD), { header: headerText({ kid: other.keyId }), key: other.encrypt }));
     await expectRefused(encrypt(await sign(GOOD), { key: other.encrypt }));
@@ -172,7 +174,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
     for (const secret of [SIGN, ENC]) await expectRefused(encrypt(await sign(GOOD, Buffer.from(secret))));
   });
 
-  it('a token of a secret that was rotated out; until then it is read', async () => {
+  it('a token of a secret that was removed; until then it is read', async () => {
     const old = (await tokensOf([OTHER], [OTHER])).issue(type, { sub: 'ann', expiresAt: inAMinute });
     const rotating = await tokensOf([SIGN, OTHER], [ENC, OTHER]);
     expect((await rotating.verify(type, old)).sub).toBe('ann');
@@ -182,7 +184,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
   });
 
   it.each(TOKEN_TYPES.filter((other) => other !== type))(
-    'a token with the keys of the type %s, whatever it says',
+    'a token with the keys of the type %s, whatever it claims',
     async (other) => {
       const otherKeys = await firstKeys(other);
       for (const payload of [GOOD, { ...GOOD, type: other, aud: other }]) {
@@ -192,13 +194,13 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
           await expectRefused(encrypt(inner, { header: headerText(header) }));
         }
       }
-      // a good one of the other type is told apart
+      // a good one of the other type gets a reason of its own
       const good = (await tokensOf()).issue(other, { sub: 'ann', expiresAt: inAMinute });
       await expect(tokens.verify(type, good)).rejects.toMatchObject({ reason: 'wrong-type' });
     },
   );
 
-  it('a token of another issuer, audience or type, one that counts from later on, and one that lacks what it must say', async () => {
+  it('a token of another issuer, audience or type, one that is not valid yet, and one without a required claim', async () => {
     const claims = [{ iss: 'somebody' }, { iss: ['tandem'] }, { aud: 'other' }, { aud: [] }, { type: 'other' }, { type: undefined }, { nbf: seconds + 3600 }, { exp: 'never' }, { exp: `${seconds + 60}` }, { exp: null }, { iat: 'now' }]; // prettier-ignore
     for (const wrong of claims) await expectRefused(encrypt(await sign({ ...GOOD, ...wrong } as JWTPayload)));
     for (const claim of ['iss', 'aud', 'sub', 'jti', 'iat', 'exp', 'type'])
@@ -211,7 +213,7 @@ describe.each(TOKEN_TYPES)('of the type %s, refused is', (type) => {
     }
   });
 
-  it('an expired token, but to what ends what it stood for', async () => {
+  it('an expired token, except to end what it granted', async () => {
     for (const exp of [seconds, seconds - 1, 1, -1]) {
       const expired = encrypt(await sign({ ...GOOD, exp }));
       await expect(tokens.verify(type, expired)).rejects.toMatchObject({ reason: 'unreadable' });

@@ -18,7 +18,7 @@ const refused = (reason: string) => expect.objectContaining({ name: 'TokenError'
 
 describe('a token', () => {
   it.each<TokenType>(['access', 'refresh', 'onetime'])(
-    'of type %s says what it was made with, also on another instance',
+    'of type %s carries its claims, also to another instance',
     async (type) => {
       const token = (await tokensOf([SIGN], [ENC])).issue(type, { ...request, jti: 'mine', target: 'login' });
       const claims = await (await tokensOf([SIGN], [ENC])).verify(type, token);
@@ -28,7 +28,7 @@ describe('a token', () => {
     },
   );
 
-  it('tells nothing without the secrets: neither whose it is nor the fingerprint', async () => {
+  it('reveals neither its identity nor the fingerprint without the secrets', async () => {
     const token = (await tokensOf([SIGN], [ENC])).issue('access', request);
     const [header = ''] = token.split('.');
     expect(Object.keys(JSON.parse(Buffer.from(header, 'base64url').toString()) as object)).toEqual([
@@ -41,13 +41,13 @@ describe('a token', () => {
     expect(Buffer.from(token.split('.')[3] ?? '', 'base64url').toString('latin1')).not.toContain('ann');
   });
 
-  it('has another text each time', async () => {
+  it('has a different text each time', async () => {
     const tokens = await tokensOf([SIGN], [ENC]);
     const texts = Array.from({ length: 100 }, () => tokens.issue('access', { ...request, jti: 'mine' }));
     for (const part of [2, 3, 4]) expect(new Set(texts.map((text) => text.split('.')[part])).size).toBe(100);
   });
 
-  it('ends at its second, on the instance that made it and on one that never saw it; what it stood for can still be read', async () => {
+  it('expires at its second, on the instance that made it and on one that never saw it; its claims can still be read to end them', async () => {
     const time = { ms: start };
     const [maker, other] = [await tokensOf([SIGN], [ENC], time), await tokensOf([SIGN], [ENC], time)];
     const token = maker.issue('access', request);
@@ -60,7 +60,7 @@ describe('a token', () => {
     }
   });
 
-  it('cannot stand for another type', async () => {
+  it('cannot be used as another type', async () => {
     const tokens = await tokensOf([SIGN], [ENC]);
     for (const type of ['refresh', 'onetime'] as const) {
       const token = tokens.issue(type, request);
@@ -71,7 +71,7 @@ describe('a token', () => {
 });
 
 describe('secrets', () => {
-  it('may be rotated, each by itself: old tokens are read, new ones are made with the first', async () => {
+  it('may be rotated, each alone: old tokens are read, new ones are made with the first', async () => {
     const old = (await tokensOf([OLD], [OLD])).issue('access', request);
     for (const [sign, enc] of [
       [
@@ -100,7 +100,7 @@ describe('secrets', () => {
 });
 
 describe('reading a token', () => {
-  it('is done once for callers at once, and a refusal is not remembered', async () => {
+  it('is done once for concurrent callers, and a refusal is not cached', async () => {
     const other = await tokensOf([SIGN], [ENC]);
     const token = (await tokensOf([SIGN], [ENC])).issue('access', request);
     const read = await Promise.all(Array.from({ length: 20 }, () => other.verify('access', token)));

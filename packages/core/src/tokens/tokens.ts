@@ -6,12 +6,12 @@ import { TOKEN_TYPES, TokenError, type TokenClaims, type TokenType } from './cla
 import { createKeyRing, type TokenKeys } from './keys.js';
 import { writeHeader, writeToken } from './write.js';
 
-/** What the maker of a token decides. */
+/** The contents of a token to make. */
 export interface TokenRequest {
   sub: string;
-  /** When it ends. Whole seconds count: the wire has no finer. */
+  /** Expiry. Rounded to whole seconds, the precision of the claim. */
   expiresAt: Date;
-  /** Given where the token must have the same id as another: the second answer to one refresh. */
+  /** Given where a token must repeat another's id: the second answer to one refresh. */
   jti?: string;
   sid?: string;
   fph?: string;
@@ -19,39 +19,51 @@ export interface TokenRequest {
 }
 
 export interface Tokens {
-  /** Makes a token. It is known from then on: reading it back on this instance costs nothing. */
+  /** Makes a token. It is cached, so reading it on this instance costs nothing. */
   issue(type: TokenType, request: TokenRequest): string;
   /**
-   * What a token says. Costs at most one decryption per token, however many ask at once.
+   * The claims of a token. Decrypts a token at most once, however many callers ask concurrently.
    * @throws TokenError
    */
   verify(type: TokenType, token: string): Promise<TokenClaims>;
-  /** The same of a token that may have expired: for ending what it once stood for, and for nothing else. */
+  /** The same for a token that may have expired. Use it only to end what the token once granted. */
   verifyEvenExpired(type: TokenType, token: string): Promise<TokenClaims>;
 }
 
 export interface TokenOptions {
-  /** The first of each list makes tokens, all read them (decisions A4). At least 32 bytes each. */
+  /**
+   * The first of each list makes tokens, all read them, so that secrets can be rotated (decisions A4). At least 32
+   * bytes each.
+   */
   signSecrets: readonly string[];
   encSecrets: readonly string[];
   clock: Clock;
 }
 
 const ISSUER = 'tandem';
-/** Longest token that is looked at, in characters: ours have some 600. */
+/** Longest accepted token, in characters: ours have about 600. */
 const TOKEN_MAX_LENGTH = 4096;
 
 const decoder = new TextDecoder();
 
-/** Whether a token is written as we write it: a decoder would pass over spaces, padding and spare bits, so that one token had many texts. */
+/**
+ * Whether a token is in our exact encoding: decoders ignore spaces, padding and spare bits, which would give one token
+ * many texts.
+ */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 
-/** Makes and reads nested tokens: a signed JWT inside an encrypted one (decisions A4). */
+/**
+ * Makes and reads nested tokens: a signed JWT inside an encrypted one, so that clients cannot read the claims
+ * (decisions A4).
+ */
 export async function createTokens({ signSecrets, encSecrets, clock }: TokenOptions): Promise<Tokens> {
   const writers = new Map<TokenType, (payload: object) => string>();
-  /** By the text of their header. What is not exactly one of these is never parsed: a header can ask for nothing. */
+  /**
+   * Keys by the text of the token's header. A header that is not exactly one of these is never parsed, so it cannot
+   * choose an algorithm.
+   */
   const readers = new Map<string, { type: TokenType; keys: TokenKeys }>();
   for (const type of TOKEN_TYPES) {
     const ring = await createKeyRing(type, signSecrets, encSecrets);
@@ -77,7 +89,7 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
         issuer: ISSUER,
         audience: type,
         requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-        // whether it has expired is asked below, each time it is used
+        // expiry is checked below, on each use
         currentDate: new Date(0),
       });
       if (payload.type !== type) throw new TokenError('unreadable');

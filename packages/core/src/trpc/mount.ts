@@ -8,17 +8,17 @@ import { isJson } from '../media-type.js';
 /** Most calls that one request, or one frame, may carry. */
 export const MAX_BATCH_SIZE = 20;
 
-/** Requests whose body is of another content type. */
+/** Requests whose body has another content type. */
 const unreadable = new WeakSet<Request>();
 
 /**
- * The tRPC face: procedures at their names, one or several a request.
- * @param maxBodySize of JSON bodies, in bytes
+ * The tRPC face: procedures by name, one or more per request.
+ * @param maxBodySize for JSON bodies, in bytes
  */
 export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBodySize: number): Router {
   const face = Router({ caseSensitive: true });
-  // tRPC's adapter refuses a content type before anybody is asked who they are; taken as JSON here, it is refused when the body is read,
-  // in the order that the REST face has (decisions T6)
+  // tRPC's adapter would refuse a content type before authentication; pretend JSON here and refuse it when the body is
+  // read, the order of the REST face (decisions T6)
   face.use((req, res, next) => {
     res.setHeader('cache-control', 'no-store');
     if (req.method === 'POST' && !isJson(req.headers['content-type'])) {

@@ -44,7 +44,7 @@ async function connect(data: Record<string, string> = {}, own = server): Promise
   return client;
 }
 const ask = (id: number, path: string, method = 'query', input: object = {}) => ({ id, method, params: { path, input } });
-/** The next answer: its data, or status and text of its error. */
+/** The next answer: its data, or the status and text of its error. */
 async function answer(client: CoreClient): Promise<unknown> {
   const { result, error } = (await client.next()) as {
     result?: { type: string; data?: unknown };
@@ -58,7 +58,7 @@ async function askOne(client: CoreClient, ...call: Parameters<typeof ask>): Prom
 }
 
 describe('calls over a WebSocket', () => {
-  it('are made by whom the connection parameters name, in whatever case, and by nobody without them', async () => {
+  it('are made by the identity of the connection parameters, whatever their case, and by nobody without them', async () => {
     expect(await askOne(await connect({ authorization: 'Bearer ann' }), 1, 'calls.who')).toBe('ann');
     const phone = await connect({ Authorization: 'Bearer phone', 'X-Nb-Fingerprint': 'own' });
     expect(await askOne(phone, 1, 'calls.who')).toBe('phone');
@@ -68,7 +68,7 @@ describe('calls over a WebSocket', () => {
     expect(await askOne(nobody, 3, 'calls.cookie', 'mutation')).toBe('done');
   });
 
-  it('may be made by the header or the cookie of the handshake, of an allowed origin', async () => {
+  it('may use the header or the cookie of the handshake, from an allowed origin', async () => {
     const byHeader = await openClient(`${server.url}/trpc`, { authorization: 'Bearer ann' });
     expect(await askOne(byHeader, 1, 'calls.who')).toBe('ann');
     const cookie = { cookie: 'accessToken=ann' };
@@ -79,7 +79,7 @@ describe('calls over a WebSocket', () => {
     await openClient(`${server.url}/trpc`, elsewhere);
   });
 
-  it('verify a token once for the connection while it is not refused for a passing reason', async () => {
+  it('verify a token once per connection, unless it was refused for a passing reason', async () => {
     const client = await connect({ authorization: 'Bearer ann' });
     const before = server.verifications();
     for (const id of [1, 2, 3]) expect(await askOne(client, id, 'calls.who')).toBe('ann');
@@ -92,7 +92,7 @@ describe('calls over a WebSocket', () => {
     expect(server.verifications()).toBe(before + 4);
   });
 
-  it('count the connection for the identity from the first that was let in, and close it when the session ends', async () => {
+  it('count the connection for the identity from the first accepted call, and close it when the session ends', async () => {
     await using own = await start();
     const client = await connect({ authorization: 'Bearer ann' }, own);
     expect(await askOne(client, 1, 'calls.who')).toBe('ann');
@@ -103,7 +103,7 @@ describe('calls over a WebSocket', () => {
     expect(await client.closed).toEqual([1008, 'the session has ended']);
   });
 
-  it('are refused where their identity has too many connections, and only there', async () => {
+  it('are refused when their identity has too many connections, and only there', async () => {
     await using own = await start({ facts: { places: createStreamPlaces({ connections: 1 }) } });
     const first = await connect({ authorization: 'Bearer ann' }, own);
     expect(await askOne(first, 1, 'calls.who')).toBe('ann');
@@ -115,13 +115,13 @@ describe('calls over a WebSocket', () => {
     await expect.poll(async () => await askOne(second, 3, 'calls.who')).toBe('ann');
   });
 
-  it('are refused beyond twenty a frame, and beyond fifty a second but for what stops a subscription', async () => {
+  it('are refused beyond twenty a frame, and beyond fifty a second except stopping a subscription', async () => {
     const client = await connect();
     const many = (count: number, from = 1) => Array.from({ length: count }, (_, n) => ask(from + n, 'calls.open'));
     client.send(many(21));
     for (let n = 0; n < 21; n += 1) expect(await answer(client)).toEqual([400, 'Validation Error']);
     const outcomes: unknown[] = [];
-    // a second may end in between
+    // the second may change in between
     while (!outcomes.some((outcome) => Array.isArray(outcome))) {
       outcomes.length = 0;
       client.send(many(20), many(20), [...many(19), { id: 7, method: 'subscription.stop' }]);
@@ -135,7 +135,7 @@ describe('calls over a WebSocket', () => {
 });
 
 describe('a subscription over a WebSocket', () => {
-  it('takes a place until it is stopped, ends, or its connection is closed, and keeps the connection', async () => {
+  it('holds a place until it is stopped, ends, or its connection closes, and keeps the connection open', async () => {
     await using own = await start({ heartbeatMs: 50 });
     const places = () => own.facts.places.total();
     const client = await connect({ authorization: 'Bearer ann' }, own);
@@ -169,7 +169,7 @@ describe('a subscription over a WebSocket', () => {
     expect(await askOne(client, 2, 'calls.follow', 'subscription', { name: 'two' })).toEqual([429, 'Too many requests']);
   });
 
-  it('as server-sent events takes a place until its answer is over', async () => {
+  it('as server-sent events holds a place until its answer ends', async () => {
     await using own = await start({ facts: { places: createStreamPlaces({ connections: 1 }) } });
     const path = `${own.url}/trpc/calls.follow?input=${encodeURIComponent('{"name":"sse"}')}`;
     const headers = { authorization: 'Bearer ann', accept: 'text/event-stream' };

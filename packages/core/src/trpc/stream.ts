@@ -13,20 +13,20 @@ import { MAX_BATCH_SIZE } from './mount.js';
 
 type ConnectionParams = CreateWSSContextFnOptions['info']['connectionParams'];
 
-/** Without the server that the adapter would otherwise listen to. */
+/** Without the server that the adapter would otherwise listen on. */
 type HandlerOptions = Parameters<typeof getWSConnectionHandler<AnyTRPCRouter>>[0];
 
-/** The headers that clients may give as connection parameters instead: browsers can send none with a WebSocket. */
+/** The headers that clients may send as connection parameters instead: browsers cannot set headers on a WebSocket. */
 const CREDENTIAL_HEADERS = ['authorization', FINGERPRINT_HEADER];
 
-/** What calls of a connection see: its handshake, with the credentials among the connection parameters. */
+/** The context of a connection's calls: its handshake, plus the credentials among the connection parameters. */
 function contextOf(ctx: RequestContext, params: ConnectionParams, departures: Departures) {
   const given = Object.entries(params ?? {}).flatMap(([name, value]): [string, string][] =>
     CREDENTIAL_HEADERS.includes(name.toLowerCase()) && value !== undefined ? [[name.toLowerCase(), value]] : [],
   );
   return {
     ...ctx,
-    // as a streamed answer: it can set no cookies
+    // like a streamed answer, it cannot set cookies
     headers: { ...ctx.headers, ...Object.fromEntries(given), 'trpc-accept': 'application/jsonl' },
     rawHeaders: given.length > 0 ? given.flat() : ctx.rawHeaders,
     departures,
@@ -38,8 +38,9 @@ function contextOf(ctx: RequestContext, params: ConnectionParams, departures: De
 }
 
 /**
- * tRPC over a WebSocket at `/trpc` (decisions S7): credentials are connection parameters or the cookie, and it is closed when they end.
- * Until the first call that is let in by them it counts for its address, and has to be used to stay.
+ * tRPC over a WebSocket at `/trpc`: credentials are connection parameters or the cookie, and the socket closes when
+ * they end (decisions S7). Until a first call is let in, the socket counts for its address and must be used to stay
+ * open.
  */
 export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Stream {
   return {
@@ -86,7 +87,7 @@ function subscribe(socket: StreamSocket, places: StreamPlaces): () => void {
   };
 }
 
-/** Reads frames. Of the calls in them, those that are too many in this second are refused here (decisions H2). */
+/** Decodes frames. Refuses here those calls that exceed the rate of this second (decisions H2). */
 function createDecoder(
   socket: StreamSocket,
   { _def: { _config: config } }: AnyTRPCRouter,
@@ -105,10 +106,10 @@ function createDecoder(
     const calls: unknown[] = Array.isArray(given) ? given : [given];
     let room = countCalls(socket, calls.length, places);
     if (socket.readyState !== socket.OPEN) return [];
-    // the adapter refuses every call of a frame that has too many
+    // the adapter refuses every call of a frame with too many
     if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
     return calls.filter((call) => {
-      // stopping costs nothing, and frees a place
+      // a stop costs nothing and frees a place
       if ((call as { method?: unknown } | null)?.method === 'subscription.stop') return true;
       room -= 1;
       if (room < 0) refuse(call);
@@ -117,7 +118,7 @@ function createDecoder(
   };
 }
 
-/** Verifies access tokens, and closes the socket when one that was verified counts no more. */
+/** Verifies access tokens, and closes the socket when a verified one is no longer valid. */
 function watching(socket: StreamSocket, { server }: RequestContext, watch: AccessWatch) {
   const sessions = new Map<string, Watched & { access: VerifiedAccess }>();
   socket.on('close', () => {
