@@ -1,12 +1,12 @@
 import { ABSENT, type IdentityRecord } from './identity.model.js';
 
-/** What decides whether an identity may act at this moment, and in which sessions. */
+/** The fields that decide whether an identity may act now, and in which sessions. */
 export interface AccessState {
   typeId: string;
   sessionEpoch: number;
-  /** A session that goes on though its epoch is over. */
+  /** A session that survived the last raise of the epoch. */
   sparedSessionId: string | null;
-  /** The links to provider accounts that there are: sessions that came by another one have ended. */
+  /** The identity's provider links. Sessions that came by a removed link have ended. */
   linkIds: readonly string[];
   /** Locked by an admin, or deactivated. */
   isBarred: boolean;
@@ -14,7 +14,7 @@ export interface AccessState {
 
 type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'>;
 
-/** The projection that `toState` needs. */
+/** The projection for `toState`. */
 export const STATE = {
   typeId: 1,
   sessionEpoch: 1,
@@ -26,20 +26,20 @@ export const STATE = {
 
 export function toState(record: StateFields): AccessState {
   const { typeId, sessionEpoch, sparedSessionId = null, providers, locked, deactivatedAt } = { ...ABSENT, ...record };
-  // one record that a host wrote wrongly must not end the check of everybody's sessions
+  // a malformed record, written by a host, must not break the session check of all identities
   const linkIds = Array.isArray(providers) ? providers.map(({ id }) => id) : [];
   return { typeId, sessionEpoch, sparedSessionId, linkIds, isBarred: locked || deactivatedAt !== null };
 }
 
-/** A session as its identity judges it. */
+/** The session fields that its identity's state is checked against. */
 export interface JudgedSession {
   _id: string;
   epoch: number;
-  /** The link that it came by; null, or missing, where it came by none. */
+  /** The provider link of the sign-in; null or missing for other sign-ins. */
   linkId?: string | null;
 }
 
-/** Whether an identity's session has not been ended. It may still have expired. */
+/** Whether a session has not been ended by its identity. It may still have expired. */
 export function countsSession(
   { sessionEpoch, sparedSessionId, linkIds, isBarred }: AccessState,
   session: JudgedSession,

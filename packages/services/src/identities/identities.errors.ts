@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of the service, once: status and the spec's exact words. */
+/** The errors of the service, with the spec's exact texts. */
 export const identityErrors = defineErrors('identities', {
   notFound: [404, 'Identity not found'],
   nothingToUpdate: [400, 'Failed to update identity'],

@@ -12,11 +12,11 @@ const { notFound, nothingToUpdate, emailTaken } = identityErrors;
 interface IdentitiesRouterOptions {
   identities: IdentitiesService;
   typeIds: IdentityTypeIds;
-  /** Forgets failed logins of an address, when an admin unlocks its identity. */
+  /** Clears the failed logins of an address when an admin unlocks its identity. */
   forgetFailedLogins(email: string): Promise<void>;
 }
 
-/** Spec, "Other services": identities. */
+/** The identity routes of the spec ("Other services"). */
 export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins }: IdentitiesRouterOptions) {
   const types = Object.values(typeIds) as string[];
   return router({

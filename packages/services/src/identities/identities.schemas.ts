@@ -3,7 +3,7 @@ import { defineList } from '../shared/list-declaration.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { identityResource } from './identity.model.js';
 
-/** An identity as it is shown: what is not named here never leaves (decisions A8). */
+/** An identity in answers. Fields outside this schema never leave the server (decisions A8). */
 export const IdentitySchema = z
   .object({
     id: Id,
@@ -22,7 +22,7 @@ export const identityList = defineList(identityResource, { row: IdentitySchema }
 
 export const identityInput = z.strictObject({ identityId: Id });
 
-/** What an admin may change. A type must be one of those configured. */
+/** The fields that an admin may change. The type must be a configured one. */
 export function identityPatchInput(typeIds: readonly string[]) {
   return z.strictObject({
     identityId: Id,

@@ -29,16 +29,17 @@ interface IdentitiesOptions {
   lists: Lists;
   removeSessions: IdentityChangesOptions['removeSessions'];
   /**
-   * Runs a change by which these may lose the right to invite, while `open` holds, and then withdraws what they have invited to and may no longer.
+   * Runs a change that may cost these identities the right to invite, then withdraws the invitations they may no longer make. The
+   * change must only write while `open` matches.
    */
   reviewAfter<T>(identityIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T>;
-  /** What is deleted, and comes back, with an identity. */
+  /** Records that are deleted and restored with an identity. */
   children: Children;
 }
 
-/** A new identity: `email` trimmed and lower-cased; it signs in by a password, of which this is the bcrypt hash. */
+/** A new identity. `email` is trimmed and lower-cased; `passwordHash` is a bcrypt hash. */
 export interface NewIdentity {
-  /** Made beforehand where a unit of work creates it. */
+  /** Given when a unit of work creates the identity, so that a retry uses the same id. */
   id?: string;
   email: string;
   typeId: string;
@@ -46,7 +47,7 @@ export interface NewIdentity {
   passwordHash?: string;
 }
 
-/** Reads leave out by themselves what is hidden; a record just written has it. */
+/** Queries leave out hidden fields, but a record that was just written still has them. */
 function show(record: IdentityRecord): ShownIdentity {
   const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, ...present(record) };
   for (const field of HIDDEN) delete shown[field];
@@ -54,8 +55,8 @@ function show(record: IdentityRecord): ShownIdentity {
 }
 
 /**
- * Identities and their states. Ids are UUID strings; nothing here knows HTTP, and no password hash leaves but to `credentialsOf`.
- * Changes are recorded in the audit trail, with the facts of the request where one asked for it.
+ * Identities and their states. Ids are UUID strings; nothing here depends on HTTP, and only `credentialsOf` returns a password
+ * hash. Changes go to the audit trail, with the facts of the request if there is one.
  */
 export function createIdentitiesService(options: IdentitiesOptions) {
   const { storage, bus, audit, log, removeSessions, mails, children, lists, reviewAfter } = options;
@@ -95,7 +96,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await recordChange();
       return changed;
     }
-    // one write for either case: the address that is there already stays as verified as it is
+    // one write for both cases: an unchanged address keeps its verification
     const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
     const isOther = { $ne: ['$email', { $literal: email }] };
     const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
@@ -115,15 +116,15 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     ...createIdentityCredentials(storage, changes),
     /** Accounts at identity providers. */
     providerAccounts: createProviderAccounts(storage, { announce, relay }),
-    /** Puts into the queue what processes that died have left of mails. */
+    /** Queues the mails that dead processes left behind. */
     relayMails: relayAll,
 
     /** @throws identityErrors.emailTaken when a live identity has the address */
     create: (given: NewIdentity): Promise<ShownIdentity> => create(given),
 
     /**
-     * One that signs in by an account at a provider.
-     * @returns its id, and that of the link
+     * Creates an identity that signs in with a provider account.
+     * @returns its id, and the id of the link
      * @throws identityErrors.emailTaken when a live identity has the address, providerTaken when one has the account
      */
     async createByAccount(given: NewIdentity, account: ProviderAccount): Promise<{ id: string; linkId: string }> {
@@ -131,17 +132,17 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       return { id: (await create({ ...given, providers: [link] })).id, linkId: link.id };
     },
 
-    /** Whether an identity was stored under this id, whatever has become of it. */
+    /** Whether an identity was ever stored under this id, even if it is deleted now. */
     async wasCreated(identityId: string): Promise<boolean> {
       return (await Identities.exists({ _id: identityId }).setOptions({ deleted: 'include' })) !== null;
     },
 
-    /** Removes for real what a unit of work created and takes back; nobody has signed in to it. */
+    /** Removes an identity that an undone unit of work had created. Nobody has signed in to it. */
     async uncreate(identityId: string): Promise<void> {
       await Identities.deleteOne({ _id: identityId }).setOptions({ deleted: 'include', hard: true });
     },
 
-    /** Whether the address of an identity is proved to be its own. */
+    /** Whether an identity has proved its email address. */
     async isEmailVerified(identityId: string): Promise<boolean> {
       return (await Identities.exists({ _id: identityId, emailVerified: true })) !== null;
     },
@@ -160,23 +161,26 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /**
-     * Changes what is given; a changed email is unverified unless the same change says otherwise (decisions A8).
+     * Changes the given fields. A changed email becomes unverified, unless the same patch says otherwise (decisions A8).
      * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
      */
     async patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<Identity> {
       const run = (open?: Fence['open']) => patchOne(identityId, patch, by, open);
       const changed = await (patch.typeId === undefined ? run() : reviewAfter([identityId], run));
-      // not before the review: a change that was made is reviewed, whether or not it can be shown
+      // only after the review, so that a stored change is reviewed even if the record cannot be shown
       return showOne(changed, identityErrors.notFound);
     },
 
-    /** Deletes softly, with its profiles, and ends all sessions. @throws identityErrors.notFound */
+    /** Soft-deletes an identity with its profiles and ends all its sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
       await deletion.delete(identityId);
       await audit.record('identity.deleted', by, { identityId });
     },
 
-    /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
+    /**
+     * @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when another identity has them
+     * now
+     */
     async restore(identityId: string, by = NO_REQUEST): Promise<Identity> {
       const record = await deletion.restore(identityId);
       announce(identityId);
@@ -184,21 +188,21 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       return showOne(record, identityErrors.notFound);
     },
 
-    /** Bars the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
+    /** Locks the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
     async lock(identityId: string, by = NO_REQUEST): Promise<void> {
       const consequences = { endSessions: true, voidTokens: true };
       await reviewAfter([identityId], (open) => change(identityId, { locked: true }, consequences, open));
       await audit.record('identity.locked', by, { identityId });
     },
 
-    /** @returns the address by which it signs in. @throws identityErrors.notFound */
+    /** @returns the identity's email. @throws identityErrors.notFound */
     async unlock(identityId: string, by = NO_REQUEST): Promise<{ email: string }> {
       const { email } = await change(identityId, { locked: false });
       await audit.record('identity.unlocked', by, { identityId });
       return { email };
     },
 
-    /** Ends all sessions of an identity; of a missing one there are none. */
+    /** Ends all sessions of an identity. A missing identity is no error. */
     async endSessions(identityId: string, by = NO_REQUEST): Promise<void> {
       try {
         await change(identityId, {}, { endSessions: true });
@@ -209,7 +213,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /**
-     * Bars the identity until it is activated, ends all sessions and voids one-time tokens. Its own doing is confirmed by a mail.
+     * Deactivates the identity until it is activated, ends all sessions and voids one-time tokens. Sends a mail if the identity
+     * did it itself.
      * @throws identityErrors.notFound
      */
     async deactivate(identityId: string, by = NO_REQUEST): Promise<void> {
@@ -226,7 +231,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await audit.record('identity.activated', by, { identityId });
     },
 
-    /** Which of these identities exist, whatever state they are in. */
+    /** Those of the given identities that exist, in any state. */
     async existing(identityIds: readonly string[]): Promise<Set<string>> {
       const found = await Identities.find({ _id: { $in: identityIds } }, { _id: 1 }).lean<Pick<IdentityRecord, '_id'>[]>();
       return new Set(found.map(({ _id }) => _id));

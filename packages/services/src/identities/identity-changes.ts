@@ -7,7 +7,7 @@ import { identityModel, type IdentityRecord } from './identity.model.js';
 
 export type IdentityChanges = ReturnType<typeof createIdentityChanges>;
 
-/** Published when all sessions of an identity have ended, or its state has changed: copies of it are out of date. */
+/** Published when an identity's state has changed or all its sessions have ended, so that copies of it are dropped. */
 export const IDENTITY_CHANGED = 'identities.changed';
 export interface IdentityChanged {
   identityId: string;
@@ -16,49 +16,52 @@ export interface IdentityChanged {
 export interface IdentityChangesOptions {
   storage: Storage;
   bus: EventBus;
-  /** Removes the sessions of an identity of epochs before this one, which have ended; must not fail. Later ones may have begun already. */
+  /**
+   * Removes the identity's sessions of earlier epochs, which have ended. Sessions of the current epoch may have begun already.
+   * Must not throw.
+   */
   removeSessions(identityId: string, state: AccessState): Promise<void>;
-  /** Puts an identity's mails into the queue; must not fail. */
+  /** Queues an identity's mails. Must not throw. */
   relay(identityId: string): Promise<void>;
 }
 
-/** A session as it was read: it may have ended when a change is written. */
+/** A session as it was read. It may have ended by the time of the write. */
 export type SessionRef = JudgedSession;
 
-/** What a change of an identity brings with it. */
+/** Side effects of a change, made in the same write. */
 export interface Consequences {
   endSessions?: boolean | { but: SessionRef };
   voidTokens?: boolean;
-  /** Ends all signing in through providers, and the sessions that came by one; or only where the address was unverified before. */
+  /** Removes the provider links and ends the sessions that came by them; either always, or only if the address was unverified. */
   unlink?: 'all' | 'if unverified';
   mail?: QueuedMail | undefined;
 }
 
-/** Values of an update pipeline, which would else be read as expressions. */
+/** Wraps values for an update pipeline, which would read them as expressions. */
 export function literals(values: object): Record<string, { $literal: unknown }> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value as unknown }]));
 }
 
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 
-/** `countsSession` as an expression over the record of the identity, for a write that is done only while the session counts. */
+/** `countsSession` as an expression over the identity's record, for writes that require a live session. */
 export function countsInWrite({ _id, epoch, linkId = null }: SessionRef) {
   const isOfEpoch = { $eq: [{ $ifNull: ['$sessionEpoch', 0] }, epoch] };
   const isLinked = linkId === null || { $in: [linkId, { $ifNull: ['$providers.id', []] }] };
   return { $or: [{ $eq: ['$sparedSessionId', _id] }, { $and: [isOfEpoch, isLinked] }] };
 }
 
-/** The session that goes on, unless it has ended meanwhile. */
+/** The id of the session to spare, if it is still live. */
 function sparing(session: SessionRef) {
   return { $cond: [countsInWrite(session), session._id, null] };
 }
 
-/** A filter for an epoch; records may lack theirs, which is 0 then. */
+/** A filter for an epoch. A record without one has epoch 0. */
 export function isEpoch(epoch: number) {
   return { onetimeEpoch: epoch === 0 ? { $in: [0, null] } : epoch } as const;
 }
 
-/** @throws identityErrors.emailTaken, providerTaken instead of the store's duplicate key */
+/** @throws identityErrors.emailTaken, providerTaken in place of a duplicate-key error */
 export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -70,12 +73,12 @@ export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a change asks of the identity it changes. */
+/** What a change requires of the identity. */
 type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; deletionId?: string; $expr?: object } & Partial<
   ReturnType<typeof isEpoch>
 >;
 
-/** The one way in which states of identities change. */
+/** All changes of identities' states go through this module. */
 export function createIdentityChanges({ storage, bus, removeSessions, relay }: IdentityChangesOptions) {
   const Identities = storage.model(identityModel);
 
@@ -84,9 +87,9 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   }
 
   /**
-   * One atomic change of one live identity, with all that follows from it: sessions end, one-time tokens are void and providers are removed
-   * in the same write, and mails about it are stored by it.
-   * @returns undefined when there is no such identity
+   * Changes a live identity in one atomic write, which also ends sessions, voids one-time tokens, removes providers and stores
+   * mails.
+   * @returns undefined when no identity matches
    */
   async function tryChange(
     filter: Condition,
@@ -120,7 +123,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
     return record;
   }
 
-  /** @param open of the unit of work that it belongs to, if any @throws identityErrors.notFound */
+  /** @param open condition of the enclosing unit of work, if any @throws identityErrors.notFound */
   async function change(
     identityId: string,
     set: Partial<IdentityRecord>,

@@ -4,28 +4,29 @@ import { STATE, toState, type AccessState } from './access-state.js';
 import { isEpoch, withUniqueValues, type Consequences, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
 
-/** What the flows of sign-in need to know of an identity. */
+/** The fields of an identity that sign-in needs. */
 export interface Credentials extends AccessState {
   id: string;
   email: string;
   emailVerified: boolean;
-  /** Undefined where no password has been set: none is right then. */
+  /** Undefined when no password is set; then none matches. */
   passwordHash: string | undefined;
   onetimeEpoch: number;
 }
 
 const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1 } as const;
 
-/** What identities prove themselves with, for the flows of sign-in. */
+/** Passwords and email addresses of identities, for sign-in. */
 export function createIdentityCredentials(storage: Storage, { tryChange }: IdentityChanges) {
   const Identities = storage.model(identityModel);
 
   return {
     /**
-     * Sets a new password, ends all sessions and voids one-time tokens, if none of these was voided since `epoch`: of many at once, one does.
-     * @param provesEmail by a link that was mailed: the address is verified then, and whoever linked a provider before that may be a stranger
-     * who registered it (decisions H6)
-     * @returns whether this call did
+     * Sets a new password, ends all sessions and voids one-time tokens, unless these were voided since `epoch`; of concurrent
+     * calls one succeeds.
+     * @param provesEmail the password is set with a mailed link: the address is then verified, and if it was not before, provider
+     * links are removed, because a stranger may have registered it and linked them (decisions H6)
+     * @returns whether this call set it
      */
     async setPassword(
       identityId: string,
@@ -43,16 +44,16 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       return (await tryChange(filter, set, consequences)) !== undefined;
     },
 
-    /** Replaces a hash by another one of the same password, unless the password has been changed meanwhile. */
+    /** Replaces a hash by another of the same password, unless the password has changed meanwhile. */
     async upgradeHash(identityId: string, from: string, to: string): Promise<void> {
       await Identities.updateOne({ _id: identityId, passwordHash: from }, { $set: { passwordHash: to } });
     },
 
     /**
-     * Notes that the identity's address is its own, if it is still this one. Who linked a provider before may have been a stranger: in the
-     * same write all are removed, and the sessions that came by one end (decisions H6).
-     * @param endSessions whether all other sessions end too, and which one goes on
-     * @returns whether this call did
+     * Marks the address verified, if the identity still has it. A stranger may have linked providers before, so the same write
+     * removes them all and ends the sessions that came by one (decisions H6).
+     * @param endSessions whether to end all other sessions too, and which to keep
+     * @returns whether this call verified it
      */
     async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
@@ -60,10 +61,10 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     },
 
     /**
-     * Changes the address to one that is proved, if no one-time token was voided since `epoch`: that voids them, removes every provider and
-     * ends the sessions, since what was set up under the old address may not be its new owner's (decisions H6).
-     * @param but the session that goes on, if any
-     * @returns whether this call did
+     * Changes the address to a proved one, unless one-time tokens were voided since `epoch`. The same write voids them, removes
+     * every provider and ends the sessions, because the owner of the new address may not have set them up (decisions H6).
+     * @param but a session to keep
+     * @returns whether this call changed it
      * @throws identityErrors.emailTaken
      */
     async changeEmail(
@@ -76,7 +77,9 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       return withUniqueValues(async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined);
     },
 
-    /** What sign-in checks: the one way out for a password hash, and only inside the server. */
+    /**
+     * Reads the credentials for sign-in. The only function that returns a password hash; its result must not leave the server.
+     */
     async credentialsOf(by: { email: string } | { id: string }): Promise<Credentials | undefined> {
       const filter = 'id' in by ? { _id: by.id } : by;
       const record = await Identities.findOne(filter, CREDENTIALS).lean<IdentityRecord>();
@@ -85,19 +88,19 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       return { id, email, passwordHash, emailVerified, onetimeEpoch, ...toState(record) };
     },
 
-    /** The epoch of an identity's one-time tokens; undefined when it is missing or deleted. */
+    /** Epoch of an identity's one-time tokens; undefined when it is missing or deleted. */
     async onetimeEpochOf(identityId: string): Promise<number | undefined> {
       const record = await Identities.findById(identityId, { onetimeEpoch: 1 }).lean<IdentityRecord>();
       return record ? { ...ABSENT, ...record }.onetimeEpoch : undefined;
     },
 
-    /** Whether and as what an identity may act; undefined when it is missing or deleted. */
+    /** The access state of an identity; undefined when it is missing or deleted. */
     async accessStateOf(identityId: string): Promise<AccessState | undefined> {
       const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
       return record ? toState(record) : undefined;
     },
 
-    /** The same of many, by id; of a missing or deleted one there is nothing. */
+    /** The access states of many identities by id, without those that are missing or deleted. */
     async accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>> {
       const records = await Identities.find({ _id: { $in: identityIds } }, STATE).lean<IdentityRecord[]>();
       return new Map(records.map((record) => [record._id, toState(record)]));

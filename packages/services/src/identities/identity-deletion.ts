@@ -4,7 +4,7 @@ import { identityErrors } from './identities.errors.js';
 import { withUniqueValues, type IdentityChanges } from './identity-changes.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
-/** Deletion of an identity with its children, and the way back (decisions R2). */
+/** Deletes and restores an identity with its children (decisions R2). */
 export function createIdentityDeletion(storage: Storage, { tryChange }: IdentityChanges, children: Children) {
   const Identities = storage.model(identityModel);
 
@@ -18,10 +18,13 @@ export function createIdentityDeletion(storage: Storage, { tryChange }: Identity
   });
 
   return {
-    /** Deletes softly and ends all sessions. @throws identityErrors.notFound */
+    /** Soft-deletes an identity and ends all its sessions. @throws identityErrors.notFound */
     delete: deletion.delete,
 
-    /** @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when they have been given away */
+    /**
+     * @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when another identity has them
+     * now
+     */
     async restore(identityId: string): Promise<IdentityRecord> {
       const found = await Identities.findById(identityId)
         .select('+deletionId')

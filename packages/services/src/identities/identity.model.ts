@@ -3,11 +3,11 @@ import { defineModel, type Live } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import type { QueuedMail } from '../mail/queued-mail.js';
 
-/** An account at an identity provider by which an identity signs in. */
+/** A provider account with which an identity signs in. */
 export interface LinkedProvider {
-  /** Of this link: sessions that came by it bear it, and end in the write that removes it. Linked again it is another one. */
+  /** Id of this link, which sessions that came by it carry: removing the link ends them. Linking again makes a new id. */
   id: string;
-  /** `<provider>:<subject>`: one text, so that a unique index holds them. */
+  /** `<provider>:<subject>`, one string for the unique index. */
   key: string;
   provider: string;
   linkedAt: Date;
@@ -19,33 +19,33 @@ export interface IdentityRecord extends Live {
   emailVerified: boolean;
   /** One of the configured identity type ids. */
   typeId: string;
-  /** Set by an admin alone; the wait after failed logins is kept elsewhere. */
+  /** Set by an admin only. Locks after failed logins are stored elsewhere. */
   locked: boolean;
   deactivatedAt: Date | null;
-  /** bcrypt. Never selected unless it is asked for; missing where an identity was made through a provider and has set no password. */
+  /** bcrypt hash. Not selected by default; missing if the identity was created through a provider and has no password. */
   passwordHash?: string;
-  /** One a provider at most; missing where there has never been one. Never selected unless they are asked for. */
+  /** At most one per provider; missing if there never was one. Not selected by default. */
   providers?: LinkedProvider[];
   /**
-   * Sessions carry the number that was current at their login. Raising it ends them all, in the same write as what ends them: no crash
-   * and no login at the same moment leaves one over.
+   * Sessions store the value current at sign-in. Raising it ends them all, in the write that causes it, so that neither a crash
+   * nor a concurrent login leaves a session alive.
    */
   sessionEpoch: number;
-  /** The one session that the last raise of the epoch has left alive, if any. */
+  /** The session, if any, that survived the last raise of the epoch. */
   sparedSessionId?: string | null;
-  /** One-time tokens likewise: raising it voids all that are outstanding (decisions A13). */
+  /** Works like `sessionEpoch` for one-time tokens (decisions A13). */
   onetimeEpoch: number;
-  /** Of the deletion that took it last; missing where there was none. Never selected unless it is asked for. */
+  /** The latest deletion; missing if there was none. Not selected by default. */
   deletionId?: string;
-  /** Mails about a change, stored by the same write, until they are in the queue; and since when. */
+  /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
 }
 
-/** What a host, or an import, may have left out of a record. */
+/** Defaults of fields that a host or an import may have left out. */
 export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
 
-/** What is not shown, and not read where a record is: it never leaves the service but to the flows of sign-in. */
+/** Fields that are neither shown nor read with a record. Only sign-in reads them. */
 export const HIDDEN = [
   'passwordHash',
   'sessionEpoch',

@@ -5,28 +5,28 @@ import { identityErrors } from './identities.errors.js';
 import { countsInWrite, type IdentityChanges, type SessionRef } from './identity-changes.js';
 import { identityModel, type IdentityRecord, type LinkedProvider } from './identity.model.js';
 
-/** An account that somebody has at an identity provider. */
+/** An account at an identity provider. */
 export interface ProviderAccount {
-  /** Name of the provider, as configured: lower-case letters, digits and hyphens. */
+  /** Configured name of the provider: lower-case letters, digits and hyphens. */
   provider: string;
-  /** The provider's own name for the account, which it never gives to another. */
+  /** The provider's permanent id of the account. */
   subject: string;
 }
 
-/** The one text of a provider account: a name of a provider has no colon, so that no two accounts have the same. */
+/** The unique key of a provider account. Provider names contain no colon, so keys cannot collide. */
 function keyOf({ provider, subject }: ProviderAccount): string {
   return `${provider}:${subject}`;
 }
 
-/** An account as the record of an identity keeps it. */
+/** A provider account in the form stored with an identity. */
 export function toLinked(account: ProviderAccount, clock: Clock): LinkedProvider {
   return { id: newId(clock), key: keyOf(account), provider: account.provider, linkedAt: clock.now() };
 }
 
-/** What decides whether a session may link an account. */
+/** The fields that decide whether a session may link an account. */
 const LINKING = ['providers', 'emailVerified', 'typeId', 'sessionEpoch', 'sparedSessionId', 'locked', 'deactivatedAt'] as const;
 
-/** Provider accounts by which identities sign in. Each is of one live identity at most, by a unique index. */
+/** Provider accounts that identities sign in with. A unique index allows one live identity per account. */
 export function createProviderAccounts(
   storage: Storage,
   { announce, relay }: Pick<IdentityChanges, 'announce'> & { relay(identityId: string): Promise<void> },
@@ -41,7 +41,7 @@ export function createProviderAccounts(
   }
 
   return {
-    /** The live identity that signs in by this account, and the link by which it does; undefined when there is none. */
+    /** The live identity with this account, and the link; undefined when there is none. */
     async identityOf(account: ProviderAccount): Promise<{ id: string; linkId: string } | undefined> {
       const key = keyOf(account);
       const projection = { providers: { $elemMatch: { key } } };
@@ -58,12 +58,11 @@ export function createProviderAccounts(
     },
 
     /**
-     * Lets an identity sign in by an account too, by one atomic write, which holds the mail about it; one account of each provider. Again
-     * is fine.
-     * @param session the one that asked for it. The write needs it to count still: a confirmed change of email, a new password, a lock or a
-     * deletion at the same moment must not leave a way in behind for the session that it ended (decisions H6).
-     * @throws authenticationErrors.unverified when the session has ended; identityErrors.notFound, emailNotVerified, providerTaken when the
-     * account is another's, or the identity has another one of the provider
+     * Links an account, at most one per provider, by one atomic write that also stores the mail about it. Idempotent.
+     * @param session the session that asked for it. The write requires it to be live, so that a concurrent change of email, new
+     * password, lock or deletion, which ends the session, does not leave a provider behind (decisions H6).
+     * @throws authenticationErrors.unverified when the session has ended; identityErrors.notFound, emailNotVerified,
+     * providerTaken when another identity has the account, or this one has another account of the provider
      */
     async link(identityId: string, account: ProviderAccount, session: SessionRef): Promise<void> {
       const key = keyOf(account);
@@ -87,9 +86,9 @@ export function createProviderAccounts(
     },
 
     /**
-     * Ends the signing in by a provider and the sessions that came by it, by one atomic write that leaves another way to sign in: a
+     * Unlinks a provider and ends the sessions that came by it, by one atomic write that requires another way to sign in: a
      * password, or another provider.
-     * @param usable the providers by which anybody can sign in
+     * @param usable the providers that are configured
      * @throws identityErrors.notFound, notLinked, onlyWayIn
      */
     async unlink(identityId: string, provider: string, usable: readonly string[]): Promise<void> {
