@@ -2,7 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { defineModel, type Live } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 
-/** What a change request asks for; null is not asked for. */
+/** The changes that a request asks for; null fields stay unchanged. */
 export interface RequestedChanges {
   name: string | null;
   branchName: string | null;
@@ -16,12 +16,12 @@ export interface RequestedChanges {
 
 export interface ChangeRequestRecord extends Live, RequestedChanges {
   organizationId: string;
-  /** Who asks. */
+  /** The identity that filed the request. */
   identityId: string;
   status: 'pending' | 'approved' | 'rejected';
   decidedBy: string | null;
   decidedAt: Date | null;
-  /** Made anew by each attempt to decide: which of them it was. */
+  /** Id of the attempt to decide; each attempt makes a new one. */
   decisionId: string | null;
 }
 

@@ -17,7 +17,7 @@ interface ChangeRequestsRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-/** Spec, "Other services": change requests of organizations, a part of their router. */
+/** The change request routes of the spec ("Other services"), part of the organizations router. */
 export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeRequestsRouterOptions) {
   const ownOrganization = anyOf(admin, organizationRole('organizationId', ['owner'], roleOf));
   return router({

@@ -7,7 +7,7 @@ import { Line, Name, Qualifications } from './organization-fields.js';
 
 const text = z.string().nullable();
 
-/** What an owner asks the admin to change, and what became of it. */
+/** A change that an owner asks the admin for, and its outcome. */
 export const ChangeRequestSchema = z
   .object({
     id: Id,
@@ -23,7 +23,7 @@ export const ChangeRequestSchema = z
     postalCode: text,
     certifiedQualifications: Qualifications.nullable(),
     certificateImage: FileSchema.nullable(),
-    /** Where the certificate can be read; null without one. */
+    /** Download address of the certificate; null without one. */
     certificateImageUrl: text,
     decidedBy: text,
     decidedAt: Timestamp.nullable(),

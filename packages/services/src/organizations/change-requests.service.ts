@@ -18,14 +18,14 @@ interface ChangeRequestsOptions {
   certificates: Attachments;
 }
 
-/** The organization's `auditStatus` while a request waits. */
+/** The organization's `auditStatus` while a request is pending. */
 const WAITING = 'waiting_for_review';
 
 interface Filing {
   organizationId: string;
   request: { id: string; identityId: string } & Omit<NewChangeRequest, 'certificateImage'>;
   certificateImage: NewChangeRequest['certificateImage'];
-  /** The organization's before. */
+  /** The organization's previous value. */
   auditStatus: string | null;
 }
 
@@ -38,13 +38,13 @@ interface Decision {
   decidedAt: Date;
 }
 
-/** Without its certificate, which is no part of the record. */
+/** A change request without its certificate, which is stored apart. */
 function show(record: ChangeRequestRecord): ChangeRequest {
   const { decisionId, ...shown } = present(record);
   return { ...shown, certificateImage: null, certificateImageUrl: null };
 }
 
-/** What an approved request changes in its organization. */
+/** The fields that an approved request changes in its organization. */
 function changesOf(request: ChangeRequestRecord): object {
   const { name, branchName, typeId, certifiedQualifications } = request;
   const { addressLine1, addressLine2, addressLine3, postalCode } = request;
@@ -53,7 +53,7 @@ function changesOf(request: ChangeRequestRecord): object {
   return { ...Object.fromEntries(fields), ...(lines.length > 0 && { address: Object.fromEntries(lines) }) };
 }
 
-/** Changes that an owner asks for and the admin decides (decisions R7). What touches request and organization is a unit of work. */
+/** Changes that owners ask for and admins decide (decisions R7). Units of work change request and organization together. */
 export function createChangeRequestsService({ storage, lists, certificates }: ChangeRequestsOptions) {
   const Requests = storage.model(changeRequestModel);
   const Organizations = storage.model(organizationModel);
@@ -65,7 +65,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     name: 'organizations.request change',
     steps: [
       {
-        // comes first: while there is no request nobody decides it, so this overwrites no decision
+        // comes first: nobody can decide a request that does not exist yet, so this cannot overwrite a decision
         name: 'organization',
         async run({ organizationId, request, certificateImage }, fence) {
           await certificates.hold(request.id, certificateImage, request.identityId, fence);
@@ -95,7 +95,10 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     ],
   });
 
-  /** Takes a pending request for this decision: of many at once one does. @throws errors.changeRequestDecided, changeRequestNotFound */
+  /**
+   * Reserves a pending request for this decision; of concurrent decisions one succeeds. @throws errors.changeRequestDecided,
+   * changeRequestNotFound
+   */
   async function take({ organizationId, changeRequestId: _id, ...decision }: Decision, { open }: Fence): Promise<void> {
     const pending = { _id, organizationId, status: 'pending', ...open } as const;
     const { matchedCount } = await Requests.updateOne(pending, { $set: decision });
@@ -134,9 +137,9 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       {
         name: 'organization',
         run: apply,
-        // a sweep does not apply what was not applied: the organization may look different by now, and its admin decides again
+        // a sweep does not apply late, because the organization may have changed since; the admin decides again
         isDone: ({ organizationId, decisionId }) => notes.has(organizationId, decisionId),
-        // in one write: where it failed there is nothing to take back
+        // a single write: if it failed there is nothing to undo
         undo: async () => {},
       },
       {
@@ -147,7 +150,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     ],
   });
 
-  /** @throws errors.nameTaken when an owner of the organization has another one of this name */
+  /** @throws errors.nameTaken when an owner of the organization owns another one with this name */
   async function expectFreeName({ _id, members }: OrganizationRecord, name: string): Promise<void> {
     const owners = (members ?? []).filter(({ role }) => role === 'owner');
     const ownerNames = { $in: owners.map(({ identityId }) => ownerNameOf(identityId, name)) };
@@ -161,7 +164,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     return shown;
   }
 
-  /** Writes certificates into requests, by one query. */
+  /** Adds the certificates to requests with one query. */
   async function addCertificates(requests: readonly ChangeRequest[]): Promise<void> {
     const files = await certificates.oneOf(requests.map(({ id }) => id));
     for (const request of requests) {
@@ -172,8 +175,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
 
   return {
     /**
-     * Files a request; the organization waits for review then.
-     * @param identityId who asks, and has uploaded the certificate
+     * Files a request and marks the organization as waiting for review.
+     * @param identityId the identity that asks and uploaded the certificate
      * @throws errors.notFound, nameTaken; ATTACH_ERRORS
      */
     async create(
@@ -199,7 +202,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     },
 
     /**
-     * Decides a pending request; approving it applies it.
+     * Decides a pending request, and applies it if approved.
      * @throws errors.notFound, changeRequestNotFound, changeRequestDecided, nameTaken
      */
     async decide(

@@ -4,9 +4,9 @@ import { MEMBERS, SET_OWNER_NAMES, organizationModel, type OrganizationRecord } 
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import { rolesAbove, type OrganizationRole } from './roles.js';
 
-/** A membership that somebody was promised. */
+/** A membership promised by an invitation. */
 export interface Joining {
-  /** Of the unit of work that it is a part of. */
+  /** The unit of work that it is part of. */
   unitId: string;
   organizationId: string;
   identityId: string;
@@ -16,7 +16,7 @@ export interface Joining {
 
 export type Joinings = ReturnType<typeof createJoinings>;
 
-/** How who was invited joins, as a part of a unit of work: each way is one write. */
+/** Adds invited identities to organizations, as steps of a unit of work. Each function makes one write. */
 export function createJoinings(storage: Storage) {
   const Organizations = storage.model(organizationModel);
   const notes = createUnitNotes(Organizations);
@@ -29,10 +29,10 @@ export function createJoinings(storage: Storage) {
 
   return {
     /**
-     * Makes an identity a member, once for each unit: whoever was removed since stays so. One that is a member already gets the role unless it
-     * has a higher one.
-     * @returns whether there is such an organization
-     * @throws errors.nameTaken (of a new owner's other organization), tooManyMembers
+     * Makes an identity a member, once per unit, so that a retry does not add back a member who was removed since. An existing
+     * member gets the role unless it has a higher one.
+     * @returns whether the organization exists
+     * @throws errors.nameTaken when a new owner owns another organization of this name, tooManyMembers
      */
     async join({ unitId, organizationId, identityId, role, joinedAt }: Joining, { open }: Pick<Fence, 'open'>): Promise<boolean> {
       const isOwn = { $eq: ['$$member.identityId', identityId] };
@@ -58,10 +58,10 @@ export function createJoinings(storage: Storage) {
       return false;
     },
 
-    /** Removes what `join` has noted, once nobody runs it again. */
+    /** Removes the note that `join` has left, once no retry can follow. */
     forget: ({ unitId, organizationId }: Joining) => notes.remove(organizationId, unitId),
 
-    /** Takes a joining back: the role before it, or the membership itself; unless no owner would remain. */
+    /** Undoes a joining: restores the previous role or removes the membership, unless that would leave no owner. */
     async takeBack(
       { unitId, organizationId, identityId, role, joinedAt }: Joining,
       previousRole: string | undefined,
@@ -78,7 +78,7 @@ export function createJoinings(storage: Storage) {
         _id: organizationId,
         'members.identityId': identityId,
         ...(role === 'owner' && hasOtherOwner),
-        // a membership tells by its time whose it is, a role does not
+        // `joinedAt` identifies a membership made by this unit; a changed role needs the note
         ...(previousRole !== undefined && { notes: unitId }),
       };
       await Organizations.updateOne(filter, [{ $set: { members } }, SET_OWNER_NAMES], options);

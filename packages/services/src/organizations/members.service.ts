@@ -15,23 +15,26 @@ export type MembersService = ReturnType<typeof createMembersService>;
 interface MembersOptions {
   storage: Storage;
   lists: Lists;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** Runs a change by which these may lose a role, while `open` holds, and then withdraws what they have invited to and may no longer. */
+  /**
+   * Runs a change that may cost these identities a role, then withdraws the invitations they may no longer make. The change must
+   * only write while `open` matches.
+   */
   reviewAfter(identityIds: readonly string[], change: (open: Fence['open']) => Promise<void>): Promise<void>;
 }
 
-/** Who changes members. An admin needs no role in the organization. */
+/** The identity that changes members. An admin needs no role in the organization. */
 export interface Actor {
   identityId: string;
   isAdmin: boolean;
 }
 
-/** What a change takes for true; its write does nothing unless it still is. */
+/** A condition that a change was judged by. Its write requires it to be still true. */
 type Condition = Record<string, unknown>;
 type Judge = (members: readonly MemberRecord[]) => Promise<Condition[]>;
 
-/** A change begins anew when the members it looked at have changed meanwhile: so often at most. */
+/** Retries of a change when the members have changed between check and write. */
 const ATTEMPTS = 10;
 
 const withRole = (identityIds: readonly string[], roles: readonly string[]) => ({
@@ -41,7 +44,7 @@ const withoutRole = (identityIds: readonly string[], roles: readonly string[]) =
   $nor: [withRole(identityIds, roles)],
 });
 
-/** The members after an upsert: roles of those who are there, then those who are new. */
+/** The members after an upsert: existing ones with their new roles, then the new ones. */
 function upserted(given: readonly GivenMember[], joinedAt: Date) {
   const ids = { $literal: given.map(({ identityId }) => identityId) };
   const roles = { $literal: given.map(({ role }) => role) };
@@ -55,12 +58,12 @@ function upserted(given: readonly GivenMember[], joinedAt: Date) {
   return { $concatArrays: [changed, { $filter: { input: incoming, as: 'given', cond: isNew } }] };
 }
 
-/** Of a row of the view. */
+/** Shows a row of the members view. */
 function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> & { _id: string }): Member {
   return { identityId: _id, role, joinedAt: joinedAt?.toISOString() ?? null };
 }
 
-/** Members of organizations (decisions R7). Each change is one write, which holds only what it has been judged by. */
+/** Members of organizations (decisions R7). Each change is one write, conditional on the facts it was judged by. */
 export function createMembersService({ storage, lists, existingIdentities, reviewAfter }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
 
@@ -69,7 +72,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
     return found && (found.members ?? []);
   }
 
-  /** Judges and changes, again where a change came between. */
+  /** Judges and writes, and retries if the members have changed in between. */
   async function change(organizationId: string, judge: Judge, members: object, open?: Fence['open']): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const found = await membersOf(organizationId);
@@ -92,8 +95,8 @@ export function createMembersService({ storage, lists, existingIdentities, revie
   }
 
   /**
-   * The actor ranks as high as every role that is given or taken; an admin always does.
-   * @throws ruleErrors.notAdmin: what the rules answer when none of them passes (decisions A17)
+   * Requires the actor to rank at least as high as every role given or taken. Admins always may.
+   * @throws ruleErrors.notAdmin, like rules that all fail (decisions A17)
    */
   function authority(
     actor: Actor,
@@ -110,7 +113,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
   }
 
   /**
-   * One of the others is an owner, and exists; it need not where none of `identityIds` is an owner.
+   * Requires an existing owner outside `identityIds`, unless none of `identityIds` is an owner.
    * @throws errors.noOwnerLeft
    */
   async function ownerRemains(members: readonly MemberRecord[], identityIds: readonly string[]): Promise<Condition[]> {
@@ -123,9 +126,9 @@ export function createMembersService({ storage, lists, existingIdentities, revie
 
   return {
     /**
-     * Gives identities their roles, whether they are members or not; all of them or none.
-     * @throws errors.invalidRoles, notFound, noOwnerLeft, nameTaken (of a new owner's other organization), tooManyMembers;
-     * identityErrors.notFound when one of them does not exist; ruleErrors.notAdmin when a role outranks the actor's
+     * Gives identities roles, adding those who are not members; all or none.
+     * @throws errors.invalidRoles, notFound, noOwnerLeft, nameTaken when a new owner owns another organization of this name,
+     * tooManyMembers; identityErrors.notFound when one does not exist; ruleErrors.notAdmin when a role outranks the actor's
      */
     async upsert(organizationId: string, given: readonly GivenMember[], actor: Actor): Promise<void> {
       const identityIds = given.map(({ identityId }) => identityId);
@@ -148,7 +151,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
     },
 
     /**
-     * Removes a member; members may remove themselves.
+     * Removes a member. Members may remove themselves.
      * @throws errors.notFound, memberNotFound, noOwnerLeft; ruleErrors.notAdmin when the actor may not
      */
     async remove(organizationId: string, identityId: string, actor: Actor): Promise<void> {
@@ -163,7 +166,7 @@ export function createMembersService({ storage, lists, existingIdentities, revie
       await reviewAfter([identityId], (open) => change(organizationId, judge, others, open));
     },
 
-    /** The members, who joined last first. @throws errors.notFound */
+    /** The members, latest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<Member>> {
       const member = { _id: '$members.identityId', role: '$members.role', joinedAt: '$members.joinedAt' };
       const members = viewOf(Organizations, [

@@ -6,9 +6,9 @@ import type { HeldRole } from './organizations.schemas.js';
 import { ORGANIZATION_ROLES } from './roles.js';
 
 /**
- * The organizations in which an identity has a role: its own, which stands in the row at `member`, or one inherited.
- * @param held the roles inherited, by the organization of which those are part where they count
- * @param roles where it holds one of these; default any
+ * The organizations in which an identity has a role, either its own, shown in the row at `member`, or an inherited one.
+ * @param held inherited roles by parent organization: they apply to its direct parts
+ * @param roles only organizations where it has one of these roles; default any
  */
 export function membershipsOf(
   organizations: Model<OrganizationRecord>,
@@ -21,7 +21,7 @@ export function membershipsOf(
   const showOwn = [{ $set: { member: own } }, { $unset: [...HIDDEN] }];
   const hasOwn = {
     members: { $elemMatch: { identityId, ...(roles && { role: { $in: roles } }) } },
-    // by this the index is found
+    // lets the query use the index
     'members.identityId': identityId,
     deletedAt: null,
   };
@@ -34,7 +34,7 @@ export function membershipsOf(
   const parentsOf = (role: string) => [...held].filter(([, one]) => one.role === role).map(([id]) => id);
   const byRole = wanted.map((role) => ({ role, parents: parentsOf(role) })).filter(({ parents }) => parents.length > 0);
 
-  /** Where the role is asked about: the rows of each role are one search, so that none has to look its own role up. */
+  /** For queries on `member.role`. Reads the rows of each role in one search, so that no row needs a lookup of its role. */
   const withRoles: Stage[] = [
     { $match: hasOwn },
     ...showOwn,

@@ -1,14 +1,14 @@
 import { SET_OWNER_NAMES } from './organization.model.js';
 
-/** The address after a change: its lines merged, without those that are null (decisions R3). */
+/** The merged address without its null lines (decisions R3). */
 function mergedAddress(given: object) {
   const merged = { $objectToArray: { $mergeObjects: ['$address', { $literal: given }] } };
   return { $arrayToObject: { $filter: { input: merged, as: 'line', cond: { $ne: ['$$line.v', null] } } } };
 }
 
 /**
- * The one update that changes what is given, the keys of its name too; undefined values are not given. In a pipeline values would else be
- * read as expressions.
+ * The update pipeline for the given changes, with `ownerNames` when the name changes. Skips undefined values and wraps the
+ * others, which a pipeline would read as expressions.
  */
 export function changeStages(changes: object): object[] {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined) as [string, unknown][];

@@ -4,7 +4,7 @@ import type { ChildrenOfMany } from '../shared/deletion.js';
 import { organizationModel, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 
-/** Deletion of organizations with their children, and the way back, each done together or not at all (decisions R2). */
+/** Deletes and restores organizations with their children, all or none (decisions R2). */
 export function createOrganizationDeletion(storage: Storage, children: readonly ChildrenOfMany[]) {
   const Organizations = storage.model(organizationModel);
   const bulk = createBulkDeletion({
@@ -38,7 +38,7 @@ export function createOrganizationDeletion(storage: Storage, children: readonly 
       }
     },
 
-    /** The deletions of those of these organizations that are deleted, by their ids. */
+    /** The deletions of those given organizations that are deleted, by id. */
     deletionsOf: bulk.deletionsOf,
   };
 }

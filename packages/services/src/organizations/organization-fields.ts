@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Longest line, in characters, and most qualifications of an organization. */
+/** Maximum length of a line, in characters, and maximum number of qualifications. */
 const LINE = 200;
 const QUALIFICATIONS = 50;
 
@@ -10,7 +10,7 @@ export const Line = z.string().trim().max(LINE);
 export const Qualifications = z.array(z.strictObject({ name: Name, status: Line, value: Line })).max(QUALIFICATIONS);
 
 const line = Line.nullable().optional();
-/** In a change null clears a line. */
+/** In a change, null clears a line. */
 export const AddressPatch = z.strictObject({
   addressLine1: line,
   addressLine2: line,

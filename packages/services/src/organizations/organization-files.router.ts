@@ -11,12 +11,12 @@ interface OrganizationFilesRouterOptions {
   organizationFiles: { logos: Attachments; certificates: Attachments };
 }
 
-/** Addresses to upload an organization's files to (decisions, section 6). */
+/** Upload addresses for an organization's files (decisions, section 6). */
 export function createOrganizationFilesRouter({ organizations, organizationFiles }: OrganizationFilesRouterOptions) {
   const { logos, certificates } = organizationFiles;
   const ownerOrAdmin = anyOf(admin, organizationRole('organizationId', ['owner'], organizations.roleOf));
 
-  /** @throws errors.notFound: an admin's organization, too, has to exist */
+  /** @throws errors.notFound; the rules let an admin pass even for a missing organization */
   async function existing(organizationId: string): Promise<void> {
     if ((await organizations.nameOf(organizationId)) === undefined) throw errors.notFound();
   }

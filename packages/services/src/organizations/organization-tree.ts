@@ -5,7 +5,7 @@ import { MAX_DEPTH, organizationErrors as errors } from './organizations.errors.
 import type { HeldRole } from './organizations.schemas.js';
 import { ORGANIZATION_ROLES } from './roles.js';
 
-/** Where an organization stands: at the top with null, or where a host has left it out. */
+/** An organization's place in the tree. `parentId` is null at the top, or missing if a host left it out. */
 interface Placed {
   _id: string;
   parentId?: string | null | undefined;
@@ -14,12 +14,12 @@ interface OwnRole extends Placed {
   role: string | undefined;
 }
 
-/** Distinct ids of what lies above these. */
+/** The distinct parent ids of these organizations. */
 function parentsOf(placed: readonly Placed[]): string[] {
   return [...new Set(placed.flatMap(({ parentId }) => parentId ?? []))];
 }
 
-/** What is above an organization, from its parent up, as far as it is known. */
+/** The known ancestors of an organization, from its parent upwards. */
 function wayUp<P extends Placed>({ parentId }: Placed, known: ReadonlyMap<string, P>): P[] {
   const above: P[] = [];
   const most = Math.min(known.size, MAX_DEPTH);
@@ -27,37 +27,40 @@ function wayUp<P extends Placed>({ parentId }: Placed, known: ReadonlyMap<string
   return above;
 }
 
-/** The highest of the roles held in these, which stand from the top down; of equal ones that nearest to the top. */
+/** The highest role held in these ancestors, listed from the top down; among equal roles the one nearest to the top. */
 function highest(above: readonly OwnRole[]): HeldRole | undefined {
   const held = ORGANIZATION_ROLES.flatMap((role) => above.find((one) => one.role === role) ?? [])[0];
   return held?.role === undefined ? undefined : { inheritedFrom: held._id, role: held.role };
 }
 
-/** So many organizations with parts may lie below what is asked for, whose ids this process has to hold. How many parts they have does not matter. */
+/**
+ * Maximum number of organizations with parts below the requested one. Their ids are kept in memory; the number of their parts
+ * does not matter.
+ */
 const MAX_WITH_PARTS = 10_000;
 
 interface WalkOptions {
-  /** Runs one aggregate over the organizations. */
+  /** Runs an aggregate over the organizations. */
   read(stages: object[]): Promise<object[]>;
   tooMany(): Error;
   identityId?: string;
   depth?: number | undefined;
 }
 
-/** How a list reads the tree: as the rest of what it reads, when it is the caller's turn. */
+/** How a list reads the tree: through the gate, like its own query. */
 export type TreeReads = Pick<WalkOptions, 'read' | 'tooMany'>;
 
 const COLLECTION = organizationModel.collectionName;
 const LIVE = { deletedAt: null };
 
-/** Of the organizations that match, those that have parts, with what they are part of and the role that the identity has in each. */
+/** Stages that find, among matching organizations, those with parts, with their parent and the identity's role in each. */
 function withPartsStages(match: object, identityId: string | undefined): object[] {
   const isTheirs = { $eq: ['$$member.identityId', { $literal: identityId }] };
   const own = { $first: { $filter: { input: MEMBERS, as: 'member', cond: isTheirs, limit: 1 } } };
   const shown = { parentId: 1, ...(identityId !== undefined && { role: { $getField: { field: 'role', input: own } } }) };
   return [
     { $match: { ...match, ...LIVE } },
-    // most have no parts: their ids, which are read from an index, never leave the store
+    // most have no parts; their ids are read from an index and stay inside the database
     { $group: { _id: null, ids: { $push: '$_id' } } },
     {
       $lookup: {
@@ -80,8 +83,9 @@ function withPartsStages(match: object, identityId: string | undefined): object[
 }
 
 /**
- * Organizations that are part of others. Each stores its parent alone, so that a move is one write, whatever lies below. One whose parent is
- * deleted keeps it, and stands at the top until that is restored. All is read level by level, without the members, who may be many.
+ * The tree of organizations. Each stores only its parent, so that a move is one write however large the subtree. If a parent is
+ * deleted, its parts keep the reference and count as top-level until it is restored. The tree is read level by level, without the
+ * possibly long member lists.
  */
 export function createOrganizationTree(storage: Storage) {
   const Organizations = storage.model(organizationModel);
@@ -93,7 +97,7 @@ export function createOrganizationTree(storage: Storage) {
     missing: errors.notFound,
   });
 
-  /** All that is above these. */
+  /** All ancestors of these organizations. */
   async function above(placed: readonly Placed[]): Promise<Map<string, Placed>> {
     const known = new Map<string, Placed>();
     for (let level = parentsOf(placed); level.length > 0;) {
@@ -105,10 +109,10 @@ export function createOrganizationTree(storage: Storage) {
   }
 
   /**
-   * The organizations that have parts, of those that match and of all below them, so many levels deep: whoever knows them finds the parts
-   * themselves by `parentId`, however many these are.
-   * @param identityId whose own role in each is wanted
-   * @throws what `read` does, and of `tooMany` when there are more than MAX_WITH_PARTS
+   * Finds the organizations with parts among those that match and all below them, down to `depth` levels. Callers then find the
+   * parts by `parentId`, however many there are.
+   * @param identityId also read this identity's own role in each
+   * @throws what `read` throws, and `tooMany` when there are more than MAX_WITH_PARTS
    */
   async function withPartsFrom(
     match: object,
@@ -127,14 +131,14 @@ export function createOrganizationTree(storage: Storage) {
     return { known, levels };
   }
 
-  /** With the roles that an identity has in these itself. */
+  /** Organizations with the identity's own role in each. */
   async function withRoles(which: object, identityId: string): Promise<OwnRole[]> {
     const fields = { parentId: 1, members: { $elemMatch: { identityId } } };
     const found = await Organizations.find(which, fields).lean<OrganizationRecord[]>();
     return found.map(({ _id, parentId, members }) => ({ _id, parentId, role: members?.[0]?.role }));
   }
 
-  /** @throws errors.notFound when there is no such parent, tooDeep */
+  /** @throws errors.notFound when the parent does not exist, tooDeep */
   async function checkParent(parentId: string, levelsBelow: number): Promise<void> {
     const parent = await Organizations.findById(parentId, { parentId: 1 }).lean<Placed>();
     if (!parent) throw errors.notFound();
@@ -143,26 +147,26 @@ export function createOrganizationTree(storage: Storage) {
   }
 
   return {
-    /** Ids of what is above each of these, from the top down. */
+    /** The ancestor ids of each organization, from the top down. */
     async ancestorsOf(placed: readonly { id: string; parentId: string | null }[]): Promise<Map<string, string[]>> {
       const all = placed.map(({ id, parentId }) => ({ _id: id, parentId }));
       const known = await above(all);
       return new Map(all.map((one) => [one._id, wayUp(one, known).map(({ _id }) => _id).toReversed()])); // prettier-ignore
     },
 
-    /** What lies below, so many levels deep, is that whose `parentId` is one of these; of depth 1 are the children. */
+    /** The parents of everything below an organization, down to `depth` levels; at depth 1 that is the organization itself. */
     async parentsBelow(organizationId: string, depth: number | undefined, reads: TreeReads): Promise<string[]> {
       if (depth === 1) return [organizationId];
       const { known } = await withPartsFrom({ _id: organizationId }, { ...reads, depth });
       return [...known.keys()];
     },
 
-    /** Whether a new organization may lie there. @throws errors.notFound when there is no such parent, tooDeep */
+    /** Checks the parent of a new organization. @throws errors.notFound when it does not exist, tooDeep */
     mayBeginBelow: (parentId: string) => checkParent(parentId, 0),
 
     /**
-     * Puts an organization below another, or at the top; what lies below it moves along.
-     * @throws errors.notFound (of either), cycle, tooDeep
+     * Moves an organization with its subtree below another, or to the top.
+     * @throws errors.notFound (for either), cycle, tooDeep
      */
     async move(organizationId: string, parentId: string | null): Promise<void> {
       if (parentId === null) {
@@ -177,7 +181,7 @@ export function createOrganizationTree(storage: Storage) {
     },
 
     /**
-     * The role of an identity in a live organization, which wins, or else the highest in one above it.
+     * The identity's own role in a live organization, else the highest role it inherits.
      * @throws errors.notFound
      */
     async roleOf(organizationId: string, identityId: string): Promise<HeldRole | undefined> {
@@ -190,7 +194,10 @@ export function createOrganizationTree(storage: Storage) {
       return highest(wayUp(own, known).flatMap(({ _id }) => held.get(_id) ?? []).toReversed()); // prettier-ignore
     },
 
-    /** The roles that an identity has in what is part of one of these organizations, unless it has one of its own there. */
+    /**
+     * The roles that an identity inherits in the parts of these organizations, by parent; its own role in a part takes
+     * precedence.
+     */
     async inheritedBelow(identityId: string, reads: TreeReads): Promise<Map<string, HeldRole>> {
       const { known } = await withPartsFrom({ 'members.identityId': identityId }, { ...reads, identityId });
       const held = [...known.values()].map((one) => [one._id, highest([one, ...wayUp(one, known)].toReversed())] as const);

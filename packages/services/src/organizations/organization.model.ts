@@ -5,10 +5,10 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { movingField, type TreeRecord } from '../shared/tree-moves.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 
-/** One identity's membership. A deleted identity keeps its own, and has it again when it is restored. */
+/** The membership of one identity. A deleted identity keeps it, and has it back when restored. */
 export interface MemberRecord {
   identityId: string;
-  /** One of the organization roles, unless a host wrote another. */
+  /** An organization role, unless a host wrote something else. */
   role: string;
   joinedAt: Date;
 }
@@ -20,20 +20,22 @@ export interface OrganizationRecord extends BulkRecord, TreeRecord, NotedRecord 
   contact_phone: string | null;
   branchName: string | null;
   typeId: string | null;
-  /** Lines by their names; those that are not known are missing. */
+  /** Address lines by name; unknown ones are missing. */
   address: Record<string, string> | null;
   certifiedQualifications: { name: string; status: string; value: string }[];
-  /** What became of the last change request; null before the first. */
+  /** Outcome of the latest change request; null before the first. */
   auditStatus: string | null;
-  /** The organization that it is part of, which may have been deleted since; null, or missing, at the top. */
+  /** The parent organization, which may be deleted by now; null or missing at the top. */
   parentId?: string | null;
-  /** In the record itself, so that one write changes them and sees that an owner remains (decisions R7). */
+  /** Stored in the record, so that one write can change them and check that an owner remains (decisions R7). */
   members: MemberRecord[];
-  /** One key for each owner, of owner and name, made anew by each write of either: a unique index over them keeps names apart. */
+  /**
+   * One key per owner, made of owner and name. Every write of either updates them; a unique index on them enforces unique names.
+   */
   ownerNames: string[];
 }
 
-/** What is the store's own, or shown elsewhere. */
+/** Fields for internal use, or shown elsewhere. */
 export const HIDDEN = ['members', 'ownerNames', 'moving', 'notes', ...BULK_HIDDEN] as const;
 
 export const organizationResource = defineListResource({
@@ -53,7 +55,7 @@ export const organizationResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 
-/** The members of one organization: rows of a view, whose ids are those of their identities. */
+/** The members of one organization: rows of a view with the identity's id. */
 export const memberResource = defineListResource({
   name: 'organizationMembers',
   fields: { identityId: { type: 'string', stored: '_id' }, role: 'string', joinedAt: 'date' },
@@ -61,7 +63,7 @@ export const memberResource = defineListResource({
   softDelete: false,
 });
 
-/** The organizations of one identity: rows of a view, which has the identity's membership at `member`. */
+/** The organizations of one identity: rows of a view with its membership at `member`. */
 export const membershipResource = defineListResource({
   name: 'memberships',
   fields: {
@@ -102,7 +104,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     {
       keys: { ownerNames: 1 },
       unique: true,
-      // a record without owners, as a host may write it, is in nobody's way
+      // a record without owners, which a host may write, must not conflict with another
       where: { ownerNames: { $type: 'string' } },
       serves: 'names: one live organization of a name for each owner',
     },
@@ -116,15 +118,15 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
   ],
 });
 
-/** The value of `ownerNames` for one owner. */
+/** The `ownerNames` key of one owner. */
 export function ownerNameOf(identityId: string, name: string): string {
   return `${identityId} ${name}`;
 }
 
-/** The members in an update or aggregation; a host may have left them out. */
+/** The members in a pipeline. A host may have left them out. */
 export const MEMBERS = { $ifNull: ['$members', []] };
 
-/** The last stage of every update that changes names or members: `ownerNames` as they are then. */
+/** Recomputes `ownerNames`. The last stage of every update that changes names or members. */
 export const SET_OWNER_NAMES = {
   $set: {
     ownerNames: {

@@ -1,12 +1,12 @@
 import { defineErrors } from '@tandem/core';
 
-/** Most members an organization may have: they stand in its record. */
+/** Maximum number of members, which are stored inside the organization's record. */
 export const MAX_MEMBERS = 10_000;
 
-/** Most levels that organizations may have below each other. */
+/** Maximum depth of the organization tree. */
 export const MAX_DEPTH = 50;
 
-/** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
+/** The errors of the service, with the spec's exact texts. Core declares those of its rules. */
 export const organizationErrors = defineErrors('organizations', {
   notFound: [404, 'Organization not found'],
   nothingToUpdate: [400, 'Failed to update organization'],

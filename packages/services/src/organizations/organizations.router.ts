@@ -43,7 +43,7 @@ interface OrganizationsRouterOptions {
   members: MembersService;
 }
 
-/** Who creates an organization becomes its owner; only an admin may name another. */
+/** Only an admin may name an owner other than the caller. */
 const ownerIsCaller = defineRule('who becomes the owner', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
   const ownerId = await valueOf('ownerId');
   if (ownerId !== undefined && ownerId !== ctx.identity.id) throw ruleErrors.notSelf();
@@ -53,11 +53,11 @@ function actorOf({ identity, server }: AuthenticatedContext): Actor {
   return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
 }
 
-/** Spec, "Other services": organizations and their members (decisions R7). */
+/** The routes of organizations and their members (spec, "Other services"; decisions R7). */
 export function createOrganizationsRouter({ organizations, members }: OrganizationsRouterOptions) {
   const memberOf = (...roles: readonly OrganizationRole[]) =>
     anyOf(admin, organizationRole('organizationId', roles, organizations.roleOf));
-  /** What an organization is made part of gets nothing that it has not asked for. */
+  /** Keeps callers from attaching an organization to a parent they do not manage. */
   const managesParent = defineRule(
     'an owner or admin of the parent organization, if one is named',
     [ruleErrors.notMember, ruleErrors.notInRole],

@@ -8,14 +8,14 @@ import { memberResource, membershipResource, organizationResource } from './orga
 import { MAX_DEPTH } from './organizations.errors.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
-/** Longest texts, in characters, and most members in one upsert. */
+/** Maximum text lengths, in characters, and maximum number of members in one upsert. */
 const LINE = 200;
 const TEXT = 5000;
 const UPSERT_MAX = 100;
 
 const Text = z.string().max(TEXT);
 
-/** An organization as it is shown; its members are not in it, because not every member may see them. */
+/** An organization in answers, without its members, because not every member may see them. */
 export const OrganizationSchema = z
   .object({
     id: Id,
@@ -29,9 +29,9 @@ export const OrganizationSchema = z
     address: Address.nullable(),
     certifiedQualifications: Qualifications,
     auditStatus: z.string().nullable(),
-    /** The organization that it is part of, which may have been deleted since. */
+    /** The parent organization, which may be deleted by now. */
     parentId: z.string().nullable(),
-    /** Ids of what it is part of, from the top down to its parent. */
+    /** Ancestor ids, from the top down to the parent. */
     ancestors: z.array(z.string()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -47,7 +47,7 @@ export const MemberSchema = z.object({ identityId: z.string(), role: z.string(),
 export type Member = z.infer<typeof MemberSchema>;
 export const memberList = defineList(memberResource, { row: MemberSchema, own: { organizationId: Id } });
 
-/** A role, and the ancestor that it comes from; null where it is the organization's own. */
+/** A role, and the ancestor it is inherited from; null for the organization's own. */
 export const HeldRoleSchema = z.object({ inheritedFrom: z.string().nullable(), role: z.string() });
 export type HeldRole = z.infer<typeof HeldRoleSchema>;
 export const IsMemberSchema = z.object({ isMemberOfOrganization: z.boolean() });
@@ -73,7 +73,7 @@ export const createOrganizationInput = z.strictObject({
 });
 export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
 
-/** What an owner may change; null clears a field that may be missing (decisions R3, R7). */
+/** Fields that an owner may change; null clears an optional field (decisions R3, R7). */
 const ownersFields = {
   description: Text.optional(),
   contact_email: Email.optional(),
@@ -81,7 +81,7 @@ const ownersFields = {
   branchName: Line.nullable().optional(),
 };
 export const organizationPatchInput = z.strictObject({ organizationId: Id, ...ownersFields });
-/** What an admin may change beside it. */
+/** An admin may change these fields too. */
 export const organizationAdminPatchInput = z.strictObject({
   organizationId: Id,
   ...ownersFields,
@@ -94,18 +94,18 @@ export const organizationAdminPatchInput = z.strictObject({
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
 
-/** Null puts it at the top. What lies below it moves along. */
+/** Null moves it to the top. Its subtree moves along. */
 export const moveOrganizationInput = z.strictObject({ organizationId: Id, parentId: Id.nullable() });
 
 export const descendantList = defineList(organizationResource, {
   row: OrganizationSchema,
-  /** 1 are the children. */
+  /** Depth 1 lists the children only. */
   own: { organizationId: Id, depth: z.number().int().min(1).max(MAX_DEPTH).optional() },
 });
 
 export const memberInput = z.strictObject({ organizationId: Id, identityId: Id });
 
-/** The whole body is the list. A role that does not exist is a 422 of its own (spec, "Status codes and messages"). */
+/** The body is the list itself. An unknown role is no validation failure but a 422 (spec, "Status codes and messages"). */
 export const upsertMembersInput = z.strictObject({
   organizationId: Id,
   members: z
@@ -122,7 +122,7 @@ export const upsertMembersInput = z.strictObject({
 });
 export type GivenMember = z.infer<typeof upsertMembersInput>['members'][number];
 
-/** Comma-separated, as in the spec's list of roles. */
+/** Comma-separated roles. */
 const Roles = z
   .string()
   .max(LINE)

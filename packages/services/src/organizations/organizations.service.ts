@@ -31,11 +31,11 @@ export type OrganizationsService = ReturnType<typeof createOrganizationsService>
 interface OrganizationsOptions {
   storage: Storage;
   lists: Lists;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** The logos of organizations: one each. */
+  /** An organization has one logo at most. */
   logos: Attachments;
-  /** What goes and comes back with organizations. */
+  /** Records that are deleted and restored with organizations. */
   children: readonly ChildrenOfMany[];
 }
 
@@ -47,13 +47,13 @@ interface Creation {
   createdBy: string;
 }
 
-/** An organization in which an identity is a member, and as what. */
+/** An identity's role in an organization. */
 export interface Membership {
   member: HeldRole;
   organization: Organization;
 }
 
-/** What a host may have left out of a record. */
+/** Defaults of fields that a host may have left out. */
 const ABSENT: Partial<Organization> = {
   description: '',
   contact_email: '',
@@ -66,20 +66,20 @@ const ABSENT: Partial<Organization> = {
   certifiedQualifications: [],
 };
 
-/** An organization without its logo and what is above it. Members leave by the members' own service alone. */
+/** An organization without logo and ancestors. Only the members service shows members. */
 function showBare(record: OrganizationRecord): Organization {
   const { members, ownerNames, moving, notes, parentId = null, ...organization } = present(withoutBulkFields(record));
   return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
 }
 
-/** Organizations, without their members' changes. Ids are UUID strings; nothing here knows HTTP. */
+/** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */
 export function createOrganizationsService({ storage, lists, existingIdentities, logos, children }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
   const deletion = createOrganizationDeletion(storage, children);
 
   const tree = createOrganizationTree(storage);
 
-  /** Fills in the logos and what is above. */
+  /** Adds logos and ancestors. */
   async function complete(organizations: readonly Organization[]): Promise<void> {
     const [found, ancestors] = await Promise.all([
       logos.oneOf(organizations.map(({ id }) => id)),
@@ -117,24 +117,25 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     return organization;
   }
 
-  /** How the tree is read for a list. @throws 400 of the parameter that asks for too much */
+  /** Reads the tree for a list. @throws 400 naming the parameter that asks for too much */
   const readsOf = (parameter: string, query: ListQuery): TreeReads => ({
     read: (stages) => lists.read(Organizations, stages, parameter, query),
     tooMany: () => validationError([`query parameter '${parameter}' gives too much`]),
   });
 
   return {
-    /** Deletes softly, with its products. @throws errors.notFound */
+    /** Soft-deletes an organization with its products. @throws errors.notFound */
     delete: deletion.delete,
-    /** Of those that are deleted. */
+    /** The deletions of deleted organizations. */
     deletionsOf: deletion.deletionsOf,
-    /** The role that an identity has, of its own or inherited: to be told, where `roleOf` is what rules ask. @throws errors.notFound */
+    /** The identity's own or inherited role, for display; access rules use `roleOf`. @throws errors.notFound */
     heldRoleOf: tree.roleOf,
 
     /**
      * Stores a new organization with its first owner.
-     * @param createdBy who uploaded the logo
-     * @throws errors.nameTaken when the owner has one of this name, notFound (of the parent), tooDeep; identityErrors.notFound when there is no such owner; ATTACH_ERRORS
+     * @param createdBy the identity that uploaded the logo
+     * @throws errors.nameTaken when the owner has one of this name, notFound (for the parent), tooDeep; identityErrors.notFound
+     * when the owner does not exist; ATTACH_ERRORS
      */
     async create(
       { logo, ...given }: NewOrganization & { parentId?: string | null | undefined },
@@ -171,7 +172,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       return lists.answer(organizationList, Organizations, { show: showBare, complete }, query);
     },
 
-    /** What lies below an organization, so many levels deep. @throws errors.notFound */
+    /** The organizations below one, down to `depth` levels. @throws errors.notFound */
     async descendantsOf(organizationId: string, depth: number | undefined, query: ListQuery): Promise<ListAnswer<Organization>> {
       if ((await this.nameOf(organizationId)) === undefined) throw errors.notFound();
       const scope = { parentId: { $in: await tree.parentsBelow(organizationId, depth, readsOf('depth', query)) } };
@@ -179,15 +180,15 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showBare, complete }, query);
     },
 
-    /** Puts it below another, or at the top. @throws errors.notFound (of either), cycle, tooDeep */
+    /** Moves an organization below another, or to the top. @throws errors.notFound (for either), cycle, tooDeep */
     async move(organizationId: string, parentId: string | null): Promise<Organization> {
       await tree.move(organizationId, parentId);
       return this.get(organizationId);
     },
 
     /**
-     * Changes what is given, in one write, the keys of its name too.
-     * @param changedBy who uploaded the logo
+     * Changes the given fields, and `ownerNames` if the name changes, in one write.
+     * @param changedBy the identity that uploaded the logo
      * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken; ATTACH_ERRORS
      */
     async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, changedBy: string): Promise<Organization> {
@@ -209,13 +210,16 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       }
     },
 
-    /** Brings it back, with what went with it. @throws errors.notFound when there is nothing to restore, nameTakenMeanwhile */
+    /**
+     * Restores an organization and everything deleted with it. @throws errors.notFound when there is nothing to restore,
+     * nameTakenMeanwhile
+     */
     async restore(organizationId: string): Promise<Organization> {
       await deletion.restore(organizationId);
       return this.get(organizationId);
     },
 
-    /** Whether there is any, deleted ones too. */
+    /** Whether any organization exists, deleted ones included. */
     async hasAny(): Promise<boolean> {
       return (await Organizations.exists({}).setOptions({ deleted: 'include' })) !== null;
     },
@@ -227,7 +231,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     },
 
     /**
-     * The role of an identity in a live organization; undefined when it is no member. Serves core's rule in every service:
+     * An identity's own role in a live organization; undefined when it is not a member. For core's rule:
      * `organizationRole('organizationId', ['owner', 'admin'], organizations.roleOf)`.
      */
     async roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> {
@@ -238,7 +242,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       return role !== undefined && isOrganizationRole(role) ? role : undefined;
     },
 
-    /** The roles of an identity in those of these organizations that exist; null where it is no member. */
+    /** The identity's role in each of the given organizations that exist; null where it is not a member. */
     async rolesIn(organizationIds: readonly string[], identityId: string): Promise<Map<string, OrganizationRole | null>> {
       const own = { members: { $elemMatch: { identityId } } };
       const found = await Organizations.find({ _id: { $in: organizationIds } }, own).lean<OrganizationRecord[]>();
@@ -247,8 +251,8 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     },
 
     /**
-     * The organizations in which an identity is a member, newest first; with `includeInherited` also those below them; with `roles` those
-     * where it holds one of these.
+     * The organizations of an identity, newest first; `includeInherited` adds those below them, `roles` keeps only those where it
+     * has one of these roles.
      */
     async ofIdentity(
       identityId: string,

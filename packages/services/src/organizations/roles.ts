@@ -1,11 +1,11 @@
-/** Roles in an organization, the highest first (spec, "Authorization rules"). */
+/** Roles in an organization, highest first (spec, "Authorization rules"). */
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'member'] as const;
 export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 
-/** The roles whose holders look after members and invitations. */
+/** The roles that manage members and invitations. */
 export const MANAGING_ROLES = ['owner', 'admin'] as const satisfies readonly OrganizationRole[];
 
-/** Where a text may be anything, whether it is a role. */
+/** Whether a text names a role. */
 export function isOrganizationRole(text: string): text is OrganizationRole {
   return ORGANIZATION_ROLES.some((role) => role === text);
 }
