@@ -32,24 +32,24 @@ interface AcceptanceOptions {
   passwords: Passwords;
   audit: AuditService;
   rateLimits: Pick<RateLimits, 'countAccount'>;
-  /** The type of who registers. */
+  /** The identity type for accounts created by invitation. */
   typeId: string;
 }
 
-/** All that accepting writes, made beforehand. */
+/** Everything that accepting writes, prepared beforehand. */
 interface Acceptance {
   acceptanceId: string;
   invitationId: string;
-  /** Who has made it, and to what: asked again around the joining. */
+  /** The inviter and what the invitation grants. Checked again before and after joining. */
   given: Given;
-  /** Of the state of the token. */
+  /** Id of the token's stored state. */
   tokenId: string;
   identityId: string;
   email: string;
   at: Date;
-  /** Of who accepts: it goes on where the proof of the address ends all others. */
+  /** The session that accepts. It is kept when the proof of the address ends all others. */
   session?: SessionRef | undefined;
-  /** Where it leads, if anywhere, and what the identity was there before, if anything. */
+  /** The organization to join, if any, and the identity's previous role there, if any. */
   membership?: { organizationId: string; role: OrganizationRole; previousRole?: string };
 }
 interface Registration extends Acceptance {
@@ -57,14 +57,14 @@ interface Registration extends Acceptance {
   typeId: string;
 }
 
-/** What an acceptance makes of a membership, if it leads to one. */
+/** The membership that an acceptance creates, if any. */
 function joiningOf({ acceptanceId: unitId, membership, identityId, at: joinedAt }: Acceptance): Joining | undefined {
   return membership && { ...membership, unitId, identityId, joinedAt };
 }
 
 /**
- * Accepting an invitation: the account and the membership that it leads to, the invitation and its token change together, also when the
- * process dies between two of them (decisions A8).
+ * Accepts invitations. Account, membership, invitation and token change together, even if the process dies in between (decisions
+ * A8).
  */
 export function createAcceptanceService(options: AcceptanceOptions) {
   const {
@@ -82,7 +82,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
   } = options;
   const Invitations = storage.model(invitationModel);
 
-  /** Of many at once one gets it, and from then on it is nobody else's. */
+  /** Reserves the invitation; of concurrent acceptances one succeeds. */
   const takeInvitation: UnitStep<Acceptance> = {
     name: 'take the invitation',
     async run({ invitationId, acceptanceId, identityId, at }, { open }) {
@@ -99,11 +99,11 @@ export function createAcceptanceService(options: AcceptanceOptions) {
       try {
         await Invitations.updateOne(own, { $set: { ...free, status: 'pending' } });
       } catch (error) {
-        // the address was invited anew meanwhile: that one counts
+        // the address was invited again meanwhile, and the new invitation stands
         if (!isDuplicateKey(error)) throw error;
         await Invitations.updateOne(own, { $set: { ...free, status: 'expired' } });
       }
-      // while it was taken no review could withdraw it
+      // a reserved invitation could not be withdrawn by a review, so review the inviter again
       await standing.review([given.fromIdentityId]);
     },
   };
@@ -114,14 +114,14 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     undo: ({ tokenId }) => onetimeTokens.giveBack(tokenId),
   };
 
-  /** @throws authenticationErrors.unverified when who has made the invitation may no longer */
+  /** @throws authenticationErrors.unverified when the inviter may no longer invite */
   async function ask(given: Given): Promise<void> {
     if (!(await standing.isMade(given))) throw authenticationErrors.unverified();
   }
 
   /**
-   * Where the organization is gone there is nothing to join: `accept` has looked before, and a registration makes an account all the same.
-   * Asked after the joining too: who has lost the right to invite by then, whenever it was, has let nobody in.
+   * Joins the organization, if it still exists: `accept` has checked that before, and a registration creates an account either
+   * way. The inviter is checked again after joining, because the right to invite may have been lost in between.
    */
   const join: UnitStep<Acceptance> = {
     name: 'join the organization',
@@ -147,7 +147,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     undo: () => Promise.resolve(),
   };
 
-  /** Comes last: who has an account has all that belongs to it. */
+  /** Comes last, so that an account that exists is complete. */
   const createIdentity: UnitStep<Registration> = {
     name: 'create the identity',
     async run({ identityId: id, email, passwordHash, typeId: type }) {
@@ -169,7 +169,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     steps: [takeInvitation, useToken, join, forgetJoining],
   });
 
-  /** The invitation that a token is of. @throws authenticationErrors.unverified, wrongType */
+  /** The invitation of a token. @throws authenticationErrors.unverified, wrongType */
   async function read(token: string): Promise<{ tokenId: string; invitation: InvitationRecord }> {
     const { id: tokenId, subject } = await onetimeTokens.read(token, 'invitation');
     const filter = { _id: subject, ...pendingAt(storage.clock.now()) };
@@ -190,9 +190,9 @@ export function createAcceptanceService(options: AcceptanceOptions) {
 
   return {
     /**
-     * Makes an account for who was invited, with the membership that the invitation promised, if its organization still exists.
-     * @throws authenticationErrors.unverified, wrongType; authenticationServiceErrors.alreadyRegistered, which leaves the token as it is;
-     * validationError for a common password; organizationErrors.tooManyMembers
+     * Creates an account for the invited address, with the promised membership if the organization still exists.
+     * @throws authenticationErrors.unverified, wrongType; authenticationServiceErrors.alreadyRegistered, which leaves the token
+     * unused; validationError for a common password; organizationErrors.tooManyMembers
      */
     async register(given: { token: string; password: string }, facts: RequestFacts): Promise<{ id: string; email: string }> {
       const found = await read(given.token);
@@ -213,8 +213,9 @@ export function createAcceptanceService(options: AcceptanceOptions) {
     },
 
     /**
-     * Lets somebody who has an account join as invited, and verifies the address: if it was not, all other sessions end.
-     * @throws authenticationErrors.unverified, wrongType; errors.wrongEmail; organizationErrors.notFound, nameTaken, tooManyMembers
+     * Adds an existing account as invited, and verifies its address; if that was unverified, all other sessions end.
+     * @throws authenticationErrors.unverified, wrongType; errors.wrongEmail; organizationErrors.notFound, nameTaken,
+     * tooManyMembers
      */
     async accept(token: string, { id: identityId, sessionId }: Identity, facts: RequestFacts): Promise<void> {
       const found = await read(token);
@@ -226,7 +227,7 @@ export function createAcceptanceService(options: AcceptanceOptions) {
         const previousRole = await organizations.roleOf(organizationId, identityId);
         if (previousRole !== undefined) payload.membership.previousRole = previousRole;
       }
-      // no part of the unit: the token has proved the address, whatever becomes of the invitation
+      // outside the unit, because the token proves the address even if accepting fails
       const { session } = payload;
       await identities.verifyEmail(identityId, payload.email, session ? { but: session } : true);
       await acceptance.run(payload);

@@ -1,6 +1,6 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** The times of the invitations that count toward one limit: never more than it allows. No address stands in it, but as a hash. */
+/** Times of the invitations counted toward one limit, at most as many as it allows. Addresses appear only as hashes. */
 export interface InvitationCountRecord extends BaseRecord {
   at: Date[];
   expiresAt: Date;

@@ -6,23 +6,23 @@ import { invitationCountModel, type InvitationCountRecord } from './invitation-c
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How many invitations are made within which time (decisions H7). */
+/** Limits of invitations within a time (decisions H7). */
 const LIMITS = {
   inviter: { most: 20, withinMs: HOUR_MS },
-  /** To one address, from one organization or else from one inviter. */
+  /** To one address from one organization, or from one inviter if there is no organization. */
   address: { most: 3, withinMs: DAY_MS },
   organization: { most: 100, withinMs: DAY_MS },
 } as const;
 
 /**
- * Limits of invitations: each sends a mail to somebody who has not asked for it. They are counted in the store, over all instances, and not by
- * the invitations that there are, since those can be deleted.
+ * Limits invitations, each of which mails somebody who did not ask for it. Counts are kept in the store, across instances, and
+ * apart from the invitations, because those can be deleted.
  */
 export function createInvitationLimits(storage: Storage) {
   const { clock } = storage;
   const { collection } = storage.model(invitationCountModel);
 
-  /** Counts one more by one atomic write, unless there are enough already. @throws requestErrors.tooMany */
+  /** Counts one invitation by an atomic write, unless the limit is reached. @throws requestErrors.tooMany */
   async function count(limit: keyof typeof LIMITS, ...of: string[]): Promise<void> {
     const { most, withinMs } = LIMITS[limit];
     const now = clock.now();
@@ -33,7 +33,7 @@ export function createInvitationLimits(storage: Storage) {
     const update = [{ $set: { ...kept, expiresAt: new Date(now.getTime() + withinMs) } }, { $set: { at: counted } }];
     const filter = { _id: [limit, ...of].join(' ') } as object;
     const write = () => collection.findOneAndUpdate(filter, update, { upsert: true, returnDocument: 'before' });
-    // of two that make the record at once, the store lets one try again
+    // when two race to insert, the loser gets a duplicate key and retries
     const found = await write().catch((error: unknown) => {
       if (isDuplicateKey(error) === false) throw error;
       return write();
@@ -47,8 +47,7 @@ export function createInvitationLimits(storage: Storage) {
 
   return {
     /**
-     * Counts an invitation that somebody asks for. What all of an organization share comes last, so that nobody uses it up by invitations that
-     * are refused.
+     * Counts a requested invitation. The organization's shared limit comes last, so that refused invitations do not use it up.
      * @throws requestErrors.tooMany
      */
     async count({ inviterId, organizationId, email }: { inviterId: string; organizationId: string | null; email: string }) {

@@ -16,15 +16,18 @@ interface InvitationMailsOptions {
   mails: Pick<MailsService, 'enqueue'>;
   onetimeTokens: Pick<OnetimeTokensService, 'create'>;
   organizations: Pick<OrganizationsService, 'nameOf'>;
-  /** The address of an identity; undefined where it is gone. */
+  /** Email of an identity; undefined when it is gone. */
   emailOf(identityId: string): Promise<string | undefined>;
 }
 
-/** The mails of invitations: from the invitation, which is stored with the wish for one, into the queue, and out of it (decisions A14). */
+/**
+ * Mails of invitations. An invitation is stored with a flag that its mail is due; the mail is queued from there and prepared when
+ * it is sent (decisions A14).
+ */
 export function createInvitationMails({ storage, log, mails, onetimeTokens, organizations, emailOf }: InvitationMailsOptions) {
   const Invitations = storage.model(invitationModel);
 
-  /** Puts an invitation's mail into the queue. What fails here is done by `relayAll` later; again is fine: the mail has an id. */
+  /** Queues an invitation's mail. On failure `relayAll` repeats it later; the mail's id prevents duplicates. */
   async function relay(invitationId: string): Promise<void> {
     try {
       const record = await Invitations.findOne({ _id: invitationId, mailSince: { $ne: null } }).lean<InvitationRecord>();
@@ -40,15 +43,15 @@ export function createInvitationMails({ storage, log, mails, onetimeTokens, orga
   return {
     relay,
 
-    /** Puts into the queue what processes that died have left of mails. */
+    /** Queues the mails that dead processes left behind. */
     async relayAll(): Promise<void> {
       const left = Invitations.find({ mailSince: { $gt: new Date(0) } }, { _id: 1 }).lean<Pick<InvitationRecord, '_id'>[]>();
       for (const { _id } of await left) await relay(_id);
     },
 
     /**
-     * Makes the token of an invitation's mail at the moment it is sent; a mail that is sent twice has the same token.
-     * @returns undefined when the invitation counts no more
+     * Creates the token of an invitation's mail when it is sent. A mail that is sent twice carries the same token.
+     * @returns undefined when the invitation is no longer valid
      */
     async prepare({ id: jti, values }: QueuedMail & { id: string }): Promise<PreparedMail | undefined> {
       const now = storage.clock.now();

@@ -6,25 +6,25 @@ import { listIndexes } from '../shared/list-indexes.js';
 export interface InvitationRecord extends Live {
   /** Trimmed and lower-cased. */
   email: string;
-  /** Where it leads, and as what; both null for an account alone. */
+  /** The organization and role that it grants; both null for an account alone. */
   organizationId: string | null;
   role: OrganizationRole | null;
   /**
-   * A pending one has expired from `expiresAt` on; it is marked so only when another takes its place. Withdrawn is one whose maker may no
-   * longer make it.
+   * A pending invitation expires at `expiresAt`; it is marked expired only when a new one replaces it. A withdrawn one was made
+   * by somebody who may no longer invite.
    */
   status: 'pending' | 'accepted' | 'expired' | 'withdrawn';
   fromIdentityId: string;
   expiresAt: Date;
   acceptedBy: string | null;
-  /** The attempt that has it: of two of one identity, one wins and the other takes nothing back. */
+  /** The attempt that accepted it: of two by the same identity one succeeds, and the other undoes nothing. */
   acceptanceId: string | null;
   acceptedAt: Date | null;
-  /** Since when its mail has not been queued; null once it is. Stored with the invitation, so that no crash loses the mail. */
+  /** Set until the mail is queued. Stored with the invitation, so that no crash loses the mail. */
   mailSince: Date | null;
 }
 
-/** Not by its status, which time changes and no write: a parameter of its own asks for that. */
+/** Has no status field, because a status can change without a write; the list has a parameter for it. */
 export const invitationResource = defineListResource({
   name: 'invitations',
   fields: {

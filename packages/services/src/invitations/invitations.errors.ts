@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of the service beside those of its rules, of organizations and of tokens, once. */
+/** The errors of invitations. Rules, organizations and tokens declare their own. */
 export const invitationErrors = defineErrors('invitations', {
   notFound: [404, 'Invitation not found'],
   wrongEmail: [403, 'Invitation is for another email address'],

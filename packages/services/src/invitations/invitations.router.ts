@@ -39,7 +39,7 @@ interface InvitationsRouterOptions {
   identities: Pick<IdentitiesService, 'isEmailVerified'>;
 }
 
-/** Invitations (decisions A8): an organization's owners and admins look after its own, the admin after all. */
+/** Invitation routes (decisions A8): owners and admins of an organization manage its invitations, admins all. */
 export function createInvitationsRouter({ invitations, acceptance, organizations, identities }: InvitationsRouterOptions) {
   const managesNamed = organizationRole('organizationId', MANAGING_ROLES, organizations.roleOf);
   const managesInvitations = defineRule(

@@ -26,33 +26,36 @@ interface InvitationsOptions {
   lists: Lists;
   audit: AuditService;
   organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
-  /** Of a new invitation, in milliseconds. */
+  /** Lifetime of a new invitation, in milliseconds. */
   lifetime: number;
-  /** Puts an invitation's mail into the queue; must not fail. */
+  /** Queues an invitation's mail. Must not throw. */
   relay(invitationId: string): Promise<void>;
-  /** Makes the tokens of invitations unusable. */
+  /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
   limits: InvitationLimits;
   standing: Standing;
 }
 
-/** Who invites. */
+/** The identity that invites. */
 export interface Inviter {
   identityId: string;
   isAdmin: boolean;
 }
 
-/** An invitation that is pending, as the store sees it. */
+/** Filter for pending invitations. */
 export function pendingAt(now: Date) {
   return { status: 'pending', expiresAt: { $gt: now } } as const;
 }
 
-/** Invitations to make an account, to join an organization, or both (decisions A8). Ids are UUID strings; nothing here knows HTTP. */
+/**
+ * Invitations to create an account, to join an organization, or both (decisions A8). Ids are UUID strings; nothing here depends
+ * on HTTP.
+ */
 export function createInvitationsService(options: InvitationsOptions) {
   const { storage, lists, audit, organizations, lifetime, relay, withdrawTokens, limits, standing } = options;
   const Invitations = storage.model(invitationModel);
 
-  /** A pending invitation has expired when its time is over, whoever looks. */
+  /** Shows a pending invitation as expired once its time is over. */
   function show(record: InvitationRecord): Invitation {
     const { acceptedBy, acceptanceId, acceptedAt, mailSince, ...shown } = present(record);
     const isOver = record.status === 'pending' && record.expiresAt <= storage.clock.now();
@@ -68,7 +71,10 @@ export function createInvitationsService(options: InvitationsOptions) {
     return { $or: [{ status }, { status: 'pending', expiresAt: { $lte: now } }] };
   }
 
-  /** @throws organizationErrors.notFound; ruleErrors.notAdmin for a role that outranks the inviter's, as the rules do (decisions A17) */
+  /**
+   * @throws organizationErrors.notFound; ruleErrors.notAdmin for a role that outranks the inviter's, like the rules (decisions
+   * A17)
+   */
   async function checkOrganization({ organizationId, role = 'member' }: NewInvitation, by: Inviter): Promise<void> {
     if (organizationId === undefined) return;
     if (by.isAdmin) {
@@ -81,15 +87,16 @@ export function createInvitationsService(options: InvitationsOptions) {
 
   return {
     /**
-     * Invites an address, whether somebody has it already or not: the answer does not tell. The mail goes out by itself.
-     * @throws errors.alreadyPending when it is invited there already; organizationErrors.notFound; ruleErrors.notAdmin; requestErrors.tooMany
+     * Invites an address. The answer does not reveal whether it has an account. The mail is sent later.
+     * @throws errors.alreadyPending when the address is already invited there; organizationErrors.notFound; ruleErrors.notAdmin;
+     * requestErrors.tooMany
      */
     async create(given: NewInvitation, by: Inviter, facts: RequestFacts): Promise<Invitation> {
       await checkOrganization(given, by);
       const { email, organizationId = null } = given;
       if (!by.isAdmin) await limits.count({ inviterId: by.identityId, organizationId, email });
       const now = storage.clock.now();
-      // one that has expired makes room
+      // an expired invitation must not block a new one
       const over = { email, organizationId, status: 'pending', expiresAt: { $lte: now } } as const;
       await Invitations.updateMany(over, { $set: { status: 'expired' } });
       try {
@@ -103,7 +110,7 @@ export function createInvitationsService(options: InvitationsOptions) {
           expiresAt: new Date(now.getTime() + lifetime),
           mailSince: now,
         });
-        // who has lost the right since it was asked for: that loss may have looked for invitations before there was this one
+        // the inviter may have lost the right meanwhile, and the review of that loss could not see this invitation yet
         if (!(await standing.isMade(record))) {
           await standing.review([by.identityId]);
           throw ruleErrors.notAdmin();
@@ -127,16 +134,16 @@ export function createInvitationsService(options: InvitationsOptions) {
       return lists.answer(invitationList, Invitations, { scope, cursorScope: { status }, show }, query);
     },
 
-    /** Deletes softly: it can be accepted no more. @throws errors.notFound */
+    /** Soft-deletes an invitation, which then cannot be accepted. @throws errors.notFound */
     async delete(invitationId: string, facts: RequestFacts): Promise<void> {
-      // it would be refused anyhow; so it also says so when it is only checked
+      // it would be refused anyway; this makes a mere token check say so too
       await withdrawTokens([invitationId]);
       const { deletedCount } = await Invitations.deleteOne({ _id: invitationId });
       if (deletedCount === 0) throw errors.notFound();
       await audit.record('invitation.deleted', facts, { identityId: null, details: { invitationId } });
     },
 
-    /** Where an invitation leads; undefined when it is missing, or leads to no organization. Serves the rule of who may see it. */
+    /** The organization of an invitation; undefined when the invitation is missing or has none. For access rules. */
     async organizationIdOf(invitationId: string): Promise<string | undefined> {
       const found = await Invitations.findById(invitationId, { organizationId: 1 }).lean<InvitationRecord>();
       return found?.organizationId ?? undefined;

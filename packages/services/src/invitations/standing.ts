@@ -5,7 +5,7 @@ import type { OrganizationsService } from '../organizations/organizations.servic
 import { MANAGING_ROLES, rolesAbove, type OrganizationRole } from '../organizations/roles.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 
-/** What an invitation gives, and who gives it. */
+/** What an invitation grants, and its inviter. */
 export type Given = Pick<InvitationRecord, 'fromIdentityId' | 'organizationId' | 'role'>;
 
 interface StandingOptions {
@@ -13,26 +13,26 @@ interface StandingOptions {
   typeIds: IdentityTypeIds;
   accessStateOf(identityId: string): Promise<AccessState | undefined>;
   organizations: Pick<OrganizationsService, 'rolesIn'>;
-  /** Makes the tokens of invitations unusable. */
+  /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
 }
 
-/** Of a step that has nothing to take back. */
+/** For a step with nothing to undo. */
 const nothing = () => Promise.resolve();
 
-/** Whether a holder of this role may invite as that one. */
+/** Whether the holder of a role may invite others to the given role. */
 function outranks(own: OrganizationRole | null, role: OrganizationRole | null): boolean {
   return own !== null && MANAGING_ROLES.some((one) => one === own) && (role === null || !rolesAbove(own).includes(role));
 }
 
 /**
- * Whether who has made an invitation may still make it. An invitation counts no longer than that: somebody who is removed from an organization
- * would else come back by one that was made in time (decisions H7).
+ * Checks whether inviters still have the right to the invitations they made. An invitation is only valid that long; otherwise
+ * somebody removed from an organization could return by an invitation made before (decisions H7).
  */
 export function createStanding({ storage, typeIds, accessStateOf, organizations, withdrawTokens }: StandingOptions) {
   const Invitations = storage.model(invitationModel);
 
-  /** Which of these invitations of one person may still be made. Where the organization is gone there is nothing to lose. */
+  /** Those of a person's invitations that the person may still make. An invitation to a deleted organization is kept. */
   async function stillMade<Invitation extends Given>(inviterId: string, given: readonly Invitation[]): Promise<Invitation[]> {
     const state = await accessStateOf(inviterId);
     if (!state || state.isBarred || state.typeId === typeIds.guest) return [];
@@ -45,7 +45,7 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     });
   }
 
-  /** Withdraws what one of these has invited to and may no longer; for good, whatever they are given back. Again is fine. */
+  /** Withdraws, for good, the pending invitations that these inviters may no longer make. Idempotent. */
   async function review(inviterIds: readonly string[]): Promise<void> {
     const filter = { fromIdentityId: { $in: inviterIds }, status: 'pending' } as const;
     const pending = await Invitations.find(filter, { fromIdentityId: 1, organizationId: 1, role: 1 }).lean<InvitationRecord[]>();
@@ -60,13 +60,13 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
     await withdrawTokens(ids);
   }
 
-  /** Changes under way in this process. One whose process has died is no longer here; whether it was made, the review sees. */
+  /** Changes under way in this process. The change of a dead process is missing here; its review runs anyway. */
   const changes = new Map<string, (open: Fence['open']) => Promise<void>>();
   const reviewed = storage.defineUnit<{ changeId: string; inviterIds: readonly string[] }>({
     name: 'invitations.review',
     steps: [
       { name: 'change', run: async ({ changeId }, { open }) => changes.get(changeId)?.(open), undo: nothing },
-      // taking it back is to try again: what has failed is left to the next sweep so
+      // undo reviews again, which leaves a failed review to the next sweep
       { name: 'review', run: ({ inviterIds }) => review(inviterIds), undo: ({ inviterIds }) => review(inviterIds) },
     ],
   });
@@ -74,15 +74,15 @@ export function createStanding({ storage, typeIds, accessStateOf, organizations,
   return {
     review,
 
-    /** Whether an invitation may still be made by who has made it. */
+    /** Whether the inviter may still make this invitation. */
     async isMade(given: Given): Promise<boolean> {
       return (await stillMade(given.fromIdentityId, [given])).length > 0;
     },
 
     /**
-     * Runs a change by which these may lose the right to invite, and then withdraws what they have invited to: also when the process dies in
-     * between, by the next sweep.
-     * @param change makes its write only while `open` holds: so no sweep has reviewed before it
+     * Runs a change that may cost these inviters their right, then withdraws their invitations. If the process dies in between,
+     * the next sweep does.
+     * @param change must only write while `open` matches, so that no sweep reviews before the change is made
      * @throws what the change throws
      */
     async reviewAfter<T>(inviterIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T> {
