@@ -13,30 +13,13 @@ import {
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
 import {
   RATE_LIMITS,
-  type Limit,
   REDIRECT_ERRORS,
   SECURITY_EVENTS,
-  SERVICE_NAMES,
-  attributeErrors,
-  authenticationServiceErrors,
-  categoryErrors,
-  chatErrors,
+  SERVICES,
   fileAddressErrors,
   fileErrors,
-  identityErrors,
-  invitationErrors,
   listErrors,
-  locationErrors,
-  messageTemplateErrors,
-  notificationErrors,
-  onetimeTokenErrors,
-  orderErrors,
-  productErrors,
-  productVariantErrors,
-  organizationErrors,
-  profileErrors,
-  providerErrors,
-  sessionErrors,
+  type Limit,
 } from '@tandem/services';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -120,26 +103,10 @@ describe('the documents', () => {
       ['authentication', authenticationErrors],
       ['origin check', originErrors],
       ['rules', ruleErrors],
-      ['auth', authenticationServiceErrors],
-      ['one-time tokens', onetimeTokenErrors],
-      ['sessions', sessionErrors],
-      ['identity providers', providerErrors],
-      ['attributes', attributeErrors],
-      ['categories', categoryErrors],
-      ['chat', chatErrors],
       ['files', fileErrors],
       ['addresses of files', fileAddressErrors],
-      ['identities', identityErrors],
-      ['invitations', invitationErrors],
       ['lists', listErrors],
-      ['locations', locationErrors],
-      ['message templates', messageTemplateErrors],
-      ['notifications', notificationErrors],
-      ['orders', orderErrors],
-      ['organizations', organizationErrors],
-      ['products', productErrors],
-      ['product variants', productVariantErrors],
-      ['profiles', profileErrors],
+      ...SERVICES.flatMap(({ errors }): [string, Record<string, ErrorDefinition>][] => Object.entries(errors)),
     ];
     const rows = groups.flatMap(([group, errors]) =>
       Object.values(errors).map(({ status, message }) => [String(status), code(message), group]),
@@ -167,7 +134,7 @@ describe('the documents', () => {
       return [serviceOf(name), row] as const;
     });
     const head = ['Route', 'tRPC', 'Purpose', 'Who may call it', 'Success', 'Errors of its own'];
-    const all = SERVICE_NAMES.map((service) => {
+    const all = SERVICES.map(({ name: service }) => {
       const rows = operations.filter(([of]) => of === service).map(([, row]) => row);
       return `## ${service}\n\n${table([head, ...inOrder(rows)])}`;
     }).join('\n');

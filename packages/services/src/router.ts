@@ -1,135 +1,64 @@
-import { mergeRouters, router, type IdentityTypeIds } from '@tandem/core';
-import { createAttributesRouter } from './attributes/attributes.router.js';
-import { createAuditRouter } from './audit/audit.router.js';
-import { createAccountsRouter } from './authentication/accounts.router.js';
-import { createAuthenticationRouter } from './authentication/authentication.router.js';
-import type { TokenCookies } from './authentication/cookies.js';
-import { createEmailsRouter } from './authentication/emails.router.js';
-import { createMfaRouter } from './authentication/mfa.router.js';
-import { createPasswordChangesRouter } from './authentication/password-changes.router.js';
-import { createSessionsRouter } from './authentication/sessions.router.js';
-import { createSignInAnswers } from './authentication/sign-in-answers.js';
-import { createCategoriesRouter } from './categories/categories.router.js';
-import { createChatRouter } from './chat/chat.router.js';
-import { createIdentitiesRouter } from './identities/identities.router.js';
-import { createInvitationsRouter } from './invitations/invitations.router.js';
-import { createLocationsRouter } from './locations/locations.router.js';
-import { createProductVariantsRouter } from './product-variants/product-variants.router.js';
-import { createOrdersRouter } from './orders/orders.router.js';
-import { createProductImagesRouter } from './products/product-images.router.js';
-import { createProductRules } from './products/product-rules.js';
-import { createProductsRouter } from './products/products.router.js';
-import { createNotificationsRouter } from './notifications/notifications.router.js';
-import { createOrganizationFilesRouter } from './organizations/organization-files.router.js';
-import { createChangeRequestsRouter } from './organizations/change-requests.router.js';
-import { createOrganizationsRouter } from './organizations/organizations.router.js';
-import { createOnetimeTokensRouter } from './onetime-tokens/onetime-tokens.router.js';
-import { createFollowsRouter, createOrganizationFollowersRouter } from './profiles/follows.router.js';
-import { createLikersRouter, createLikesRouter } from './profiles/likes.router.js';
-import { createProfilesRouter } from './profiles/profiles.router.js';
-import type { BrowserCookies } from './providers/browser-cookies.js';
-import { createProvidersRouter } from './providers/providers.router.js';
+import { router } from '@tandem/core';
+import { attributes } from './attributes/attributes.js';
+import { auth } from './authentication/auth.js';
+import { categories } from './categories/categories.js';
+import { chat } from './chat/chat.js';
+import { identities } from './identities/identities.js';
+import { invitations } from './invitations/invitations.js';
+import { locations } from './locations/locations.js';
+import { notifications } from './notifications/notifications.js';
+import { orders } from './orders/orders.js';
+import { organizations } from './organizations/organizations.js';
+import { productVariants } from './product-variants/product-variants.js';
+import { products } from './products/products.js';
+import { profiles } from './profiles/profiles.js';
+import type { DeclaredList, RouterOptions, ShapeOf } from './shared/define-service.js';
 import type { Services } from './services.js';
-import type { Subscriptions } from './streams/subscriptions.router.js';
 
-interface AppRouterOptions {
-  cookies: TokenCookies;
-  browserCookies: BrowserCookies;
-  /** Where identity providers may send people back to. */
-  redirectUrls: ReadonlySet<string>;
-  typeIds: IdentityTypeIds;
-  subscriptions: Subscriptions;
-}
+/** All services. The one place that lists them: what else has to know them reads it here. */
+export const SERVICES = [
+  attributes,
+  auth,
+  categories,
+  chat,
+  identities,
+  invitations,
+  locations,
+  notifications,
+  orders,
+  organizations,
+  products,
+  productVariants,
+  profiles,
+] as const;
 
-/** Everything below `/auth`, topic by topic. */
-function createAuthRouter(services: Services, { cookies, browserCookies, redirectUrls }: AppRouterOptions) {
-  const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
-  const registerInvited = services.acceptance.register;
-  const answers = createSignInAnswers(cookies);
-  return mergeRouters(
-    createAuthenticationRouter({
-      authentication,
-      sessions,
-      identities,
-      onetimeTokens,
-      registerInvited,
-      rateLimits,
-      answers,
-      cookies,
-    }),
-    createMfaRouter(services, answers),
-    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers, browserCookies }),
-    createEmailsRouter(services),
-    createPasswordChangesRouter(services),
-    createAccountsRouter(identities),
-    createSessionsRouter(services.shownSessions),
-    createAuditRouter(audit),
-    createProvidersRouter({ providers: services.providers, identities, rateLimits, browserCookies, redirectUrls }),
-  );
-}
+type Definition = (typeof SERVICES)[number];
+export type ServiceName = Definition['name'];
 
-/** All procedures. The names at the top are the services' names: in tRPC paths, in `authMode`, in the documents. */
-export function createAppRouter(services: Services, options: AppRouterOptions) {
-  const { identities, failedLogins, notifications, organizations, profiles, follows, likes } = services;
-  const { products, productVariants } = services;
-  const productRules = createProductRules({ products, roleOf: organizations.roleOf });
-  return router({
-    attributes: createAttributesRouter(services.attributes),
-    auth: createAuthRouter(services, options),
-    categories: createCategoriesRouter(services.categories),
-    chat: mergeRouters(
-      createChatRouter({ chat: services.chat, roleOf: organizations.roleOf }),
-      router({ createListenTicket: services.streamTickets.procedure('messages') }),
-      options.subscriptions.chat,
-    ),
-    identities: createIdentitiesRouter({ identities, typeIds: options.typeIds, forgetFailedLogins: failedLogins.forget }),
-    invitations: createInvitationsRouter(services),
-    locations: createLocationsRouter(services.locations),
-    notifications: mergeRouters(
-      createNotificationsRouter(notifications, services.streamTickets),
-      options.subscriptions.notifications,
-    ),
-    orders: createOrdersRouter(services),
-    organizations: mergeRouters(
-      createOrganizationsRouter(services),
-      createOrganizationFilesRouter(services),
-      createChangeRequestsRouter({ changeRequests: services.changeRequests, roleOf: organizations.roleOf }),
-      createOrganizationFollowersRouter({ follows, roleOf: organizations.roleOf }),
-    ),
-    profiles: mergeRouters(
-      createProfilesRouter(profiles),
-      createFollowsRouter({ follows, ownerOf: profiles.ownerOf }),
-      createLikesRouter({ likes, ownerOf: profiles.ownerOf }),
-    ),
-    products: mergeRouters(
-      createProductsRouter({ products, rules: productRules, roleOf: organizations.roleOf }),
-      createProductImagesRouter({ productImages: services.productImages, rules: productRules }),
-      createLikersRouter(likes),
-    ),
-    productVariants: createProductVariantsRouter({ variants: productVariants, rules: productRules }),
-  });
+/** Names of the services, as `authMode` takes them. */
+export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
+
+/** The intersection of the members of a union. */
+type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+/** The lists of a service by their tRPC paths. */
+type ShapesOf<Of extends Definition> = Of extends Definition
+  ? { [List in keyof Of['lists'] & string as `${Of['name']}.${List}`]: ShapeOf<Extract<Of['lists'][List], DeclaredList>> }
+  : never;
+
+/** What can be asked of each list, by its tRPC path: for the typed queries of clients. */
+export type ListShapes = AllOf<ShapesOf<Definition>>;
+
+type Procedures = { [Of in Definition as Of['name']]: ReturnType<Of['router']> };
+
+/** All procedures, by the names of their services. */
+export function createAppRouter(services: Services, options: RouterOptions) {
+  const entries = SERVICES.map((service) => [service.name, service.router(services, options)] as const);
+  return router(Object.fromEntries(entries) as unknown as Procedures);
 }
 
 /** What typed clients are made for. */
 export type AppRouter = ReturnType<typeof createAppRouter>;
-
-/** Names of the services, as `authMode` takes them. */
-export const SERVICE_NAMES = [
-  'attributes',
-  'auth',
-  'categories',
-  'chat',
-  'identities',
-  'invitations',
-  'locations',
-  'notifications',
-  'orders',
-  'organizations',
-  'products',
-  'productVariants',
-  'profiles',
-] as const satisfies readonly (keyof AppRouter['_def']['record'])[];
-export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /**
  * The procedures of some services alone, by their names.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ListUnderTest, Person, TestServer } from '@tandem/testing';
 import { PASSWORD } from '@tandem/testing';
 import { fileModel } from '../src/files/file.model.js';
-import type { ListShapes } from '../src/list-shapes.js';
+import type { ListShapes } from '../src/router.js';
 
 /** Rows in every list, and who sees them. */
 interface World {

@@ -1,0 +1,58 @@
+import { mergeRouters } from '@tandem/core';
+import { createAuditRouter } from '../audit/audit.router.js';
+import { eventList, identityEventList } from '../audit/audit.schemas.js';
+import { onetimeTokenErrors } from '../onetime-tokens/onetime-tokens.errors.js';
+import { createOnetimeTokensRouter } from '../onetime-tokens/onetime-tokens.router.js';
+import { providerErrors } from '../providers/providers.errors.js';
+import { createProvidersRouter } from '../providers/providers.router.js';
+import type { Services } from '../services.js';
+import { defineService, type RouterOptions } from '../shared/define-service.js';
+import { createAccountsRouter } from './accounts.router.js';
+import { authenticationServiceErrors } from './authentication.errors.js';
+import { createAuthenticationRouter } from './authentication.router.js';
+import { createEmailsRouter } from './emails.router.js';
+import { createMfaRouter } from './mfa.router.js';
+import { createPasswordChangesRouter } from './password-changes.router.js';
+import { sessionErrors } from './sessions.errors.js';
+import { createSessionsRouter } from './sessions.router.js';
+import { sessionList } from './sessions.schemas.js';
+import { createSignInAnswers } from './sign-in-answers.js';
+
+/** Everything below `/auth`, topic by topic. */
+function createAuthRouter(services: Services, { cookies, browserCookies, redirectUrls }: RouterOptions) {
+  const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
+  const registerInvited = services.acceptance.register;
+  const answers = createSignInAnswers(cookies);
+  return mergeRouters(
+    createAuthenticationRouter({
+      authentication,
+      sessions,
+      identities,
+      onetimeTokens,
+      registerInvited,
+      rateLimits,
+      answers,
+      cookies,
+    }),
+    createMfaRouter(services, answers),
+    createOnetimeTokensRouter({ onetimeTokens, authentication, audit, rateLimits, answers, browserCookies }),
+    createEmailsRouter(services),
+    createPasswordChangesRouter(services),
+    createAccountsRouter(identities),
+    createSessionsRouter(services.shownSessions),
+    createAuditRouter(audit),
+    createProvidersRouter({ providers: services.providers, identities, rateLimits, browserCookies, redirectUrls }),
+  );
+}
+
+export const auth = defineService({
+  name: 'auth',
+  router: createAuthRouter,
+  lists: { events: eventList, identityEvents: identityEventList, sessions: sessionList },
+  errors: {
+    auth: authenticationServiceErrors,
+    'one-time tokens': onetimeTokenErrors,
+    sessions: sessionErrors,
+    'identity providers': providerErrors,
+  },
+});

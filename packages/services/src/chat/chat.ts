@@ -1,0 +1,28 @@
+import { mergeRouters, router } from '@tandem/core';
+import { defineService } from '../shared/define-service.js';
+import { channelList } from './channels.schemas.js';
+import { chatErrors } from './chat.errors.js';
+import { createChatRouter } from './chat.router.js';
+import { messageTemplateErrors } from './message-templates.errors.js';
+import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
+import { channelMessageList, messageList } from './messages.schemas.js';
+import { subscriptionList } from './subscriptions.schemas.js';
+
+export const chat = defineService({
+  name: 'chat',
+  router: ({ chat: service, organizations, streamTickets }, { subscriptions }) =>
+    mergeRouters(
+      createChatRouter({ chat: service, roleOf: organizations.roleOf }),
+      router({ createListenTicket: streamTickets.procedure('messages') }),
+      subscriptions.chat,
+    ),
+  lists: {
+    listChannels: channelList,
+    listMessageTemplates: messageTemplateList,
+    listMessageTemplatesOfOrganization: organizationTemplateList,
+    listMessages: messageList,
+    listMessagesOfChannel: channelMessageList,
+    listSubscriptions: subscriptionList,
+  },
+  errors: { chat: chatErrors, 'message templates': messageTemplateErrors },
+});

@@ -1,0 +1,12 @@
+import { defineService } from '../shared/define-service.js';
+import { identityErrors } from './identities.errors.js';
+import { createIdentitiesRouter } from './identities.router.js';
+import { identityList } from './identities.schemas.js';
+
+export const identities = defineService({
+  name: 'identities',
+  router: ({ identities: service, failedLogins }, { typeIds }) =>
+    createIdentitiesRouter({ identities: service, typeIds, forgetFailedLogins: failedLogins.forget }),
+  lists: { list: identityList },
+  errors: { identities: identityErrors },
+});

@@ -1,0 +1,33 @@
+import { mergeRouters } from '@tandem/core';
+import { createOrganizationFollowersRouter } from '../profiles/follows.router.js';
+import { organizationFollowerList } from '../profiles/follows.schemas.js';
+import { defineService } from '../shared/define-service.js';
+import { createChangeRequestsRouter } from './change-requests.router.js';
+import { changeRequestList } from './change-requests.schemas.js';
+import { createOrganizationFilesRouter } from './organization-files.router.js';
+import { organizationErrors } from './organizations.errors.js';
+import { createOrganizationsRouter } from './organizations.router.js';
+import { descendantList, memberList, membershipList, organizationList } from './organizations.schemas.js';
+
+export const organizations = defineService({
+  name: 'organizations',
+  router: (services) => {
+    const { changeRequests, follows } = services;
+    const { roleOf } = services.organizations;
+    return mergeRouters(
+      createOrganizationsRouter(services),
+      createOrganizationFilesRouter(services),
+      createChangeRequestsRouter({ changeRequests, roleOf }),
+      createOrganizationFollowersRouter({ follows, roleOf }),
+    );
+  },
+  lists: {
+    list: organizationList,
+    listChangeRequests: changeRequestList,
+    listDescendants: descendantList,
+    listFollowers: organizationFollowerList,
+    listMembers: memberList,
+    listOfIdentity: membershipList,
+  },
+  errors: { organizations: organizationErrors },
+});
