@@ -8,7 +8,7 @@ const notes = defineListResource({
   fields: { isRead: { type: 'boolean', absent: false }, text: { type: 'string', absent: '' }, kind: 'string' },
 });
 
-/** Each with a letter for its id: missing, null, the value itself, another. */
+/** Documents with a letter as id: missing, null, the value itself, another. */
 const documents = [
   { _id: 'a', kind: 'x' },
   { _id: 'b', isRead: null, text: null, kind: 'x' },
@@ -25,7 +25,7 @@ async function ask(query: Record<string, string>) {
   return (await runListQuery(notes, Object.entries(query), { collection })).value;
 }
 
-describe('a field that records may lack', () => {
+describe('a field that may be missing', () => {
   it.each([
     ['isRead eq false', 'abc'],
     ['isRead ne false', 'd'],
@@ -50,7 +50,7 @@ describe('a field that records may lack', () => {
     expect(counted.map(({ id }) => id).join('')).toBe(expected);
   });
 
-  it('is one group with its value, counts as one value, and is sorted beside it', async () => {
+  it('is one group with its value, counts as one value, and sorts beside it', async () => {
     const byRead = 'groupby((isRead), aggregate($count as n, text with countdistinct as texts))';
     const groups = [
       { isRead: false, n: 3, texts: 1 },
@@ -65,7 +65,7 @@ describe('a field that records may lack', () => {
     expect((await ask({ $orderby: 'isRead desc' })).map(({ id }) => id)).toEqual(['d', 'c', 'a', 'b']);
   });
 
-  it('cannot count as what it is not', () => {
+  it('cannot declare a value of another type as absent', () => {
     expect(() => defineListResource({ name: 'x', fields: { n: { type: 'number', absent: false } } })).toThrow(
       'n cannot count as',
     );

@@ -4,17 +4,17 @@ import type { Expression } from './expression.js';
 import { clash, computedField, fittingValueOf, type Field, type Fields, type ScalarType } from './fields.js';
 import type { AggregateFunction, AggregateItem } from './tree.js';
 
-/** What `aggregate` means for the store: what is accumulated over the documents, and what is made of it. */
+/** Compiled `aggregate`: the store's accumulators, and how their results become the row. */
 export interface CompiledAggregates {
   accumulators: Record<string, Expression>;
   outputs: Record<string, Expression>;
-  /** What later transformations can see of it. */
+  /** The computed fields, visible to later transformations. */
   fields: Field[];
-  /** The values over no documents at all. */
+  /** The values when there are no documents. */
   ofNothing: Record<string, 0 | null>;
 }
 
-/** What each function takes, and what it gives: `same` as it takes. */
+/** The types that each function takes, and the type it returns: `same` as its input. */
 const FUNCTIONS: Record<AggregateFunction, { takes: readonly ScalarType[]; gives: ScalarType | 'same' }> = {
   sum: { takes: ['number'], gives: 'number' },
   average: { takes: ['number'], gives: 'number' },
@@ -24,9 +24,9 @@ const FUNCTIONS: Record<AggregateFunction, { takes: readonly ScalarType[]; gives
 };
 
 /**
- * Computed values; nulls enter none of them (decisions L4).
- * @param among names that the row has already
- * @param only which of the documents count; without it all of them
+ * Compiles computed values; nulls are ignored (decisions L4).
+ * @param among names already in the row
+ * @param only the documents that count; default all
  * @throws ListQueryError
  */
 export function compileAggregates(
@@ -77,7 +77,7 @@ function value(
 function output(called: AggregateFunction, given: Expression, accumulate: Accumulate): Expression {
   switch (called) {
     case 'sum':
-      // The store's sum of nothing is 0. Its greatest of nothing is null, and costs less to find than a count of what is there.
+      // The store's sum of nothing is 0, not null. Checking the maximum for null is cheaper than counting the values.
       return { $cond: [{ $eq: [accumulate({ $max: given }), null] }, null, accumulate({ $sum: given })] };
     case 'average':
       return accumulate({ $avg: given });
@@ -86,7 +86,7 @@ function output(called: AggregateFunction, given: Expression, accumulate: Accumu
     case 'max':
       return accumulate({ $max: given });
     default: {
-      // countdistinct, whose set may hold null where the store has one.
+      // countdistinct: the store's set may contain null, which does not count
       const set = accumulate({ $addToSet: given });
       return { $subtract: [{ $size: set }, { $cond: [{ $in: [null, set] }, 1, 0] }] };
     }

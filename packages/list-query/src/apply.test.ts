@@ -29,7 +29,7 @@ describe('a value of another type than its field has', () => {
   });
   const rowsOfOdd = async (text: string) => (await runListQuery(sales, [['$apply', text]], { collection: odd })).value;
 
-  it('enters nothing that is computed', async () => {
+  it('is ignored by aggregates', async () => {
     const all =
       'aggregate(amount with sum as s, amount with average as a, amount with min as l, amount with max as m, amount with countdistinct as d, soldAt with min as f, soldAt with max as t, shop with countdistinct as shops)';
     const wanted = { s: 75, a: 18.75, l: 5, m: 30, d: 3, f: '2024-01-02T00:00:00.000Z', t: '2024-01-06T00:00:00.000Z', shops: 2 };
@@ -47,7 +47,7 @@ describe('a value of another type than its field has', () => {
 });
 
 describe('aggregate', () => {
-  it('computes over what is there, and gives null over nothing', async () => {
+  it('computes over the values there are, and gives null for none', async () => {
     expect(
       await apply(
         'aggregate($count as n, amount with sum as sum, amount with average as avg, amount with min as least, soldAt with max as last, shop with countdistinct as shops)',
@@ -59,14 +59,14 @@ describe('aggregate', () => {
     expect(await rowsOf(text, ['$filter', 'amount gt 1e9'])).toEqual([nothing]);
   });
 
-  it('gives one row that the chain goes on with, also over nothing', async () => {
+  it('gives one row for later steps, also from no rows', async () => {
     expect(await rowsOf('filter(amount gt 1e9) then aggregate($count as n) then filter(n eq 0)')).toEqual([{ n: 0 }]);
     expect(await rowsOf('aggregate($count as n) then filter(n eq 0)')).toEqual([]);
     expect(await rowsOf('top(0) then aggregate($count as n, amount with sum as s) then aggregate(s with countdistinct as d, n with max as m)')).toEqual([{ d: 0, m: 0 }]); // prettier-ignore
     expect(await rowsOf('aggregate(amount with sum as s) then groupby((s), aggregate($count as n))')).toEqual([{ s: 85, n: 1 }]);
   });
 
-  it('is paged like any other rows', async () => {
+  it('is paged like other rows', async () => {
     expect(await apply('aggregate($count as n)', ['$skip', '1'])).toEqual({ total: 1, count: 0, value: [] });
     expect(await apply('aggregate($count as n)', ['$top', '0'])).toEqual({ total: 1, count: 0, value: [] });
     expect(await apply('aggregate($count as n)', ['$orderby', 'n desc'])).toMatchObject({ value: [{ n: 7 }] });
@@ -92,7 +92,7 @@ describe('groupby', () => {
     expect(await rowsOf('groupby((id), aggregate($count as n)) then top(1)')).toEqual([{ id: 's1', n: 1 }]);
   });
 
-  it('keeps the first records of each group whole, without what is hidden', async () => {
+  it('keeps the first records of each group whole, without hidden fields', async () => {
     const rows = await rowsOf('groupby((shop), orderBy(amount desc) then top(2))');
     expect(rows.map(({ shop, top }) => [shop, idsOf(top as [])])).toEqual([
       [null, ['s7', 's6']],
@@ -102,14 +102,14 @@ describe('groupby', () => {
     expect(rows[1]?.['top']).toContainEqual({ id: 's1', shop: 'north', place: { city: 'Oslo' }, amount: 10, soldAt: '2024-01-01T00:00:00.000Z', paid: true, tags: ['a'] }); // prettier-ignore
   });
 
-  it('keeps them in the order of the chain, else in that of the resource', async () => {
+  it('keeps them in the order of the chain, or else of the resource', async () => {
     const tops = async (text: string) => (await rowsOf(text)).map(({ top }) => idsOf(top as []));
     expect(await tops('groupby((shop), top(2))')).toEqual([['s6', 's7'], ['s3', 's2'], ['s5', 's4']]); // prettier-ignore
     expect(await tops('orderby(amount) then groupby((shop), top(1))')).toEqual([['s6'], ['s3'], ['s4']]);
     expect(await tops('groupby((shop), top(0))')).toEqual([[], [], []]);
   });
 
-  it('computes and keeps at once, and takes conditions on what it computes', async () => {
+  it('computes and keeps records at once, and takes conditions on computed values', async () => {
     const rows = await rowsOf('groupby((shop), aggregate($count as n, amount with sum as s) then filter(n gt 2) then orderby(amount desc) then top(1))'); // prettier-ignore
     expect(rows).toEqual([{ shop: 'north', n: 3, s: 40, top: [expect.objectContaining({ id: 's2' })] }]);
     expect(rows).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('groupby', () => {
     expect(JSON.stringify(kept)).not.toContain('__counts');
   });
 
-  it('goes on inside a group by grouping by more', async () => {
+  it('groups by more keys inside a group', async () => {
     const flat = await rowsOf('groupby((shop, place.city), aggregate($count as n))');
     expect(await rowsOf('groupby((shop), groupby((place.city), aggregate($count as n)))')).toEqual(flat);
     expect(await rowsOf('groupby((shop), filter(amount gt 20) then groupby((place.city)))')).toEqual([
@@ -136,7 +136,7 @@ describe('groupby', () => {
     ]);
   });
 
-  it('groups groups, and their top are rows', async () => {
+  it('groups groups, whose top are rows', async () => {
     expect(await rowsOf('groupby((shop, place.city), aggregate($count as n)) then groupby((shop), aggregate(n with max as most, $count as cities) then orderby(n desc) then top(1)) then orderby(most desc) then top(2)')).toEqual([
       { shop: null, most: 2, cities: 1, top: [{ shop: null, place: { city: 'Rome' }, n: 2 }] },
       { shop: 'north', most: 2, cities: 2, top: [{ shop: 'north', place: { city: 'Oslo' }, n: 2 }] },

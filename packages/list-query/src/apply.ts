@@ -8,7 +8,7 @@ import type { ListResource } from './resource.js';
 import { pageStages, sortStages, type Transformation } from './transformation.js';
 import type { Step } from './tree.js';
 
-/** Records of a resource before any transformation. */
+/** A resource's records before any transformation. */
 export function untransformed(resource: ListResource, parameter = '$apply'): Transformation {
   return {
     parameter,
@@ -24,7 +24,7 @@ export function untransformed(resource: ListResource, parameter = '$apply'): Tra
 }
 
 /**
- * Checks the transformations of `$apply` against what is visible at each of them, and compiles them.
+ * Checks the transformations of `$apply` against the fields visible at each of them, and compiles them.
  * @throws ListQueryError
  */
 export function compileApply(steps: readonly Step[], resource: ListResource): Transformation {
@@ -43,7 +43,7 @@ function applyStep(state: Transformation, step: Step): void {
       stages.push({ $match: compileFilter(bindCondition(step.condition, fields, parameter)) });
       return;
     case 'orderby':
-      // each may sort all records there are
+      // each sort may sort all records
       if (state.isOrdered)
         throw problemAt(parameter, step.at ?? 0, "has a second 'orderby' without a 'groupby' or 'aggregate' between them");
       state.isOrdered = true;
@@ -77,7 +77,10 @@ function applyAggregate(state: Transformation, step: Step & { kind: 'aggregate' 
   } satisfies Partial<Transformation>);
 }
 
-/** `aggregate` gives one row even over nothing, where the store gives none. At the end of a chain the row is made without it. */
+/**
+ * `aggregate` returns one row even for no documents, where the store returns none. At the end of a chain the row is
+ * added outside the store.
+ */
 function keepOneRow(state: Transformation, ofNothing: Record<string, 0 | null>): void {
   const [group, project] = state.stages.splice(-2);
   const row = { $ifNull: [{ $first: '$row' }, { $literal: ofNothing }] };

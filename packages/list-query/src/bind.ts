@@ -3,10 +3,10 @@ import { problemAt, shorten } from './errors.js';
 import type { Field, Fields } from './fields.js';
 import type { Comparison, Condition, Literal, PathReference } from './tree.js';
 
-/** What a condition compares with: never more than a scalar. */
+/** A value to compare with: always a scalar. */
 export type Scalar = string | number | boolean | Date;
 
-/** A condition whose fields are known and whose values have their types. */
+/** A condition with resolved fields and values of the right types. */
 export type BoundCondition =
   | { kind: 'and' | 'or'; terms: BoundCondition[] }
   | { kind: 'not'; term: BoundCondition }
@@ -14,8 +14,8 @@ export type BoundCondition =
   | { kind: 'in'; field: Field; values: (Scalar | null)[] };
 
 /**
- * Checks a condition against the fields that can be seen.
- * @throws ListQueryError for an unknown property, one that may not be filtered, a value of another type
+ * Checks a condition against the visible fields.
+ * @throws ListQueryError for an unknown property, one that may not be filtered, or a value of another type
  */
 export function bindCondition(condition: Condition, fields: Fields, parameter: string): BoundCondition {
   switch (condition.kind) {
@@ -39,10 +39,10 @@ export function bindCondition(condition: Condition, fields: Fields, parameter: s
   }
 }
 
-/** What a query may do with a field, with the words for a field that it may not do it with. */
+/** What a query may do with a field, with the phrase for a refusal. */
 const USES = { filter: 'filtered', sort: 'sorted by', group: 'grouped by', aggregate: 'aggregated' } as const;
 
-/** @throws ListQueryError for a name that nothing visible has, or a field that may not be used so */
+/** @throws ListQueryError for an unknown name, or a field that does not allow this use */
 export function bindField({ path, at = 0 }: PathReference, fields: Fields, use: keyof typeof USES, parameter: string): Field {
   const field = fields.get(path);
   if (!field) throw problemAt(parameter, at, `has the unknown property '${shorten(path)}'`);

@@ -1,7 +1,7 @@
 import type { KindOf, LiteralValue, Use } from './builder-fields.js';
 import type { Comparison, Condition, Literal } from './tree.js';
 
-/** A condition, and in its type what it compares with what. */
+/** A condition; its type holds the comparisons that it makes. */
 export interface Where<Uses extends Use = Use> {
   readonly tree: Condition;
   readonly uses?: Uses;
@@ -9,15 +9,18 @@ export interface Where<Uses extends Use = Use> {
 
 type UseOf<Name extends string, Value> = readonly [Name, KindOf<Value>];
 
-/** What can be asked of one field. */
+/** The comparisons of one field. */
 export type FieldConditions<Name extends string> = {
   readonly [Operator in Comparison]: <const Value extends LiteralValue>(value: Value) => Where<UseOf<Name, Value>>;
 } & {
-  /** One of the values. */
+  /** Equals one of the values. */
   in<const Value extends LiteralValue>(...values: [Value, ...Value[]]): Where<UseOf<Name, Value>>;
 };
 
-/** A field in a condition: `field('price').gt(20)`. Whether it exists and takes the value, the query says that the condition is given to. */
+/**
+ * A field in a condition: `field('price').gt(20)`. The query that receives the condition checks that the field exists
+ * and takes the value.
+ */
 export function field<const Name extends string>(name: Name): FieldConditions<Name> {
   const compare = (operator: Comparison) => (value: LiteralValue) => ({
     tree: { kind: 'compare', path: name, operator, value: literal(value) } satisfies Condition,
@@ -33,7 +36,7 @@ export function field<const Name extends string>(name: Name): FieldConditions<Na
   };
 }
 
-/** @throws TypeError for a number or a date that no text can say */
+/** @throws TypeError for a number or date that cannot be written as text */
 function literal(value: LiteralValue): Literal {
   if (value === null) return { kind: 'null' };
   if (value instanceof Date) return { kind: 'date', value: value.toISOString() };

@@ -1,7 +1,7 @@
 import type { FieldSettings, FieldType, ScalarType } from './fields.js';
 import type { ListResource } from './resource.js';
 
-/** Fields that a query can see at some place, with their types. */
+/** Fields visible at some place of a query, with their types. */
 export type BuilderFields = Record<string, FieldType>;
 
 /** The fields of a resource: `FieldsOf<typeof products>`. */
@@ -16,10 +16,10 @@ type TypeOf<Declared> = Declared extends FieldSettings ? Declared['type'] : Decl
 export type NamesOf<Fields, Type> = { [Name in keyof Fields & string]: Fields[Name] extends Type ? Name : never }[keyof Fields &
   string];
 
-/** What a value of a type is in an answer: dates are ISO-8601 text. */
+/** A type's value in an answer: dates are ISO-8601 text. */
 export type Shown<Type> = Type extends 'number' ? number : Type extends 'boolean' ? boolean : string;
 
-/** What a literal of each kind is given as. */
+/** The TypeScript type of each kind of literal. */
 export interface LiteralValues {
   string: string;
   number: number;
@@ -29,7 +29,7 @@ export interface LiteralValues {
 }
 export type LiteralValue = LiteralValues[keyof LiteralValues];
 
-/** The kind of a given value. */
+/** The literal kind of a value. */
 export type KindOf<Value> = Value extends string
   ? 'string'
   : Value extends number
@@ -40,13 +40,13 @@ export type KindOf<Value> = Value extends string
         ? 'date'
         : 'null';
 
-/** The kinds of literal that a field may be compared with: a date also with its text. */
+/** The literal kinds that a field may be compared with; a date also with its text. */
 type KindsFor<Type> =
   | 'null'
   | (Type extends `${infer Scalar extends ScalarType}[]` ? Scalar : Type)
   | (Type extends 'date' | 'date[]' ? 'string' : never);
 
-/** A comparison that a condition makes: which field, with which kinds of values. */
+/** A comparison of a condition: the field, and the kinds of values. */
 export type Use = readonly [name: string, kind: keyof LiteralValues];
 
 /** The comparisons that fields allow. */
@@ -57,7 +57,7 @@ export type Nested<Name extends string, Value> = Name extends `${infer First}.${
   ? { [Key in First]: Nested<Rest, Value> }
   : { [Key in Name]: Value };
 
-/** One object type for an intersection of them, at every depth. */
+/** Merges an intersection into one object type, at every depth. */
 export type Merged<Type> = Type extends readonly unknown[] | string | number | boolean | null
   ? Type
   : { [Key in keyof Type]: Merged<Type[Key]> };

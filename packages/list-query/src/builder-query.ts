@@ -5,29 +5,29 @@ import type { ScalarType } from './fields.js';
 import { printApply, printExpand, printFilter, printOrder } from './print.js';
 import type { Comparison, Condition, OrderKey, PathReference, Step } from './tree.js';
 
-/** What a list is of, as types: its fields, what a row is in an answer, what its relations are. */
+/** A list as types: its fields, the row of an answer, its relations. */
 export interface ListShape {
   fields: BuilderFields;
   row: unknown;
-  /** The related records by the relation's name. */
+  /** The related records by relation name. */
   relations?: Record<string, unknown>;
 }
 
 declare const rowType: unique symbol;
 
-/** The parameters of a list query, ready to be sent; in their type, what a row of the answer is. */
+/** The parameters of a list query, ready to send; the type holds the row of the answer. */
 export type QueryParameters<Row = unknown> = {
   readonly [Name in '$filter' | '$orderby' | '$expand' | '$apply' | '$nextToken']?: string;
 } & { readonly [Name in '$skip' | '$top']?: number } & { readonly [rowType]?: Row };
 
-/** What a row of the answer to these parameters is: `RowOf<typeof parameters>`. */
+/** The row of the answer to these parameters: `RowOf<typeof parameters>`. */
 export type RowOf<Parameters> = Parameters extends { readonly [rowType]?: infer Row } ? Exclude<Row, undefined> : never;
 
 type Expandable<Shape extends ListShape> = keyof NonNullable<Shape['relations']> & string;
 
-/** A query under construction; each call gives a new one. */
+/** A query under construction. It is immutable: each call returns a new one. */
 export interface ListQueryBuilder<Shape extends ListShape> {
-  /** Adds a condition to those before. */
+  /** Adds a condition to the earlier ones. */
   where<const Uses extends Use>(condition: Where<Uses> & ([Uses] extends [UsesOf<Shape['fields']>] ? unknown : never)): ListQueryBuilder<Shape>; // prettier-ignore
   where<const Name extends keyof Shape['fields'] & string, const Value extends LiteralValue>(
     name: Name,
@@ -38,9 +38,9 @@ export interface ListQueryBuilder<Shape extends ListShape> {
   orderBy(name: NamesOf<Shape['fields'], ScalarType>, direction?: 'asc' | 'desc'): ListQueryBuilder<Shape>;
   skip(rows: number): ListQueryBuilder<Shape>;
   top(rows: number): ListQueryBuilder<Shape>;
-  /** Goes on behind the page that carried this token. */
+  /** Continues after the page that returned this token. */
   after(nextToken: string): ListQueryBuilder<Shape>;
-  /** Puts related records into the rows. */
+  /** Embeds related records in the rows. */
   expand<Name extends Expandable<Shape>>(
     ...names: [Name, ...Name[]]
   ): ListQueryBuilder<{
@@ -48,7 +48,7 @@ export interface ListQueryBuilder<Shape extends ListShape> {
     row: Shape['row'] & { [Key in Name]: NonNullable<Shape['relations']>[Key] };
     relations: Shape['relations'];
   }>;
-  /** Transforms the rows; what follows sees those that come of it. */
+  /** Transforms the rows; later calls see the transformed rows. */
   apply<const Steps extends readonly AnyStep[]>(
     ...steps: Steps & Checked<Shape, Steps>
   ): ListQueryBuilder<Behind<{ fields: Shape['fields']; row: Shape['row'] }, Steps>>;
@@ -63,7 +63,7 @@ interface Parts {
   place: Readonly<{ $skip?: number; $top?: number; $nextToken?: string }>;
 }
 
-/** Begins a query: `listQuery<{ fields: FieldsOf<typeof products>; row: Product }>()`. */
+/** Starts a query: `listQuery<{ fields: FieldsOf<typeof products>; row: Product }>()`. */
 export function listQuery<Shape extends ListShape>(): ListQueryBuilder<Shape> {
   return build({ conditions: [], order: [], expansions: [], steps: [], place: {} });
 }
@@ -71,7 +71,7 @@ export function listQuery<Shape extends ListShape>(): ListQueryBuilder<Shape> {
 function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
   const { conditions, order, expansions, steps, place } = parts;
   const withCondition = ({ tree }: Where) => {
-    // A filter comes before all transformations; behind them it is one of them.
+    // `$filter` runs before all transformations; after them a condition becomes a `filter` step.
     if (steps.length === 0) return build({ ...parts, conditions: [...conditions, tree] });
     return build({ ...parts, steps: [...steps, { kind: 'filter', condition: tree }] });
   };
@@ -83,7 +83,7 @@ function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
     top: (rows: number) => build({ ...parts, place: { ...place, $top: rows } }),
     after: (nextToken: string) => build({ ...parts, place: { ...place, $nextToken: nextToken } }),
     expand: (...names: string[]) => build({ ...parts, expansions: [...expansions, ...names.map((path) => ({ path }))] }),
-    // An order given before is one of the rows that go in; `$orderby` is one of those that come out.
+    // An order given earlier applies to the input rows; `$orderby` applies to the output rows.
     apply: (...added: AnyStep[]) => {
       const ordered: Step[] = order.length > 0 ? [{ kind: 'orderby', keys: [...order] }] : [];
       return build({ ...parts, order: [], steps: [...steps, ...ordered, ...added.map(({ tree }) => tree)] });

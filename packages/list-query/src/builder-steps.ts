@@ -3,7 +3,7 @@ import type { BuilderFields, Intersection, Merged, NamesOf, Nested, Shown, Use, 
 import type { ScalarType } from './fields.js';
 import type { AggregateFunction, AggregateItem, OrderKey, Step } from './tree.js';
 
-/** What a step does, as a type: what it needs to be there, and what it leaves. */
+/** A step as a type: what it requires, and what it leaves visible. */
 type Does =
   | { kind: 'filter'; uses: Use }
   | { kind: 'orderby'; name: string }
@@ -11,14 +11,14 @@ type Does =
   | { kind: 'aggregate'; items: Aggregates }
   | { kind: 'groupby'; keys: string; inside: readonly AnyStep[] };
 
-/** A transformation, and in its type what it does. */
+/** A transformation; its type says what it does. */
 export interface BuiltStep<What extends Does> {
   readonly tree: Step;
   readonly does?: What;
 }
 export type AnyStep = BuiltStep<Does>;
 
-/** A value that `aggregate` computes: a function and the field that it is of. */
+/** A value computed by `aggregate`: a function and its field. */
 export interface Aggregate<
   Called extends AggregateFunction | 'count' = AggregateFunction | 'count',
   Name extends string = string,
@@ -49,7 +49,7 @@ export function aggregate<const Items extends Aggregates>(items: Items): BuiltSt
   return { tree: { kind: 'aggregate', items: trees } };
 }
 
-/** One row a group; inside, what is made of each group: `filter`, `aggregate`, `orderBy`, `top`. */
+/** One row per group. Inside, steps for each group: `filter`, `aggregate`, `orderBy`, `top`. */
 export function groupBy<const Key extends string, const Inside extends readonly AnyStep[]>(
   keys: readonly [Key, ...Key[]],
   ...inside: Inside
@@ -57,12 +57,12 @@ export function groupBy<const Key extends string, const Inside extends readonly 
   return { tree: { kind: 'groupby', keys: keys.map((path) => ({ path })), steps: inside.map(({ tree }) => tree) } };
 }
 
-/** The rows that meet a condition. */
+/** Keeps the rows that meet a condition. */
 export function filter<Uses extends Use>(condition: Where<Uses>): BuiltStep<{ kind: 'filter'; uses: Uses }> {
   return { tree: { kind: 'filter', condition: condition.tree } };
 }
 
-/** The rows in an order; further keys as pairs: `orderBy('price', 'desc', ['name', 'asc'])`. */
+/** Sorts the rows; further keys as pairs: `orderBy('price', 'desc', ['name', 'asc'])`. */
 export function orderBy<const Name extends string, const Other extends string = never>(
   name: Name,
   direction: 'asc' | 'desc' = 'asc',
@@ -72,18 +72,18 @@ export function orderBy<const Name extends string, const Other extends string = 
   return { tree: { kind: 'orderby', keys } };
 }
 
-/** The first rows. */
+/** Keeps the first rows. */
 export function top(rows: number): BuiltStep<{ kind: 'top' }> {
   return { tree: { kind: 'top', count: rows } };
 }
 
-/** What is visible at a place of a chain, and what a row is there. */
+/** The visible fields at a place of a chain, and its row type. */
 export interface Place {
   fields: BuilderFields;
   row: unknown;
 }
 
-/** The place behind a chain of steps. */
+/** The place after a chain of steps. */
 export type Behind<At extends Place, Steps> = Steps extends readonly [BuiltStep<infer What>, ...infer Rest]
   ? Behind<BehindStep<At, What>, Rest>
   : At;
@@ -125,12 +125,12 @@ type ComputedRow<At extends Place, Items> = {
     : Shown<ComputedType<At, Items[Alias]>> | null;
 };
 
-/** Says in an error of types what is wrong with a step. */
+/** Reports, as a type error, what is wrong with a step. */
 export interface Wrong<Message extends string> {
   readonly wrong: Message;
 }
 
-/** The steps, with `Wrong` in the place of each that does not fit where it stands. */
+/** The steps, with `Wrong` in place of each that does not fit its position. */
 export type Checked<At extends Place, Steps> = Steps extends readonly [BuiltStep<infer What>, ...infer Rest]
   ? [CheckedStep<At, What>, ...Checked<BehindStep<At, What>, Rest>]
   : [];
@@ -149,7 +149,7 @@ type CheckedStep<At extends Place, What> = What extends { kind: 'filter'; uses: 
 
 type Fits<Asked, Allowed, Message extends string> = [Asked] extends [Allowed] ? unknown : Wrong<Message>;
 
-/** Which fields each function takes. */
+/** The fields that each function takes. */
 interface Takes {
   sum: 'number';
   average: 'number';
@@ -167,7 +167,7 @@ type FittingItems<At extends Place, Items> = {
   ? unknown
   : Wrong<'an aggregate of what is not there, or of a type that its function does not take'>;
 
-/** Inside a group steps see its records; behind an `aggregate` a filter sees the group's row. */
+/** Inside a group, steps see its records; after an `aggregate`, a filter sees the group's row. */
 type FittingInside<At extends Place, Inside, Key> = Inside extends readonly [BuiltStep<infer What>, ...infer Rest]
   ? What extends { kind: 'groupby' }
     ? Wrong<'a group inside a group: group by all of the keys'>

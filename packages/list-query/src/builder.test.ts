@@ -29,14 +29,14 @@ beforeAll(async () => {
   collection = await filled(await openTestDatabase(), 'products', productDocuments(60));
 });
 
-/** Runs what was built; the rows have the type that the builder says. */
+/** Runs a built query; the rows have the builder's type. */
 async function run<Parameters extends object>(parameters: Parameters): Promise<RowOf<Parameters>[]> {
   const { value } = await runListQuery<RowOf<Parameters>>(products, Object.entries(parameters), { collection });
   return value;
 }
 
 describe('a built query', () => {
-  it('is the text of its conditions, order and page', () => {
+  it('prints its conditions, order and page', () => {
     const { parameters } = query
       .where('price', 'gt', 20)
       .where(or(field('name').eq("O'Brien"), and(field('active').ne(null), not(field('tags').in('red', 'blue')))))
@@ -57,7 +57,7 @@ describe('a built query', () => {
     expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<Product & { category: Category | null }>();
   });
 
-  it('holds the tree that its text is read into', () => {
+  it('holds the same tree that its text parses to', () => {
     const conditions = [
       ...(['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map((operator) => field('price')[operator](-1.5)),
       field('name').in("O'Brien", null),
@@ -74,7 +74,7 @@ describe('a built query', () => {
     expect(withoutOffsets(parseApply(printApply(steps)))).toEqual(steps);
   });
 
-  it('is never changed by what is built on it', () => {
+  it('is never changed by later calls', () => {
     const cheap = query.where('price', 'lt', 5);
     expect(cheap.where('price', 'gt', 1).after('token').parameters).toEqual({
       $filter: 'price lt 5 and price gt 1',
@@ -84,7 +84,7 @@ describe('a built query', () => {
     expect(query.parameters).toEqual({});
   });
 
-  it('transforms: rows have the keys and values that come of it', async () => {
+  it('transforms: rows have the resulting keys and values', async () => {
     const { parameters } = query
       .where('price', 'ge', 0)
       .apply(
@@ -142,34 +142,34 @@ describe('a built query', () => {
     expect(query.orderBy('price', 'desc').apply(top(3)).parameters).toEqual({ $apply: 'orderby(price desc) then top(3)' });
   });
 
-  it('cannot say numbers that are none', () => {
+  it('cannot express numbers that are not finite', () => {
     expect(() => field('price').gt(NaN)).toThrow(new TypeError('A condition cannot compare with NaN'));
     expect(() => field('price').gt(Infinity)).toThrow(TypeError);
     expect(query.where('price', 'eq', -0).parameters).toEqual({ $filter: 'price eq 0' });
   });
 });
 
-/** Each of these is refused by the compiler, and means nothing to the server either. */
+/** Each of these is a type error, and is also refused by the server. */
 export function wrongQueries() {
   // @ts-expect-error -- no such field
   query.where('nope', 'eq', 1);
-  // @ts-expect-error -- a number is no text
+  // @ts-expect-error -- a number is not text
   query.where('name', 'eq', 1);
-  // @ts-expect-error -- text is no date of this field
+  // @ts-expect-error -- text is not a date of this field
   query.where('price', 'eq', new Date());
   // @ts-expect-error -- no such field in a condition
   query.where(or(field('price').gt(1), field('nope').gt(1)));
   // @ts-expect-error -- text for a number in a condition
   query.where(not(field('price').gt('1')));
-  // @ts-expect-error -- a list is no key of an order
+  // @ts-expect-error -- a list cannot be sorted by
   query.orderBy('tags');
   // @ts-expect-error -- no such relation
   query.expand('brand');
-  // @ts-expect-error -- gone behind the aggregate
+  // @ts-expect-error -- no longer visible after the aggregate
   query.apply(aggregate({ n: count() }), filter(field('price').gt(1)));
-  // @ts-expect-error -- gone behind the group
+  // @ts-expect-error -- no longer visible after the group
   query.apply(groupBy(['status']), orderBy('price'));
-  // @ts-expect-error -- a list is no key of a group
+  // @ts-expect-error -- a list cannot be grouped by
   query.apply(groupBy(['tags']));
   // @ts-expect-error -- no average of text
   query.apply(aggregate({ a: average('name') }));
@@ -177,13 +177,13 @@ export function wrongQueries() {
   query.apply(groupBy(['status'], aggregate({ s: sum('releasedAt') })));
   // @ts-expect-error -- a condition on the group's row
   query.apply(groupBy(['status'], aggregate({ n: count() }), filter(field('price').gt(1))));
-  // @ts-expect-error -- behind a transformation its rows are what there is
+  // @ts-expect-error -- after a transformation only its rows are visible
   query.apply(groupBy(['status'])).where('price', 'gt', 1);
-  // @ts-expect-error -- rows that are no records have no relations
+  // @ts-expect-error -- rows that are not records have no relations
   query.apply(groupBy(['status'])).expand('category');
 }
 
-it('the builder loads nothing that a browser lacks', () => {
+it('the builder imports nothing that a browser lacks', () => {
   const seen = new Set<string>();
   const read = (name: string): void => {
     if (seen.has(name)) return;

@@ -20,14 +20,14 @@ describe('the text of a filter', () => {
     expect(canonical(one)).toBe(canonical(other));
   });
 
-  it('is another for each value of each type', () => {
+  it('differs for each value of each type', () => {
     const values: unknown[] = [
       null, false, true, 5, 55, 5n * 11n, '5', 'null', 'true', '#5', '', new Date(5), new Date(6), '@5', /5/, /5/i, /6/, '/5/',
       Uint8Array.of(0xff), Uint8Array.of(0xfe), '</w==>', new ObjectId('64b000000000000000000001'), new ObjectId('64b000000000000000000002'),
       [], {}, [5], [[5]], [5, 5], ['5,#5'], { a: 5 }, { a: '5' }, { b: 5 }, { a: { a: 5 } }, { a: 5, b: 5 }, [{ a: 5 }, { b: 5 }],
       { _bsontype: 'Long', toString: () => '5' }, { _bsontype: 'Decimal128', toString: () => '5' },
     ]; // prettier-ignore
-    // a big integer is the number
+    // a bigint equals the number
     expect(new Set(values.map((value) => canonical(value))).size).toBe(values.length - 1);
   });
 
@@ -37,5 +37,5 @@ describe('the text of a filter', () => {
     ['what nests deeper than 100', deep(101), 'A filter is nested too deeply'],
   ])('is not made of %s', (_, value, message) => expect(() => canonical(value)).toThrow(new TypeError(message)));
 
-  it('is made of what nests as deep as that', () => expect(canonical(deep(100))).toContain('#1'));
+  it('accepts nesting up to the limit', () => expect(canonical(deep(100))).toContain('#1'));
 });

@@ -1,10 +1,10 @@
-/** How deep filters are followed; no filter of ours comes near it. */
+/** Maximum nesting depth, far above that of real filters: prevents a stack overflow. */
 const MAX_DEPTH = 100;
 
 /**
- * One text for all equal filters: for keys of what was counted and for what a cursor is bound to. Types are kept apart (`5`, `"5"`, a date),
- * the order of keys is not.
- * @throws TypeError for what is no data: functions, symbols, a structure that contains itself
+ * The same text for all equal filters, used as a key for cached counts and for binding cursors. Distinguishes types
+ * (`5`, `"5"`, a date), ignores key order.
+ * @throws TypeError for values that are not data: functions, symbols, cyclic structures
  */
 export function canonical(value: unknown, depth = 0): string {
   if (depth > MAX_DEPTH) throw new TypeError('A filter is nested too deeply');

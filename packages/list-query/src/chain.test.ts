@@ -19,7 +19,7 @@ const rowsOf = async (text: string, ...others: [string, string][]) => (await app
 const idsOf = (rows: readonly Record<string, unknown>[]) => rows.map(({ id }) => id);
 
 describe('the chain', () => {
-  it('goes step by step: what is kept is kept in order, what comes later sees no more', async () => {
+  it('goes step by step: an order is kept, and later steps see only what is left', async () => {
     expect(idsOf(await rowsOf('orderby(amount desc) then top(3)'))).toEqual(['s2', 's4', 's5']);
     expect(idsOf(await rowsOf('orderby(amount desc) then top(3) then filter(amount lt 30)'))).toEqual(['s4', 's5']);
     expect(idsOf(await rowsOf('filter(amount lt 30) then orderby(amount desc) then top(3)'))).toEqual(['s4', 's5', 's1']);
@@ -30,7 +30,7 @@ describe('the chain', () => {
     expect(await rowsOf('orderby(amount desc) then top(3) then aggregate(amount with sum as s)')).toEqual([{ s: 70 }]);
   });
 
-  it('sorts once before rows are grouped, and once between two groupings', async () => {
+  it('sorts once before grouping, and once between two groupings', async () => {
     const counts = 'groupby((shop), aggregate($count as n))';
     const chain = `orderby(amount) then top(5) then ${counts} then orderby(n desc) then top(2) then aggregate($count as n) then orderby(n)`;
     expect(await rowsOf(chain)).toEqual([{ n: 2 }]);
@@ -72,12 +72,12 @@ describe('the chain', () => {
     expect(await apply('groupby((shop))', ['$top', '0'])).toEqual({ total: 3, count: 0, value: [] });
   });
 
-  it('may compute what has the name of something hidden', async () => {
+  it('may name a computed value like a hidden field', async () => {
     expect(await rowsOf('aggregate($count as cost, amount with sum as deletedAt) then filter(cost gt 1)')).toEqual([{ cost: 7, deletedAt: 85 }]); // prettier-ignore
     expect(await rowsOf('groupby((shop), aggregate($count as cost)) then filter(cost gt 2)')).toEqual([{ shop: 'north', cost: 3 }]); // prettier-ignore
   });
 
-  it('gives records without what is hidden', async () => {
+  it('gives records without hidden fields', async () => {
     expect(Object.keys((await rowsOf('top(1)'))[0] ?? {})).toEqual(['id', 'shop', 'place', 'soldAt']);
   });
 
@@ -117,7 +117,7 @@ describe('the chain', () => {
     });
   });
 
-  it('groups by eight properties at most, and by none that is in another, in groups inside groups too', () => {
+  it('groups by eight properties at most, and by none inside another, also in nested groups', () => {
     const group = (resource: ListResource, outer: string, inner: string) => () =>
       planList(resource, { apply: `groupby((${outer}), groupby((${inner})))` }, {});
     const seven = 'name, price, stock, active, status, brand.name, brand.address.city';
@@ -129,7 +129,7 @@ describe('the chain', () => {
     expect(group(things, 'a', 'ab')).not.toThrow();
   });
 
-  it('has rows of its own, which know nothing of the stored fields', async () => {
+  it('has rows of its own, without the stored fields', async () => {
     await expect(apply('groupby((shop))', ['$orderby', 'amount'])).rejects.toMatchObject({ parameter: '$orderby', offset: 0 });
     for (const text of ['groupby((shop))', 'aggregate($count as n) then top(1)'])
       await expect(apply(text, ['$expand', 'seller'])).rejects.toMatchObject({
@@ -139,8 +139,8 @@ describe('the chain', () => {
   });
 });
 
-describe('what a transformation may cost', () => {
-  it('is bounded in time: beyond it there is an error of its own', async () => {
+describe('the cost of a transformation', () => {
+  it('is bounded in time, with an error of its own', async () => {
     const many = await filled(
       db,
       'many',
@@ -161,7 +161,7 @@ describe('what a transformation may cost', () => {
     await expect(list).rejects.toThrow(ListTimeLimitError);
   });
 
-  it('is bounded in memory: beyond it the caller is told', async () => {
+  it('is bounded in memory, and the caller is told', async () => {
     const note = 'x'.repeat(20_000);
     const records = Array.from({ length: 1000 }, (_, n) => ({ _id: String(n), amount: n % 20, note }));
     const options = { collection: await filled(db, 'big', records), maxTimeMs: 25_000 };

@@ -5,19 +5,19 @@ import { productDocuments, products } from '../test/products.js';
 import { canonical } from './canonical.js';
 import { createCountCache, createGate, runListQuery, type Gate } from './index.js';
 
-/** A time that stands still. */
+/** A fixed time. */
 const now = (): number => 0;
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes long enough to be kept. */
+/** Takes long enough to be cached. */
 async function slowly(total: number): Promise<number> {
   const end = performance.now() + 6;
   while (performance.now() < end) await settled();
   return total;
 }
 
-it('keeps a slow count for five seconds', async () => {
+it('caches a slow count for five seconds', async () => {
   let time = 0;
   const cache = createCountCache({ now: () => time });
   expect(await cache.count('a', 'key', () => slowly(1))).toBe(1);
@@ -29,7 +29,7 @@ it('keeps a slow count for five seconds', async () => {
   expect(await cache.count('a', 'key', () => slowly(5))).toBe(5);
 });
 
-it('keeps none for longer because the clock went back', async () => {
+it('caches none for longer because the clock was set back', async () => {
   let time = 3_600_000;
   const cache = createCountCache({ now: () => time });
   await cache.count('a', 'key', () => slowly(1));
@@ -37,13 +37,13 @@ it('keeps none for longer because the clock went back', async () => {
   expect(await cache.count('a', 'key', () => slowly(2))).toBe(2);
 });
 
-it('keeps no count that was quick', async () => {
+it('does not cache a fast count', async () => {
   const cache = createCountCache({ slowMs: 60_000 });
   expect(await cache.count('a', 'key', () => slowly(1))).toBe(1);
   expect(await cache.count('a', 'key', () => slowly(2))).toBe(2);
 });
 
-it('forgets at a write, also what was being counted while it happened', async () => {
+it('is dropped by a write, also while it is in progress', async () => {
   const cache = createCountCache({ now });
   await cache.count('a', 'key', () => slowly(1));
   await cache.count('b', 'key', () => slowly(1));
@@ -56,7 +56,7 @@ it('forgets at a write, also what was being counted while it happened', async ()
   expect(await cache.count('b', 'key', () => slowly(5))).toBe(1);
 });
 
-it('counts once for all who ask at the same time', async () => {
+it('counts once for concurrent callers', async () => {
   const cache = createCountCache({ now });
   let counts = 0;
   const ask = () =>
@@ -68,7 +68,7 @@ it('counts once for all who ask at the same time', async () => {
   expect(counts).toBe(1);
 });
 
-it('keeps no failure, and no more than it may', async () => {
+it('caches no failure, and no more than its size', async () => {
   const cache = createCountCache({ now, size: 2 });
   await expect(cache.count('a', '1', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   for (const key of ['1', '2', '3']) await cache.count('a', key, () => slowly(Number(key)));
@@ -82,7 +82,7 @@ it('keeps no failure, and no more than it may', async () => {
 it.each<[string, () => Promise<number>]>([
   ['ends', () => Promise.resolve(1)],
   ['fails', () => Promise.reject(new Error('away'))],
-])('keeps a count that is being made, whatever an older one that it has pushed out %s with', async (_, end) => {
+])('keeps a count in progress, even when an older one that it replaced %s with', async (_, end) => {
   const cache = createCountCache({ now, size: 1 });
   const older = cache.count('a', '1', () => settled().then(end));
   void cache.count('a', '2', () => slowly(2));
@@ -96,7 +96,7 @@ beforeAll(async () => {
   collection = await filled(await openTestDatabase(), 'products', productDocuments(40));
 });
 
-it('serves the totals of a list: those of the same filter and scope alone, until a write', async () => {
+it('serves the totals of a list: only those of the same filter and scope, until a write', async () => {
   const countCache = createCountCache({ now, slowMs: 0 });
   const totalOf = async (filter: string, scope = {}) =>
     (await runListQuery(products, [['$filter', filter]], { collection, scope, countCache })).total;
@@ -113,7 +113,7 @@ it('serves the totals of a list: those of the same filter and scope alone, until
   expect([await totalOf("status eq 'draft'"), await totalOf("status eq 'draft'", { stock: { $lt: 6 } })]).toEqual([drafts + 1, scoped + 1]); // prettier-ignore
 });
 
-it('knows which counts were of many, whatever is written meanwhile', async () => {
+it('remembers which counts were large, whatever is written meanwhile', async () => {
   const cache = createCountCache({ now });
   await cache.count('a', 'many', () => Promise.resolve(10_001));
   await cache.count('a', 'few', () => Promise.resolve(10_000));
@@ -127,13 +127,13 @@ it('knows which counts were of many, whatever is written meanwhile', async () =>
   expect(cache.isLarge('a', 'many')).toBe(true);
 });
 
-it('knows it of the last that were, and of no more than it may keep', async () => {
+it('remembers only the last of them, up to its size', async () => {
   const cache = createCountCache({ now, size: 2 });
   for (const key of ['1', '2', '1', '3']) await cache.count('a', key, () => Promise.resolve(10_001));
   expect(['1', '2', '3'].map((key) => cache.isLarge('a', key))).toEqual([true, false, true]);
 });
 
-it('counts many when there is room for that, once for all who ask, while the page is read at once', async () => {
+it('counts large totals at the gate, once for all who ask, while the page is read at once', async () => {
   const countCache = createCountCache({ now });
   const key = canonical({ deletedAt: null });
   await countCache.count('products', key, () => Promise.resolve(10_001));
@@ -148,7 +148,7 @@ it('counts many when there is room for that, once for all who ask, while the pag
   expect(admitted).toEqual([`false count products ${key}`]);
 });
 
-it('goes on counting many for the others when who asked first leaves', async () => {
+it('continues a large count for the others when the first caller leaves', async () => {
   const countCache = createCountCache({ now });
   await countCache.count('products', canonical({ deletedAt: null }), () => Promise.resolve(10_001));
   const gate = createGate({ atOnce: 1 });
@@ -164,7 +164,7 @@ it('goes on counting many for the others when who asked first leaves', async () 
   expect((await outcomes)[1]).toMatchObject({ status: 'fulfilled', value: { count: 1, total: await collection.countDocuments({ deletedAt: null }) } }); // prettier-ignore
 });
 
-it('makes a count anew for who waited for that of somebody who has left', async () => {
+it('counts again for a caller that waited for the count of one that left', async () => {
   const countCache = createCountCache({ now });
   const leaving = new AbortController();
   const options = { collection, countCache, isOnePage: false };
@@ -176,7 +176,7 @@ it('makes a count anew for who waited for that of somebody who has left', async 
   expect(stays).toMatchObject({ status: 'fulfilled', value: { total: expect.any(Number) } });
 });
 
-/** Lets a command begin, and its caller leave. */
+/** A gate that lets a command begin, and then makes its caller leave. */
 function leavingGate(leaving: AbortController): Gate {
   return (_caller, command) => {
     const running = command();

@@ -1,34 +1,34 @@
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from './limits.js';
 
-/** Keeps counts that were slow to make, so that a list's total need not be counted anew for each page (decisions L1). */
+/** Caches slow counts, so that a list's total is not counted again for each page (decisions L1). */
 export interface CountCache {
-  /** The count under a key of a group: one that is kept, one that is being made, or a new one. */
+  /** The count for a key of a group: cached, in progress, or new. */
   count(group: string, key: string, make: () => Promise<number>): Promise<number>;
-  /** Whether the last count under this key was of so many that the next one has to wait for its turn. Writes do not make it forget. */
+  /** Whether the last count for this key was so large that the next must wait at the gate. Writes do not reset it. */
   isLarge(group: string, key: string): boolean;
-  /** Forgets all counts of a group, also those being made: something in it was written. */
+  /** Drops all counts of a group, those in progress included: call it after a write. */
   drop(group: string): void;
 }
 
 export interface CountCacheSettings {
-  /** The time in milliseconds; default the machine's. */
+  /** Current time in milliseconds; default the system clock. */
   now?: () => number;
-  /** What took less is not kept. Default 5 ms. */
+  /** Faster counts are not cached. Default 5 ms. */
   slowMs?: number;
-  /** For so long. Default 5 s. */
+  /** Lifetime. Default 5 s. */
   keepMs?: number;
-  /** So many groups at most, and so many counts in each; what was used longest ago goes. Default 1000. */
+  /** Most groups, and most counts in each; the least recently used is dropped. Default 1000. */
   size?: number;
 }
 
 interface Entry {
   total: Promise<number>;
-  /** Undefined while it is being made. */
+  /** Undefined while the count is in progress. */
   until: number | undefined;
 }
 
-/** A cache for one process. Its owner calls `drop` at each write it makes. */
+/** A cache for one process. Its owner calls `drop` after each write. */
 export function createCountCache({
   now = Date.now,
   slowMs = 5,
@@ -43,7 +43,7 @@ export function createCountCache({
     else large.delete(id);
   }
 
-  /** Not for longer than it may be kept, should the clock have gone back. */
+  /** Checks both ends of the lifetime, in case the clock was set back. */
   function isFresh({ until }: Entry): boolean {
     if (until === undefined) return true;
     const left = until - now();
@@ -83,7 +83,7 @@ export function createCountCache({
       return startCount(group, key, make, entries);
     },
     isLarge: (group, key) => large.has(`${group} ${key}`),
-    // What is being made goes on for those who asked before the write, and is found by nobody after it.
+    // A count in progress still serves those who asked before the write; later callers no longer find it.
     drop(group) {
       groups.delete(group);
     },

@@ -41,14 +41,14 @@ async function expectRefusal(refused: Promise<unknown>): Promise<void> {
   });
 }
 
-it('a cursor leads on in the list that it is of', async () => {
+it('a cursor continues the list that it belongs to', async () => {
   expect(token).toMatch(/^[\w-]+$/);
   expect((await follow(token)).count).toBe(3);
   expect((await follow(token, replaced('$top', '50'))).count).toBeGreaterThan(3);
   expect((await follow(token, [...ASKED, ['$expand', 'category']], { relations: { category: collection } })).count).toBe(3);
 });
 
-it('no character of a cursor can be another, be missing or be added', async () => {
+it('a cursor with any character changed, removed or added is refused', async () => {
   for (let n = 0; n < token.length; n += 1) {
     await expectRefusal(follow(token.slice(0, n) + (token[n] === 'A' ? 'B' : 'A') + token.slice(n + 1)));
     await expectRefusal(follow(token.slice(0, n) + token.slice(n + 1)));
@@ -64,7 +64,7 @@ it.each(['', 'garbage', 'eyJfaWQiOnsiJG5lIjoxfX0', '日本😀', 'A'.repeat(10_0
   (made) => expectRefusal(follow(made)),
 );
 
-it('a cursor is of one order, filter, scope and resource', async () => {
+it('a cursor is bound to its order, filter, scope and resource', async () => {
   await expectRefusal(follow(token, replaced('$orderby', 'price asc')));
   await expectRefusal(follow(token, replaced('$orderby', 'price desc, name asc')));
   await expectRefusal(follow(token, [['$filter', "status eq 'live'"]]));
@@ -76,13 +76,13 @@ it('a cursor is of one order, filter, scope and resource', async () => {
   await expectRefusal(follow(token, ASKED, {}, others));
 });
 
-it('the same query written in another way keeps its cursor', async () => {
+it('the same query written differently keeps its cursor', async () => {
   expect((await follow(token, [['$filter', " (status  eq 'live') "], ['$orderby', 'price desc , id asc, name desc'], ['$top', '3']])).count).toBe(3); // prettier-ignore
   const byId = (await runListQuery(products, replaced('$orderby', 'id'), options)).nextToken ?? '';
   expect((await follow(byId, replaced('$orderby', 'id asc, price desc'))).count).toBe(3);
 });
 
-it('a cursor outlives a change of secrets while the old one is still listed', async () => {
+it('a cursor outlives a rotation of secrets while the old one is still listed', async () => {
   expect((await follow(token, ASKED, { cursorSecret: ['the second secret', 'the first secret'] })).count).toBe(3);
   await expectRefusal(follow(token, ASKED, { cursorSecret: 'the second secret' }));
   const second = await runListQuery(products, ASKED, { ...options, cursorSecret: ['the second secret', 'the first secret'] });
@@ -101,7 +101,7 @@ it('without a secret there are no cursors', async () => {
     await expect(runListQuery(products, ASKED, { ...without, cursorSecret })).rejects.toThrow(new TypeError('A cursor secret is empty')); // prettier-ignore
 });
 
-it('a cursor cannot stand beside $skip or $apply', async () => {
+it('a cursor cannot be combined with $skip or $apply', async () => {
   await expect(follow(token, [...ASKED, ['$skip', '1']])).rejects.toMatchObject({
     message: "query parameter '$skip' cannot be used together with '$nextToken'",
   });

@@ -46,8 +46,8 @@ async function walk(
 const idsIn = (pages: readonly ListResult[]) => pages.flatMap(({ value }) => value.map(({ id }) => id));
 const idsOf = (rows: readonly Stored[]) => rows.map(({ _id }) => _id);
 
-describe('a walk by cursor', () => {
-  it('equals the whole list, by any page size, in any order, and its last page is never empty', async () => {
+describe('pages by cursor', () => {
+  it('equal the whole list, for any page size, in any order, and the last page is never empty', async () => {
     await fc.assert(
       fc.asyncProperty(productOrder, fc.integer({ min: 1, max: 40 }), productCondition, async (order, size, condition) => {
         const pairs: Pairs = [
@@ -68,13 +68,13 @@ describe('a walk by cursor', () => {
     );
   });
 
-  it('loses and repeats none of the rows that stay, while others come and go', async () => {
+  it('neither lose nor repeat rows that stay, while others come and go', async () => {
     const churn = await filled(db, 'churn', productDocuments(100));
     const staying = idsOf(productDocuments(100).filter(({ deletedAt }) => !deletedAt));
     let isOver = false;
     const write = async (n = 0): Promise<void> => {
       if (isOver) return;
-      // Between the others in every order, since they have the values of others.
+      // They share values with the others, so they sort between them in every order.
       const visitors = productDocuments(20).map((document, i) => ({
         ...document,
         _id: `p${String(i * 7).padStart(6, '0')}-${n}`,
@@ -105,7 +105,7 @@ describe('a walk by cursor', () => {
     }
   });
 
-  it('may change its page size, and begin behind skipped rows', async () => {
+  it('may change their size, and begin after skipped rows', async () => {
     const options = { collection, cursorSecret };
     const first = await runListQuery(products, Object.entries({ $skip: '10', $top: '3' }), options);
     expect(idsIn([first])).toEqual(idsOf(live).slice(10, 13));
@@ -113,7 +113,7 @@ describe('a walk by cursor', () => {
     expect(idsIn([second])).toEqual(idsOf(live).slice(13, 20));
   });
 
-  it('passes numbers without an end, and what is no number', async () => {
+  it('pass infinite numbers and NaN', async () => {
     const odd = [NaN, Infinity, -Infinity, null, 5, -0, NaN, Number.MAX_VALUE, 1e-300].map((price, n) => ({
       _id: `n${n}`,
       price,
@@ -125,7 +125,7 @@ describe('a walk by cursor', () => {
     expect(idsIn(await walk([['$orderby', 'price desc'], ['$top', '1']], { collection: numbers }))).toEqual(descending); // prettier-ignore
   });
 
-  it('passes numbers that only the store has', async () => {
+  it('pass numbers that only the store has', async () => {
     const texts = ['0.1', '7.5', '9007199254740991.3', '9007199254740993', '5'];
     const prices = [...texts.map((text) => Decimal128.fromString(text)), Long.fromString('9007199254740995'), 1, 0.3];
     await filled(db, 'store_numbers', prices.map((price, n) => ({ _id: `n${n}`, price }))); // prettier-ignore
@@ -140,7 +140,7 @@ describe('a walk by cursor', () => {
   });
 
   it.each(['name', 'price', 'active', 'releasedAt'])(
-    'leads past values of other types at %s, which no row may have',
+    'lead past values of other types at %s, which no row may have',
     async (field) => {
       const fitting =
         { name: ['a', 'b'], price: [1, 2], active: [false, true], releasedAt: [new Date(1), new Date(2)] }[field] ?? [];
@@ -162,7 +162,7 @@ describe('a walk by cursor', () => {
     },
   );
 
-  it('follows the default order of the resource', async () => {
+  it('follow the default order of the resource', async () => {
     const newestFirst = defineListResource({
       name: 'products',
       fields: { releasedAt: 'date', price: 'number' },
@@ -176,14 +176,14 @@ describe('a walk by cursor', () => {
     expect(seen).toEqual(idsOf(wanted));
   });
 
-  it('needs no cursor where the page is the last, and no rows where $top is 0', async () => {
+  it('need no cursor on the last page, and no rows where $top is 0', async () => {
     const all = await runListQuery(products, [['$filter', `id eq '${live[0]?._id}'`]], { collection, cursorSecret });
     expect(all).toEqual({ total: 1, count: 1, value: [expect.objectContaining({ id: live[0]?._id })] });
     const none = await runListQuery(products, [['$top', '0']], { collection, cursorSecret });
     expect(none).toEqual({ total: live.length, count: 0, value: [] });
   });
 
-  it('gives up by a clear error where the values are too long for an address', async () => {
+  it('fail with a clear error where the values are too long for a URL', async () => {
     const long = await filled(db, 'long', [
       { _id: 'a', name: 'x'.repeat(9000) },
       { _id: 'b', name: 'y' },

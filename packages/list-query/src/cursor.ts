@@ -3,10 +3,10 @@ import { NextTokenError, problemOf } from './errors.js';
 import type { SortValue } from './keyset.js';
 import { LIMITS } from './limits.js';
 
-/** What cursors are signed with. The first of several signs, all are taken: so that secrets can be changed while people page. */
+/** Secrets for signing cursors. The first signs, all verify, so that secrets can be rotated while clients page. */
 export type CursorSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
-/** Where a page begins: behind the row that has these values at the keys of the order, or at the first; and then behind so many more rows. */
+/** Where a page begins: after the row with these sort values, or at the first row; then `skip` rows further. */
 export interface Cursor {
   after?: readonly SortValue[] | undefined;
   skip: number;
@@ -15,7 +15,7 @@ export interface Cursor {
 const MAC_BYTES = 16;
 const KEY_INFO = 'list-query cursor v1';
 
-/** Keys by secret: they are few, and deriving one costs more than all the rest of a cursor. */
+/** Derived keys by secret: few, and deriving one costs more than the rest of a cursor. */
 const keys = new Map<string, Buffer>();
 
 function keysOf(secret: CursorSecret): Buffer[] {
@@ -35,7 +35,7 @@ function sign(key: Buffer, binding: string, payload: Buffer): Buffer {
 
 /**
  * The token of a page.
- * @param binding what the query is of: it is signed and not contained, so that the token is good for the same query alone
+ * @param binding identifies the query; it is signed but not contained, so that the token works for that query only
  * @throws ListQueryError when the sort values are too long for a token
  */
 export function writeCursor({ after, skip }: Cursor, binding: string, secret: CursorSecret): string {
@@ -48,13 +48,13 @@ export function writeCursor({ after, skip }: Cursor, binding: string, secret: Cu
 }
 
 /**
- * Where the page begins that a token names.
+ * Where the token's page begins.
  * @throws NextTokenError for a token that was not made for this query
  */
 export function readCursor(token: string, binding: string, secret: CursorSecret): Cursor {
   if (token.length > LIMITS.token) throw new NextTokenError();
   const bytes = Buffer.from(token, 'base64url');
-  // Buffer passes over what is no base64url, so that many texts would be one token.
+  // Buffer ignores invalid base64url characters, so many texts would decode to the same token.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) throw new NextTokenError();
   const [mac, payload] = [bytes.subarray(0, MAC_BYTES), bytes.subarray(MAC_BYTES)];
   if (!keysOf(secret).some((key) => timingSafeEqual(sign(key, binding, payload), mac))) throw new NextTokenError();
@@ -63,7 +63,7 @@ export function readCursor(token: string, binding: string, secret: CursorSecret)
   return { after: values?.map(unpack), skip };
 }
 
-/** JSON knows no dates, and no numbers without an end. */
+/** JSON has no dates and no infinite numbers. */
 type Packed = string | number | boolean | null | { d: number } | { n: string };
 
 function pack(value: SortValue): Packed {

@@ -1,9 +1,9 @@
-/** JavaScript takes 24:00 too, for the midnight after. */
+/** JavaScript also accepts 24:00, for the next midnight; we do not. */
 const ISO = /^(\d{4}-\d\d-\d\d)(?:T(?!24)\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * The time that an ISO-8601 text names: a date (its midnight in UTC), or a date and time with a zone, to milliseconds. Undefined for anything
- * else, also for a day that its month does not have: JavaScript would make the next month's of it.
+ * Parses an ISO-8601 date (midnight UTC), or a date and time with zone, to milliseconds. Undefined for anything else,
+ * including a day that the month does not have: JavaScript would roll it over to the next month.
  */
 export function readDate(text: string): Date | undefined {
   const day = ISO.exec(text)?.[1];

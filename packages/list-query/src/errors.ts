@@ -1,12 +1,12 @@
-/** What is wrong with one parameter, and where in its text. */
+/** A problem with one parameter, and its position in the text. */
 export interface ListQueryProblem {
   parameter: string;
-  /** Characters before the place; 0 where the parameter as a whole is meant. */
+  /** Characters before the position; 0 where the whole parameter is meant. */
   offset: number;
   message: string;
 }
 
-/** The parameters of a list query are not what they may be. The message is meant for the caller. */
+/** Invalid parameters of a list query. The message is meant for the caller. */
 export class ListQueryError extends Error {
   readonly status = 400;
   readonly parameter: string;
@@ -14,7 +14,7 @@ export class ListQueryError extends Error {
 
   constructor(
     problem: ListQueryProblem,
-    /** One problem for each wrong parameter; the first one is the error's own. */
+    /** One problem per wrong parameter; the error's own message is the first. */
     readonly problems: readonly ListQueryProblem[] = [problem],
   ) {
     super(problem.message);
@@ -24,7 +24,9 @@ export class ListQueryError extends Error {
   }
 }
 
-/** The `$nextToken` was made by another query, or by somebody else: the one error that says no more than that (decisions L5). */
+/**
+ * The `$nextToken` belongs to another query or was forged: the message deliberately does not say which (decisions L5).
+ */
 export class NextTokenError extends ListQueryError {
   constructor() {
     super({ parameter: '$nextToken', offset: 0, message: 'Invalid $nextToken' });
@@ -32,7 +34,7 @@ export class NextTokenError extends ListQueryError {
   }
 }
 
-/** The query did not end within its time. No fault of the text, which may be fine over fewer rows. */
+/** The query exceeded its time limit. The text is not at fault: it may be fast over fewer rows. */
 export class ListTimeLimitError extends Error {
   readonly status = 503;
 
@@ -42,7 +44,7 @@ export class ListTimeLimitError extends Error {
   }
 }
 
-/** A problem at a place of a parameter's text. */
+/** A problem at a position of a parameter's text. */
 export function problemAt(parameter: string, offset: number, what: string): ListQueryError {
   return new ListQueryError({ parameter, offset, message: `query parameter '${parameter}' ${what} at offset ${offset}` });
 }
@@ -52,16 +54,16 @@ export function problemOf(parameter: string, what: string): ListQueryError {
   return new ListQueryError({ parameter, offset: 0, message: `query parameter '${shorten(parameter)}' ${what}` });
 }
 
-/** Text of the caller's, for a message: an answer does not echo kilobytes. */
+/** Shortens caller text for a message: an answer must not echo kilobytes. */
 export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Collects the problems of several parameters, so that one answer names them all. */
+/** Collects the problems of several parameters for one answer. */
 export class Problems {
   readonly #found: ListQueryError[] = [];
 
-  /** What `work` gives, or undefined when it finds a problem. */
+  /** The result of `work`, or undefined when it reports a problem. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -76,7 +78,7 @@ export class Problems {
     this.#found.push(error);
   }
 
-  /** @throws ListQueryError with every problem, where there is any */
+  /** @throws ListQueryError with all problems, if there are any */
   raise(): void {
     const problems = this.#found.flatMap((error) => error.problems);
     if (problems[0]) throw new ListQueryError(problems[0], problems);

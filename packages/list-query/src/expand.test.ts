@@ -37,10 +37,10 @@ const tasks = defineListResource({
 
 let db: Db;
 let options: ListQueryOptions;
-/** The filters of the queries that related records were asked for with. */
+/** The filters of the queries for related records. */
 const asked: object[] = [];
 
-/** The collection, with a note of each query. */
+/** The collection, recording each query. */
 function noted(collection: Collection<Stored>): ListCollection {
   return {
     collectionName: collection.collectionName,
@@ -86,13 +86,13 @@ async function expand(names: string, changed: Partial<ListQueryOptions> = {}) {
 const ANN = { id: 'ann', name: 'Ann', teamId: 't1', bornAt: '1970-01-01T00:00:00.000Z' };
 const BOB = { id: 'bob', name: 'Bob', teamId: 'gone' };
 
-it('puts the related record beside its id, without what is hidden of it, and null for one that is gone', async () => {
+it('related records stand beside their ids, without their hidden fields, and are null where missing', async () => {
   const rows = await expand('owner');
   expect(rows.map(({ owner }) => owner)).toEqual([ANN, null, null, ANN]);
   expect(rows[0]).toMatchObject({ id: '1', ownerId: 'ann' });
 });
 
-it('asks once a relation, for nothing but ids', async () => {
+it('related records are read once per relation, by ids only', async () => {
   await expand('owner');
   expect(asked).toEqual([{ _id: { $in: ['ann', 'eve'] }, deletedAt: null }]);
   await expand('owner, watchers, team');
@@ -104,12 +104,12 @@ it('asks once a relation, for nothing but ids', async () => {
   expect(asked).toEqual([]);
 });
 
-it('gives lists for lists of ids, as long as they are', async () => {
+it('related records are lists for lists of ids, of the same length', async () => {
   const rows = await expand('watchers');
   expect(rows.map(({ watchers }) => watchers)).toEqual([[BOB, null, ANN, BOB], null, [], null]);
 });
 
-it('follows relations by other fields, and relations of relations', async () => {
+it('related records follow relations by other fields, and relations of relations', async () => {
   const rows = await expand('owner.team, team.lead');
   const team = { id: 't1', name: 'One', code: 'ONE', leadId: 'bob' };
   expect(rows.map(({ owner }) => owner)).toEqual([{ ...ANN, team }, null, null, { ...ANN, team }]);
@@ -117,7 +117,7 @@ it('follows relations by other fields, and relations of relations', async () => 
   expect(asked).toHaveLength(4);
 });
 
-it('shows only what the caller may see of a relation, in its own form', async () => {
+it('related records show only what the caller may see of a relation, in its own form', async () => {
   const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
   const owner = { collection, scope: { name: 'Bob' }, show: ({ name }: Record<string, unknown>) => ({ name }) };
   expect((await expand('owner', { relations: { owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]);
@@ -125,18 +125,18 @@ it('shows only what the caller may see of a relation, in its own form', async ()
   expect((await expand('owner', { relations: { owner: everybody } }))[0]).toMatchObject({ owner: { name: 'Ann' } });
 });
 
-it('gives null for a record that is shown to nobody', async () => {
+it('related records are null where nobody may see the record', async () => {
   const collection = (options.relations?.['owner'] ?? options.collection) as ListCollection;
   const owner = { collection, show: () => undefined };
   expect((await expand('owner.team', { relations: { ...options.relations, owner } })).map((row) => row['owner'])).toEqual([null, null, null, null]); // prettier-ignore
 });
 
-it('puts each record into its own row, where some rows are shown to nobody', async () => {
+it('related records go into their own row, where some rows are hidden', async () => {
   const show: Show = (record) => (record['_id'] === '1' ? undefined : showRecord(record));
   expect((await expand('owner', { show })).map(({ id, owner }) => [id, owner])).toEqual([['2', null], ['3', null], ['4', ANN]]); // prettier-ignore
 });
 
-it('finds records by ids of every kind, each by its own kind, and asks for nothing that is none', async () => {
+it('related records are found by ids of every type, each by its own type, and by nothing that is not an id', async () => {
   const code = new ObjectId();
   const coded = noted(await filled(db, 'coded', [{ _id: 'number', code: 5 }, { _id: 'object', code }])); // prettier-ignore
   const codes = [5, code, '5', code.toHexString(), Decimal128.fromString('5'), true, { code: 5 }];
@@ -146,7 +146,7 @@ it('finds records by ids of every kind, each by its own kind, and asks for nothi
   expect(asked).toEqual([{ code: { $in: codes.slice(0, 4) }, deletedAt: null }]);
 });
 
-it('leaves out what is deleted, unless nothing of its kind is, and what the store keeps for itself', async () => {
+it("leave out deleted ones, unless their kind has no soft delete, and the store's own fields", async () => {
   const kept = defineListResource({ name: 'people', fields: {}, softDelete: false });
   const resource = defineListResource({
     name: 'tasks',
@@ -160,7 +160,7 @@ it('leaves out what is deleted, unless nothing of its kind is, and what the stor
   expect(value[1]).toMatchObject({ kept: { id: 'eve' }, plain: null });
 });
 
-it('fails where a declaration fails, which is no fault of the query', async () => {
+it("fail where a declaration fails, which is not the query's fault", async () => {
   const related = (): ListResource => {
     throw new RangeError('declared in a circle');
   };
@@ -172,7 +172,7 @@ it('fails where a declaration fails, which is no fault of the query', async () =
   await expect(runListQuery(resource, [['$expand', 'owner']], options)).rejects.toThrow(new RangeError('declared in a circle'));
 });
 
-it('expands the records that a transformation leaves', async () => {
+it('related records go into the records that a transformation leaves', async () => {
   const { value } = await runListQuery(tasks, [['$apply', 'orderby(title desc) then top(1)'], ['$expand', 'owner']], options); // prettier-ignore
   expect(value).toMatchObject([{ id: '4', owner: ANN }]);
 });
@@ -190,7 +190,7 @@ it.each<[string, string]>([
   await expect(expand(names)).rejects.toMatchObject({ status: 400, message: `query parameter '$expand' ${problem}` });
 });
 
-describe('gives no more related records than an answer may have', () => {
+describe('related records are limited per answer', () => {
   /** A row that names these watchers. */
   async function watchedBy(...watcherIds: string[]): Promise<ListCollection> {
     return filled(db, 'watched', [{ _id: '1', ownerId: 'ann', teamCode: 'ONE', meta: { watcherIds } }]);
@@ -198,21 +198,21 @@ describe('gives no more related records than an answer may have', () => {
   const times = (count: number, id: string) => Array.from({ length: count }, () => id);
   const TOO_MUCH = { status: 400, message: "query parameter '$expand' gives too much" };
 
-  it('counting each as often as it stands there, and what is gone not at all', async () => {
+  it('counting each as often as it appears, and missing ones not at all', async () => {
     const most = await watchedBy(...times(2000, 'ann'), ...times(3000, 'eve'), 'gone');
     const [row] = await expand('watchers', { collection: most });
     expect((row as { watchers: unknown[] }).watchers.filter((one) => one !== null)).toHaveLength(2000);
     await expect(expand('watchers, owner', { collection: most })).rejects.toMatchObject(TOO_MUCH);
   });
 
-  it('counting those inside of them too', async () => {
+  it('counting nested ones too', async () => {
     const relations = { ...options.relations, 'watchers.team': options.relations?.['team'] as ListCollection };
     const collection = await watchedBy(...times(1000, 'ann'));
     expect(await expand('watchers.team', { collection, relations })).toHaveLength(1);
     await expect(expand('watchers.team', { collection: await watchedBy(...times(1001, 'ann')), relations })).rejects.toMatchObject(TOO_MUCH); // prettier-ignore
   });
 
-  it('and no more distinct ones, without reading them all', async () => {
+  it('and in distinct number, without reading them all', async () => {
     const names = Array.from({ length: 2001 }, (_, n) => `w${n}`);
     const many = noted(await filled(db, 'many_people', names.map((_id) => ({ _id, name: _id })))); // prettier-ignore
     const collection = await watchedBy(...names);
@@ -221,7 +221,7 @@ describe('gives no more related records than an answer may have', () => {
     expect(await expand('watchers', { collection: await watchedBy(...names.slice(1)), relations })).toHaveLength(1);
   });
 
-  it('nor more bytes of their JSON, in which they are repeated', async () => {
+  it('and in bytes of JSON, repeats included', async () => {
     const name = 'é'.repeat(4096);
     const large = noted(await filled(db, 'large_people', [{ _id: 'ann', name }]));
     const bytes = Buffer.byteLength(JSON.stringify({ id: 'ann', name }));
@@ -233,7 +233,7 @@ describe('gives no more related records than an answer may have', () => {
     await expect(expand('watchers', { collection, relations })).rejects.toMatchObject(TOO_MUCH);
   });
 
-  it('and waits at the gate with those that are more than a page', async () => {
+  it('and wait at the gate when they are more than a page', async () => {
     const closed = { gate: createGate({ atOnce: 0, waitMs: 10 }) };
     const ids = Array.from({ length: 101 }, (_, n) => `w${n}`);
     expect(await expand('watchers', { collection: await watchedBy(...ids.slice(1)), ...closed })).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('gives no more related records than an answer may have', () => {
   });
 });
 
-describe('while related records are made', () => {
+describe('while related records are embedded', () => {
   const ids = Array.from({ length: 101 }, (_, n) => `w${n}`);
   const watched = async () => filled(db, 'watched', [{ _id: '1', meta: { watcherIds: ids } }]);
   const GONE = new Error('the caller has left');
@@ -255,7 +255,7 @@ describe('while related records are made', () => {
     return { collection: await watched(), relations: { ...options.relations, watchers: { collection, show: slow } } };
   }
 
-  it('other callers have theirs made, also where it waits for the store', async () => {
+  it('other callers get theirs, even while one waits for the store', async () => {
     const leaving = new AbortController();
     let waiting = 0;
     const closed: Gate = (_caller, _command, signal) => {
@@ -270,7 +270,7 @@ describe('while related records are made', () => {
     expect((await ended).map((one) => (one as PromiseRejectedResult).reason as unknown)).toEqual(all.map(() => GONE));
   });
 
-  it('the process does something else in between, however many ask for them', async () => {
+  it('the process serves other work in between, however many ask', async () => {
     let turn = 0;
     const turns: number[] = [];
     let counting = setImmediate(function count() {
@@ -283,17 +283,17 @@ describe('while related records are made', () => {
     expect(new Set(turns).size).toBe(15);
   });
 
-  it('their caller begins no others, and rests for as long as they took', async () => {
+  it('their caller starts no others, and pauses as long as they took', async () => {
     const times: number[] = [];
     const slowly = await shownSlowly(() => times.push(performance.now()));
     const caller = { key: 'ann', isAnonymous: false };
     await Promise.all([expand('watchers', { ...slowly, caller }), expand('watchers', { ...slowly, caller })]);
     const [first = 0, last = 0, next = 0] = [times[0], times[4], times[5]];
-    // timers count in whole milliseconds
+    // timers have whole milliseconds
     expect(next - last).toBeGreaterThan(last - first - 2);
   });
 
-  it('the rest is left when the caller leaves', async () => {
+  it('the rest is dropped when the caller leaves', async () => {
     const leaving = new AbortController();
     let shown = 0;
     const slowly = await shownSlowly(() => {
@@ -305,6 +305,6 @@ describe('while related records are made', () => {
   });
 });
 
-it('needs the collection of each relation that it is asked for', async () => {
+it('related records need the collection of each requested relation', async () => {
   await expect(expand('owner', { relations: {} })).rejects.toThrow('The relation owner was given no collection');
 });

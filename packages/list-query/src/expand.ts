@@ -9,29 +9,29 @@ import { limitStore, type ListCollection } from './store.js';
 import { without } from './transformation.js';
 import type { PathReference } from './tree.js';
 
-/** Where the records of a relation are, and which of them this caller may see. */
+/** Where a relation's records are, and which of them the caller may see. */
 export interface RelatedSource {
   collection: ListCollection;
   scope?: StoreFilter;
   show?: Show;
 }
 
-/** By the relation's path: `category`, `category.parent`. */
+/** By relation path: `category`, `category.parent`. */
 export type RelatedSources = Readonly<Record<string, ListCollection | RelatedSource>>;
 
-/** A relation that is asked for, and those of its records. */
+/** A requested relation, and the relations of its records. */
 export interface Expansion {
   name: string;
   path: string;
   relation: Relation;
-  /** What is known of the related records. */
+  /** The declaration of the related records. */
   resource: ListResource | undefined;
   inner: Expansion[];
 }
 
 /**
  * Checks `$expand` against the declared relations (decisions L6).
- * @throws ListQueryError for what is no relation, or one too deep
+ * @throws ListQueryError for an unknown relation, or one too deep
  */
 export function bindExpand(items: readonly PathReference[], resource: ListResource, parameter = '$expand'): Expansion[] {
   const expansions: Expansion[] = [];
@@ -59,7 +59,7 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
   return expansions;
 }
 
-/** What several answers that are sent together have of related records: bytes of their JSON. */
+/** Bytes of related records, as JSON, over several answers sent together. */
 export interface ExpandedTogether {
   bytes: number;
 }
@@ -74,16 +74,16 @@ interface Reading {
   admit<T>(command: () => Promise<T>): Promise<T>;
 }
 
-/** A record, what is shown of it, and how often that stands in the answer. */
+/** A record, its shown form, and how often it appears in the answer. */
 interface Placed {
   record: StoredDocument;
   shown: unknown;
   times: number;
 }
 
-/** Others are answered after so many milliseconds of making answers. */
+/** Milliseconds of work on answers before others get their turn. */
 const SLICE_MS = 5;
-/** The turn of the last slice: there is one in a turn of the event loop, however many answers are made at once. */
+/** The turn of the last slice: only one slice runs per turn of the event loop, however many answers are being made. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 function othersAnswered(): Promise<unknown> {
@@ -92,9 +92,10 @@ function othersAnswered(): Promise<unknown> {
 }
 
 /**
- * Puts the related records into the shown ones, under the relation's name: null for what is gone, a list where the ids are one. One query a
- * relation, however many records there are.
- * @throws ListQueryError when the answer would have too much of them: a record that stands in 100 rows is sent 100 times (decisions H3)
+ * Embeds related records under the relation's name: null for a missing record, a list for a list of ids. Runs one query
+ * per relation, however many records there are.
+ * @throws ListQueryError when the answer would hold too many: a record in 100 rows is sent 100 times, so it counts 100
+ * times (decisions H3)
  */
 export async function expandRecords(
   records: readonly StoredDocument[],
@@ -112,16 +113,16 @@ export async function expandRecords(
     if (standing > LIMITS.expandRecords || together.bytes + bytes > LIMITS.expandBytes) throw tooMuch();
   }
   await embed(rows, expansions, { ...reading, count });
-  // what is refused is not sent, and takes nothing from the others
+  // a refused answer is not sent, so its bytes do not count
   together.bytes += bytes;
 }
 
 interface CountedReading extends Reading {
-  /** Counts what stands in the answer. @throws ListQueryError as soon as that is too much */
+  /** Counts what the answer holds. @throws ListQueryError as soon as it is too much */
   count(times: number, shown: unknown): void;
 }
 
-/** Embeds related records, each by reference: nothing is repeated before it is known how much that is. */
+/** Embeds related records by reference: nothing is copied before its total size is known. */
 async function embed(rows: readonly Placed[], expansions: readonly Expansion[], reading: CountedReading): Promise<void> {
   await Promise.all(
     expansions.map(async (expansion) => {
@@ -140,7 +141,7 @@ function tooMuch() {
   return problemOf('$expand', 'gives too much');
 }
 
-/** The related records by what names them. */
+/** The related records by id. */
 async function findRelated(
   rows: readonly Placed[],
   { path, relation, resource, inner }: Expansion,
@@ -160,10 +161,10 @@ async function findRelated(
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };
   const named = { [relation.to]: { $in: [...ids.values()].map(({ id }) => id) } };
   const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
-  // each stands somewhere: one more than there may be is too much
+  // each appears at least once, so one more than the limit is already too many
   const limit = LIMITS.expandRecords + 1;
   const find = () => limitStore(collection, reading, '$expand').find(allOf(named, live, scope), { projection, limit });
-  // as many as a page has rows are a page by an index
+  // up to a page's worth of ids is read from an index, without waiting at the gate
   const found = await (ids.size <= LIMITS.top ? find() : reading.admit(find));
   if (found.length === limit) throw tooMuch();
   const related = new Map<string | undefined, Placed>();
@@ -191,7 +192,7 @@ function sourceOf(sources: RelatedSources, path: string): RelatedSource {
   return 'collection' in source ? source : { collection: source };
 }
 
-/** By what an id is found again: undefined for what is none, so that nothing but scalars ever stands in the query. */
+/** A map key for an id: undefined for invalid ids, so that only scalars reach the store's query. */
 function keyOf(id: unknown): string | undefined {
   if (typeof id === 'string') return `s${id}`;
   if (typeof id === 'number') return `n${id}`;

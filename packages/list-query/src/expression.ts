@@ -2,12 +2,13 @@ import type { BoundCondition, Scalar } from './bind.js';
 import { valueOf, type Field } from './fields.js';
 import type { Comparison } from './tree.js';
 
-/** An expression of the store's aggregations, as plain data. */
+/** A store aggregation expression, as plain data. */
 export type Expression = unknown;
 
 /**
- * A condition as an expression that is true for the documents that `compileFilter` finds: for what is computed over a part of a group, where
- * no filter of the store can stand. Expressions compare across types, with null and what is missing below everything else.
+ * A condition as an expression that is true for exactly the documents that `compileFilter` finds, for aggregates over
+ * part of a group, where the store allows no filter. Expressions compare across types; null and missing sort below
+ * everything else.
  */
 export function compileExpression(condition: BoundCondition): Expression {
   switch (condition.kind) {
@@ -35,7 +36,7 @@ function compare(field: Field, operator: Comparison, value: Scalar | null): Expr
 
 function compareValue(tested: Expression, operator: Exclude<Comparison, 'ne'>, value: Scalar | null): Expression {
   if (value === null) return { $lte: [tested, null] };
-  // Text that begins with a dollar sign would be a path.
+  // Text with a leading dollar sign would be read as a path.
   const literal = { $literal: value };
   const holds = { [operator === 'ge' ? '$gte' : operator === 'le' ? '$lte' : `$${operator}`]: [tested, literal] };
   return operator === 'lt' || operator === 'le' ? { $and: [{ $gt: [tested, null] }, holds] } : holds;

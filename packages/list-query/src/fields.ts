@@ -1,32 +1,35 @@
 export type Absent = false | '';
 
-/** What one value of a field is. */
+/** Type of a single value. */
 export type ScalarType = 'string' | 'number' | 'boolean' | 'date';
-/** A field's declared type: one value, or a list of them. */
+/** A field's declared type: a single value, or a list. */
 export type FieldType = ScalarType | `${ScalarType}[]`;
 
-/** A declared field: its type alone, or the type and what differs from the rule that everything may be asked of it. */
+/** A declared field: its type alone, or its type and exceptions from the rule that every use is allowed. */
 export interface FieldSettings {
   type: FieldType;
-  /** Path in the stored documents, where it is not the name. */
+  /** Path in the stored documents, if it differs from the name. */
   stored?: string;
-  /** Of a boolean or a text: what a record without it counts as. The least value, so that such records are sorted beside those that have it. */
+  /**
+   * For a boolean or text: the value that a record without it counts as. It must be the least value, so that such
+   * records sort beside those that have it.
+   */
   absent?: Absent;
-  /** May stand in `$filter`. Default true. */
+  /** Allowed in `$filter`. Default true. */
   filter?: boolean;
-  /** May stand in `$orderby`. Default true; lists never can. */
+  /** Allowed in `$orderby`. Default true; never for lists. */
   sort?: boolean;
-  /** May be a key of `groupby`. Default true; lists never can. */
+  /** Allowed as a key of `groupby`. Default true; never for lists. */
   group?: boolean;
-  /** May be computed with in `aggregate`. Default true; lists never can. */
+  /** Allowed in `aggregate`. Default true; never for lists. */
   aggregate?: boolean;
 }
 
-/** A field that a query can see at some place, and what may be asked of it there. */
+/** A field visible at some place of a query, and its allowed uses there. */
 export interface Field {
   /** As the caller writes it. */
   name: string;
-  /** Where it is in the documents at that place. */
+  /** Its path in the documents at that place. */
   path: string;
   type: ScalarType;
   isList: boolean;
@@ -37,12 +40,12 @@ export interface Field {
   aggregate: boolean;
 }
 
-/** The fields that can be seen at some place. A map: no name of the caller's ever meets an object's prototype. */
+/** The visible fields. A Map, so that caller text never reaches an object's prototype. */
 export type Fields = ReadonlyMap<string, Field>;
 
 const NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
-/** @throws Error for a name that texts could not write, or that the store would read as an operator */
+/** @throws Error for a name that query texts cannot express, or that the store would read as an operator */
 export function declareField(name: string, declared: FieldType | FieldSettings): Field {
   const { type, stored, ...may } = typeof declared === 'string' ? ({ type: declared } as FieldSettings) : declared;
   const path = stored ?? (name === 'id' ? '_id' : name);
@@ -72,19 +75,22 @@ export function computedField(name: string, type: ScalarType): Field {
   return { name, path: name, type, isList: false, absent: undefined, filter: true, sort: true, group: true, aggregate: true };
 }
 
-/** Whether two names cannot stand in one row: the same, or one inside the other. */
+/** Whether two names cannot be in one row: they are equal, or one is inside the other. */
 export function clash(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 
-/** A field's value as an expression of the store's aggregations. */
+/** A field's value as a store expression. */
 export function valueOf({ path, absent }: Pick<Field, 'path' | 'absent'>): unknown {
   return absent === undefined ? `$${path}` : { $ifNull: [`$${path}`, absent] };
 }
 
 const STORE_TYPES = { string: 'string', boolean: 'bool', date: 'date' } as const;
 
-/** The same, null where what is stored is not of the field's type: only a host can have written that, and nobody is shown it (decisions H20). */
+/**
+ * The same, but null where the stored value is not of the field's type: only a host application can have written it,
+ * and it must not be shown (decisions H20).
+ */
 export function fittingValueOf({ type, ...field }: Pick<Field, 'path' | 'absent' | 'type'>): unknown {
   const stored = `$${field.path}`;
   const fits = type === 'number' ? { $isNumber: stored } : { $eq: [{ $type: stored }, STORE_TYPES[type]] };

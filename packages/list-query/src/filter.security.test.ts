@@ -13,7 +13,7 @@ beforeAll(async () => {
   collection = await filled(await openTestDatabase(), 'products', productDocuments(40));
 });
 
-/** What a filter holds: its keys, and the values that are neither objects nor lists. */
+/** The parts of a filter: its keys, and the values that are neither objects nor lists. */
 function partsOf(filter: unknown): { keys: string[]; values: unknown[] } {
   if (typeof filter !== 'object' || filter === null || filter instanceof Date) return { keys: [], values: [filter] };
   const inner = Object.values(filter).map(partsOf);
@@ -23,7 +23,7 @@ function partsOf(filter: unknown): { keys: string[]; values: unknown[] } {
   };
 }
 
-it('a filter is made of ten operators, declared paths and scalars, whatever the text says', () => {
+it('a filter contains only ten operators, declared paths and scalars, whatever the text says', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('$where', '{"$ne":null}', '/.*/', '$$ROOT', 'function(){}'),
@@ -42,7 +42,7 @@ it('a filter is made of ten operators, declared paths and scalars, whatever the 
   );
 });
 
-it('no filter reaches beyond the scope, or what is deleted', async () => {
+it('no filter reaches beyond the scope, or deleted records', async () => {
   const scope = { status: 'live', $or: [{ stock: { $lt: 6 } }, { active: true }] };
   const inScope = new Set((await collection.find({ ...scope, deletedAt: null }).toArray()).map(({ _id }) => _id));
   expect(inScope.size).toBeGreaterThan(2);
@@ -59,7 +59,7 @@ it('no filter reaches beyond the scope, or what is deleted', async () => {
   );
 });
 
-it('what is hidden can be asked in no way, and never leaves', async () => {
+it('hidden fields cannot be queried in any way, and never leave', async () => {
   for (const name of ['costPrice', 'deletedAt', '_id', '__v']) {
     const asked: [string, string][] = [
       ['$filter', `${name} ne null`],

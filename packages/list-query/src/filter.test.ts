@@ -18,7 +18,7 @@ beforeAll(async () => {
 const run = (...pairs: [string, string][]) => runListQuery(products, pairs, { collection });
 const idsOf = (rows: readonly object[]) => rows.map((row) => ('id' in row ? row.id : (row as Stored)._id));
 
-it('a filter finds what it says, whatever is null, missing or a list, and no deleted record', async () => {
+it('a filter finds what it says, over nulls, missing values and lists, and no deleted record', async () => {
   await fc.assert(
     fc.asyncProperty(productCondition, async (condition) => {
       const { value, total } = await run(['$filter', printFilter(condition)], ['$top', '100']);
@@ -30,7 +30,7 @@ it('a filter finds what it says, whatever is null, missing or a list, and no del
   );
 });
 
-it('a filter inside a group counts what the same filter finds, and groups of which it leaves nothing stay', async () => {
+it('a filter inside a group counts what the same filter finds, and groups that it empties stay', async () => {
   await fc.assert(
     fc.asyncProperty(productCondition, async (condition) => {
       const filter = printFilter(condition);
@@ -49,7 +49,7 @@ it('a filter inside a group counts what the same filter finds, and groups of whi
   );
 });
 
-it('an order is what it says, nulls first, text by its bytes, equal rows by id', async () => {
+it('an order sorts as written, nulls first, text by its bytes, equal rows by id', async () => {
   await fc.assert(
     fc.asyncProperty(productOrder, async (order) => {
       const { value } = await run(['$orderby', printOrder(order)], ['$top', '100']);
@@ -62,7 +62,7 @@ it('an order is what it says, nulls first, text by its bytes, equal rows by id',
 describe('values', () => {
   const count = async (filter: string) => (await run(['$filter', filter])).total;
 
-  it('of dates are dates: with a zone, without time, quoted or bare', async () => {
+  it('of dates are dates: with a zone, without time, quoted or unquoted', async () => {
     const wanted = await count('releasedAt eq 2024-01-03T12:00:00Z');
     expect(wanted).toBeGreaterThan(0);
     expect(await count("releasedAt eq '2024-01-03T21:00:00.000+09:00'")).toBe(wanted);
@@ -111,7 +111,7 @@ describe('values', () => {
     await expect(count(filter)).rejects.toMatchObject({ message: `query parameter '$filter' ${problem}` });
   });
 
-  it('are never operators, patterns or paths', async () => {
+  it('are never read as operators, patterns or paths', async () => {
     const condition: Condition = { kind: 'compare', path: 'name', operator: 'eq', value: { kind: 'string', value: '$where' } };
     expect(await count("name eq '$where'")).toBe(live.filter((document) => meets(document, condition)).length);
     for (const text of ['.*', '{"$ne":null}', '$name', '/a/', '$$ROOT']) {

@@ -2,7 +2,7 @@ import type { BoundCondition, Scalar } from './bind.js';
 import type { Field } from './fields.js';
 import type { Comparison } from './tree.js';
 
-/** A filter of the store, as plain data. */
+/** A store filter, as plain data. */
 export type StoreFilter = Record<string, unknown>;
 
 const OPERATORS = { eq: '$eq', ne: '$ne', gt: '$gt', ge: '$gte', lt: '$lt', le: '$lte' } as const satisfies Record<
@@ -11,8 +11,8 @@ const OPERATORS = { eq: '$eq', ne: '$ne', gt: '$gt', ge: '$gte', lt: '$lt', le: 
 >;
 
 /**
- * The store's filter for a condition: fixed operators around scalars at declared paths, and nothing else. Null matches what is missing; on a
- * list a comparison means any of its elements, and `ne` none of them.
+ * The store filter for a condition: only fixed operators, scalars and declared paths. Null matches missing values; on a
+ * list, a comparison matches any element, and `ne` no element.
  */
 export function compileFilter(condition: BoundCondition): StoreFilter {
   switch (condition.kind) {
@@ -33,7 +33,7 @@ export function compileFilter(condition: BoundCondition): StoreFilter {
 
 function isAnyOf({ path, absent }: Field, values: readonly (Scalar | null)[]): StoreFilter {
   if (absent === undefined) return { [path]: { $in: values } };
-  // what is missing is its value, and nothing is null
+  // a missing value counts as `absent`, so nothing is null
   const given = values.filter((value) => value !== null);
   return { [path]: { $in: given.includes(absent) ? [...given, null] : given } };
 }
@@ -51,7 +51,7 @@ function compare(path: string, operator: Comparison, value: Scalar | null): Stor
   return { [path]: { [OPERATORS[operator]]: value } };
 }
 
-/** All of the filters at once, side by side where that says the same: the store plans it faster. */
+/** All filters combined, side by side where that is equivalent: the store plans that faster. */
 export function allOf(...filters: (StoreFilter | undefined)[]): StoreFilter {
   const given = filters.filter((filter) => filter !== undefined && Object.keys(filter).length > 0) as StoreFilter[];
   const keys = given.flatMap((filter) => Object.keys(filter));

@@ -18,9 +18,9 @@ import {
 } from './index.js';
 
 const KEYS = ['$filter', '$orderby', '$apply', '$expand', '$nextToken', '$top', '$skip'];
-/** What a text of 4 KB may take. */
+/** Longest time for a text of 4 KB. */
 const MAX_MS = 50;
-/** A pause of the machine is not the text's fault: what is slow is slow each time. */
+/** Retries exclude pauses of the machine: a slow text is slow each time. */
 const TRIES = 5;
 
 type Pairs = [string, string][];
@@ -35,7 +35,7 @@ function plan(pairs: Pairs): void {
   );
 }
 
-/** Whether the parameters give a plan, or the one error that they may; and soon. */
+/** Checks that the parameters quickly give a plan, or the one allowed error. */
 function expectPlanOrProblem(pairs: Pairs): void {
   let fastest = Infinity;
   for (let n = 0; n < TRIES && fastest > MAX_MS; n += 1) {
@@ -50,7 +50,7 @@ function expectPlanOrProblem(pairs: Pairs): void {
   expect(fastest).toBeLessThan(MAX_MS);
 }
 
-/** Words and signs of the grammar in any order. */
+/** Words and signs of the grammar in random order. */
 const soup = fc
   .array(
     fc.constantFrom('price', 'name', 'brand.name', 'tags', 'id', 'eq', 'ne', 'gt', 'in', 'and', 'or', 'not', '(', ')', ',', "'", "''", "'a'", '5', '-1.5', 'null', 'true', '2024-01-01', 'then', 'aggregate(', 'groupby((', 'filter(', 'orderby(', 'top(', 'with', 'sum', 'as', '$count', 'asc', 'desc', ' ', '.', '$', '\u00a0', '😀', '\u0000'), // prettier-ignore
@@ -71,7 +71,7 @@ const validPairs: Arbitrary<Pairs> = fc.oneof(
   expand.map((tree): Pairs => [['$expand', printExpand(tree)]]),
 );
 
-/** The text with some of its characters gone, doubled, moved or replaced. */
+/** The text with some characters removed, doubled, moved or replaced. */
 function mutated(text: string, changes: readonly [number, string][]): string {
   return changes.reduce((changed, [where, how]) => {
     const at = Math.floor(where * changed.length);
@@ -183,7 +183,7 @@ describe('on the engine', () => {
       }),
       { seed: 3, numRuns: 500 },
     );
-    // Enough of both, or the test says nothing.
+    // Enough of both, or the test proves nothing.
     expect(Math.min(seen.rows, seen.problems)).toBeGreaterThan(100);
   });
 

@@ -7,7 +7,7 @@ import { ListTimeLimitError, createGate, runListQuery, type Caller, type Gate, t
 const [ann, bob, cid]: Caller[] = ['ann', 'bob', 'cid'].map((key) => ({ key, isAnonymous: false })) as [Caller, Caller, Caller];
 const [north, south] = ['north', 'south'].map((key) => ({ key, isAnonymous: true })) as [Caller, Caller];
 
-/** Commands that end when they are told to, at a gate. */
+/** Commands at a gate that end on demand. */
 function commandsAt(gate: Gate) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -22,7 +22,7 @@ function commandsAt(gate: Gate) {
       };
       return gate(caller, command, signal);
     },
-    /** Ends one, and waits until all that may begin then has begun. */
+    /** Ends one, and waits until every command that may then begin has begun. */
     async end(name: string): Promise<void> {
       ends.get(name)?.();
       await settled();
@@ -33,7 +33,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 afterEach(() => void vi.useRealTimers());
 
 describe('a gate', () => {
-  it('has one command of a caller under way, and the others in turn, however much each asks', async () => {
+  it('runs one command per caller, and the callers in turn, however much each asks', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 2 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) void ask(ann, name);
     for (const name of ['b1', 'b2']) void ask(bob, name);
@@ -53,7 +53,7 @@ describe('a gate', () => {
     expect(begun.slice(6)).toEqual(['a4']);
   });
 
-  it('lets a caller rest after a turn, for half a second at most, while others go on', async () => {
+  it('makes a caller pause after a turn, for half a second at most, while others go on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 1, rest: 2 }));
     const pass = async (milliseconds: number) => {
@@ -79,7 +79,7 @@ describe('a gate', () => {
     expect(begun.slice(3)).toEqual(['a3']);
   });
 
-  it('gives anonymous callers together no more than their part, and the rest to the others', async () => {
+  it('limits anonymous callers together to their part, and leaves the rest to the others', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 2, anonymousAtOnce: 1 }));
     void ask(north, 'n1');
     void ask(south, 's1');
@@ -95,7 +95,7 @@ describe('a gate', () => {
     expect(begun.slice(3)).toEqual(['n2']);
   });
 
-  it('takes anonymous callers and the others in the order in which they came', async () => {
+  it('serves anonymous and known callers in order of arrival', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
     const callers = { a: ann, n: north, b: bob, s: south, c: cid };
     for (const [name, caller] of Object.entries(callers)) void ask(caller, name);
@@ -106,7 +106,7 @@ describe('a gate', () => {
     expect(begun).toEqual(Object.keys(callers));
   });
 
-  it('leaves a caller that asks for more the turn that it has waited for', async () => {
+  it("keeps a caller's place in the order when it asks for more", async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
     void ask(cid, 'c1');
     void ask(ann, 'a1');
@@ -117,7 +117,7 @@ describe('a gate', () => {
     expect(begun).toEqual(['c1', 'a1']);
   });
 
-  it('has no second command of a caller under way because another was given up', async () => {
+  it('runs no second command of a caller when another of it was dropped', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 2 }));
     const leaving = new AbortController();
     void ask(ann, 'a1');
@@ -131,7 +131,7 @@ describe('a gate', () => {
     expect(begun).toEqual(['a1', 'a3']);
   });
 
-  it('remembers nothing of who has nothing there any more', async () => {
+  it('forgets callers without commands', async () => {
     const gate = createGate({ atOnce: 3, anonymousAtOnce: 1 });
     const { begun, ask, end } = commandsAt(gate);
     await gate(north, () => Promise.resolve());
@@ -140,14 +140,14 @@ describe('a gate', () => {
     const waiting = ask(south, 's1', leaving.signal);
     leaving.abort(new Error('left'));
     await expect(waiting).rejects.toThrow('left');
-    // they have signed in: what the anonymous have together does not bind them
+    // they have signed in: the anonymous limit does not apply
     for (const { key } of [north, south]) void ask({ key, isAnonymous: false }, key);
     await settled();
     expect(begun).toEqual(['e1', 'north', 'south']);
     for (const name of begun) await end(name);
   });
 
-  it('lets the next one in behind a command that fails', async () => {
+  it('admits the next command after one that fails', async () => {
     const gate = createGate({ atOnce: 1 });
     const failing = gate(ann, () => Promise.reject(new Error('failed')));
     const next = gate(ann, () => Promise.resolve('next'));
@@ -155,7 +155,7 @@ describe('a gate', () => {
     expect(await next).toBe('next');
   });
 
-  it('gives up what waits too long, and what is too much to wait', async () => {
+  it('drops what waits too long, and refuses what exceeds the queue', async () => {
     const gate = createGate({ atOnce: 1, waitMs: 20, waitingMax: 1 });
     const { ask, end } = commandsAt(gate);
     const running = ask(ann, 'a1');
@@ -167,7 +167,7 @@ describe('a gate', () => {
     expect(await gate(bob, () => Promise.resolve('b3'))).toBe('b3');
   });
 
-  it('forgets who leaves while waiting, and runs nothing for who has left', async () => {
+  it('drops waiting commands of callers that leave, and runs nothing for those that have left', async () => {
     const { begun, ask, end } = commandsAt(createGate({ atOnce: 1 }));
     const leaving = new AbortController();
     void ask(ann, 'a1');
@@ -187,7 +187,7 @@ describe('a list query', () => {
     collection = await filled(await openTestDatabase(), 'products', productDocuments(20));
   });
 
-  /** The collection, and how many commands were under way together at most. */
+  /** The collection, and the most commands that ran concurrently. */
   function watched(): { collection: ListCollection; most: () => number } {
     let [underWay, most] = [0, 0];
     const watch = (cursor: { toArray(): Promise<object[]> }) => ({
@@ -207,7 +207,7 @@ describe('a list query', () => {
     };
   }
 
-  it('waits at the gate with what is not one page by an index', async () => {
+  it('waits at the gate unless it is one page by an index', async () => {
     const closed = createGate({ atOnce: 0, waitMs: 10 });
     const options = { collection, gate: closed };
     expect((await runListQuery(products, [['$top', '1']], options)).count).toBe(1);
@@ -216,7 +216,7 @@ describe('a list query', () => {
     await expect(runListQuery(products, [['$apply', 'top(1)']], options)).rejects.toMatchObject({ status: 503 });
   });
 
-  it('has one command under way for a page of transformed records and their total', async () => {
+  it('runs one command at a time for a page of transformed records and their total', async () => {
     const { collection: counted, most } = watched();
     const gate = createGate({ atOnce: 5 });
     const queries = [1, 2, 3].map(

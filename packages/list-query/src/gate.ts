@@ -1,49 +1,49 @@
 import { ListTimeLimitError } from './errors.js';
 
-/** Who asks, as far as it decides whose turn it is. */
+/** A caller, as the gate distinguishes them. */
 export interface Caller {
-  /** The same for all that one caller asks. */
+  /** The same for all requests of one caller. */
   key: string;
-  /** One of those who have a part of the places together. */
+  /** One of the callers that share the anonymous part of the places. */
   isAnonymous: boolean;
 }
 
 export interface GateSettings {
-  /** Commands of the store that may be under way together. */
+  /** Store commands that may run concurrently. */
   atOnce: number;
-  /** Of these, those of anonymous callers together. Default all. */
+  /** The part of these that anonymous callers share. Default all. */
   anonymousAtOnce?: number;
-  /** The longest wait, after which a command is given up with ListTimeLimitError. Default 5,000 ms. */
+  /** Longest wait; then the command fails with ListTimeLimitError. Default 5,000 ms. */
   waitMs?: number;
-  /** For how long a caller rests after a turn, in times of the turn's own length, up to half a second. Default 0. */
+  /** How long a caller pauses after a turn, as a multiple of the turn's duration, at most half a second. Default 0. */
   rest?: number;
-  /** Commands of one caller that may wait; what comes beyond them is given up at once. Default 100. */
+  /** Commands of one caller that may wait; further ones fail at once. Default 100. */
   waitingMax?: number;
 }
 
 /**
- * Runs a command of the store when it is its caller's turn.
- * @throws ListTimeLimitError after waiting too long; the signal's reason when it is aborted meanwhile
+ * Runs a store command when it is its caller's turn.
+ * @throws ListTimeLimitError after waiting too long; the signal's reason when aborted while waiting
  */
 export type Gate = <T>(caller: Caller, command: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 interface Line extends Caller {
   waiting: Set<() => void>;
-  /** Nothing more of it begins: it has one under way, or rests. */
+  /** It has a command running, or pauses, so no other may start. */
   isBusy: boolean;
-  /** When it came to wait for its next turn, in the order of all. */
+  /** When it began to wait for its next turn, as a sequence number. */
   turn: number;
 }
 
 const REST_MAX_MS = 500;
 
 /**
- * A gate, so that costly commands leave room for cheap ones, and who asks much does not keep others from it: a caller has one command under way,
- * and callers take turns, however much each of them asks (decisions H1).
+ * Leaves room for cheap commands and shares the rest fairly: each caller has one command running, and callers take
+ * turns, however much each of them asks (decisions H1).
  */
 export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, waitingMax = 100, rest = 0 }: GateSettings): Gate {
   const lines = new Map<string, Line>();
-  /** Those who wait and have nothing under way, next first: the anonymous callers, and the others. */
+  /** Callers that wait and have nothing running, next first: anonymous and known ones. */
   const ready = { anonymous: new Set<Line>(), known: new Set<Line>() };
   let underWay = 0;
   let anonymousUnderWay = 0;

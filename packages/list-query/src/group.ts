@@ -11,19 +11,19 @@ import type { Condition, PathReference, Step } from './tree.js';
 
 type Groupby = Step & { kind: 'groupby' };
 
-/** What is made of each group. */
+/** The parts of the chain inside a group. */
 interface Inside {
   aggregates: CompiledAggregates | undefined;
-  /** The records of a group that are kept in `top`. */
+  /** The records that each group keeps in `top`. */
   top: { count: number; order: readonly SortKey[]; only: Expression } | undefined;
   /** Conditions on the group's row. */
   having: Condition[];
 }
 
-/** Marks, while a group is made, the documents that a filter inside it lets through. */
+/** Temporary field that marks the documents that pass a filter inside the group. */
 const MARK = '__counts';
 
-/** One row for each distinct combination of the keys, null and missing being one value (decisions L4). */
+/** One row per distinct combination of the keys; null and missing are the same value (decisions L4). */
 export function applyGroupby(state: Transformation, step: Groupby): void {
   const { keys: references, steps } = flatten(state, step);
   const { parameter } = state;
@@ -36,7 +36,7 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
     ...(top?.only === undefined ? [] : [{ $set: { [MARK]: top.only } }]),
     { $group: { _id: keyExpression(keys), ...aggregates?.accumulators, ...topAccumulator(inside) } },
     { $project: { _id: 0, ...keyOutputs(keys), ...aggregates?.outputs, ...topOutput(inside) } },
-    // Once the records are few: before they are grouped it would cost each of them.
+    // Removed after grouping, when the records are few: before, it would cost time for each of them.
     ...(top && hidden.length > 0 ? [{ $project: without(hidden.map((path) => `top.${path}`)) }] : []),
   );
   const fields = [...keys.map(({ name, type }) => computedField(name, type)), ...(aggregates?.fields ?? [])];
@@ -51,7 +51,9 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
   for (const condition of having) state.stages.push({ $match: compileFilter(bindCondition(condition, state.fields, parameter)) });
 }
 
-/** Groups inside groups are groups by all of the keys; what was filtered before the inner ones makes no groups. */
+/**
+ * Flattens nested groups into one grouping by all keys; records filtered out before the inner groupby form no groups.
+ */
 function flatten(state: Transformation, { keys, steps }: Groupby): { keys: PathReference[]; steps: Step[] } {
   const at = steps.findIndex(({ kind }) => kind === 'groupby');
   const inner = steps[at];
@@ -80,7 +82,9 @@ function bindKeys(references: readonly PathReference[], { fields, parameter }: T
   return keys;
 }
 
-/** Reads the chain inside a group: filters for what follows them, an `aggregate`, conditions on it, an order, a `top`. */
+/**
+ * Reads the chain inside a group: filters for the following steps, an `aggregate`, conditions on it, an order, a `top`.
+ */
 function compileInside(steps: readonly Step[], keys: readonly Field[], state: Transformation): Inside {
   const { parameter, fields } = state;
   const names = keys.map(({ name }) => name);
@@ -120,14 +124,14 @@ function allTrue(conditions: readonly BoundCondition[]): Expression {
   return conditions.length === 0 ? undefined : { $and: conditions.map(compileExpression) };
 }
 
-/** One key alone groups what is missing with null by itself, and can be read from an index. */
+/** A single key already groups missing with null, and can use an index. */
 function keyExpression(keys: readonly Field[]): Expression {
   const [first, ...others] = keys;
   if (first && others.length === 0) return valueOf(first);
   return Object.fromEntries(keys.map(({ path, absent = null }, n) => [`k${n}`, { $ifNull: [`$${path}`, absent] }]));
 }
 
-/** The keys in the row, those of a dotted path in nested objects. */
+/** The keys in the row; dotted paths become nested objects. */
 function keyOutputs(keys: readonly Field[]): Record<string, Expression> {
   return Object.fromEntries(keys.map(({ name }, n) => [name, keys.length === 1 ? '$_id' : `$_id.k${n}`]));
 }

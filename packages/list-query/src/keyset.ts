@@ -4,24 +4,27 @@ import type { SortKey } from './order.js';
 
 const STORE_NUMBERS = new Set<unknown>(['Double', 'Int32', 'Long', 'Decimal128']);
 
-/** What a row has at a sort key; null also for what is missing. */
+/** A row's value at a sort key; null also for a missing value. */
 export type SortValue = string | number | boolean | Date | null;
 
 /**
- * The values of a stored row at the keys of an order; undefined where a comparison would not find one again: one that is not of its field's type,
- * or a number that JavaScript does not have. Only a host can have written these.
+ * The sort values of a stored row; undefined where a comparison could not find the row again: a value of another type,
+ * or a number that JavaScript lacks. Only a host application can have written those.
  */
 export function sortValues(row: object, order: readonly SortKey[]): SortValue[] | undefined {
   const values = order.map(({ field }) => sortValue(valueAt(row, field.path), field.type));
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** Whether a computed row has values of their types alone: not a key that is none, which only a host can have written (decisions H20). */
+/**
+ * Whether all key values of a computed row fit their types; others, which only a host application can have written, are
+ * not shown (decisions H20).
+ */
 export function isFitting(row: object, fields: Fields): boolean {
   return [...fields.values()].every(({ path, type }) => fits(valueAt(row, path), type));
 }
 
-/** What a stored document has at a path; undefined behind anything that is no object. */
+/** A stored document's value at a path; undefined below anything that is not an object. */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document;
   for (const part of path.split('.')) {
@@ -45,16 +48,16 @@ function sortValue(value: unknown = null, type: ScalarType): SortValue | undefin
   return Number.isSafeInteger(number) && String(number) === text ? number : undefined;
 }
 
-/** Numbers of the store that are no JavaScript numbers, which only hosts write. */
+/** Store numbers without a JavaScript equivalent; only host applications write them. */
 function isStoreNumber(value: unknown): value is bigint | { _bsontype: string; toString(): string } {
   if (typeof value === 'bigint') return true;
   return typeof value === 'object' && value !== null && '_bsontype' in value && STORE_NUMBERS.has(value._bsontype);
 }
 
 /**
- * The rows behind one with these values: for each key those that are equal before it and greater (or less) at it. Nulls are the least, and
- * behind them numbers that are none. A comparison of the store never finds either: what is less is what is not greater or equal. One range of
- * an index a key, which the store merges in order.
+ * The rows after one with these sort values: for each key, those equal at the earlier keys and greater (or less) at
+ * this one. Null sorts first, then NaN; the store's comparisons match neither, so "less" is written as "not greater or
+ * equal". Each key gives one index range, and the store merges the ranges in order.
  */
 export function rowsAfter(order: readonly SortKey[], values: readonly SortValue[]): StoreFilter {
   const branches: StoreFilter[] = [];

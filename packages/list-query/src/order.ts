@@ -9,12 +9,12 @@ export interface SortKey {
   direction: 1 | -1;
 }
 
-/** What every order of records ends in (decisions L2). */
+/** Ends every order of records, so that it is total (decisions L2). */
 export const BY_ID: readonly SortKey[] = [{ field: { name: 'id', path: '_id', type: 'string' }, direction: 1 }];
 
 /**
- * Checks an order against the fields that can be seen.
- * @throws ListQueryError for an unknown property, one that cannot be sorted by, one that is named twice
+ * Checks an order against the visible fields.
+ * @throws ListQueryError for an unknown property, one that cannot be sorted by, or one named twice
  */
 export function bindOrder(keys: readonly OrderKey[], fields: Fields, parameter: string): SortKey[] {
   const seen = new Set<string>();
@@ -26,14 +26,17 @@ export function bindOrder(keys: readonly OrderKey[], fields: Fields, parameter: 
   });
 }
 
-/** The order made total by keys that together are unique; what stands behind a key that is unique alone decides nothing. */
+/**
+ * Completes an order with keys that together are unique; keys after a unique key are dropped, because they decide
+ * nothing.
+ */
 export function completeOrder(keys: readonly SortKey[], unique: readonly SortKey[]): SortKey[] {
   const complete = [...keys, ...unique.filter(({ field }) => !keys.some((key) => key.field.path === field.path))];
   const decided = unique.length === 1 ? complete.findIndex(({ field }) => field.path === unique[0]?.field.path) : -1;
   return decided < 0 ? complete : complete.slice(0, decided + 1);
 }
 
-/** The store's form of an order. */
+/** An order in the store's form. */
 export function compileOrder(keys: readonly SortKey[]): Record<string, 1 | -1> {
   return Object.fromEntries(keys.map(({ field, direction }) => [field.path, direction]));
 }

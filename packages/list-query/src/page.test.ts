@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const answer = (parameters: Record<string, string>) => answerList(products, Object.entries(parameters), options);
 
-/** The problems that a query has. */
+/** The problems of a query. */
 async function problems(pairs: Iterable<readonly [string, unknown]>, run: typeof answerList = answerList): Promise<string[]> {
   const error: unknown = await run(products, pairs, options).catch((thrown: unknown) => thrown);
   if (error instanceof ListQueryError) return error.problems.map(({ message }) => message);
@@ -30,7 +30,7 @@ async function problems(pairs: Iterable<readonly [string, unknown]>, run: typeof
 }
 
 describe('an endpoint', () => {
-  it('pages by page and limit where it is not asked otherwise', async () => {
+  it('pages by page and limit by default', async () => {
     const page = await answer({});
     expect(page).toMatchObject({
       data: live.slice(0, 10).map(({ _id }) => ({ id: _id })),
@@ -43,7 +43,7 @@ describe('an endpoint', () => {
     }); // prettier-ignore
   });
 
-  it('answers an empty list by one page, and a page past the end by no data', async () => {
+  it('answers an empty list with one page, and a page past the end with no data', async () => {
     expect(await answer({ $filter: 'price gt 1e9' })).toEqual({
       data: [],
       metadata: { pagination: { page: 1, limit: 10, total: 0, totalPages: 1, hasNext: false, hasPrev: false } },
@@ -55,13 +55,13 @@ describe('an endpoint', () => {
   });
 
   it.each<Record<string, string>>([{ $top: '3' }, { $skip: '2' }, { $apply: 'groupby((status))' }])(
-    'answers %j by the other envelope',
+    'answers %j in the other envelope',
     async (parameters) => {
       expect(await answer(parameters)).toEqual(await runListQuery(products, Object.entries(parameters), options));
     },
   );
 
-  it('is asked in one way or the other', async () => {
+  it('accepts only one style at a time', async () => {
     expect(await problems([['page', '1'], ['limit', '5'], ['$top', '5']])).toEqual([
       "query parameter 'page' cannot be used together with '$top'",
       "query parameter 'limit' cannot be used together with '$top'",
@@ -71,7 +71,7 @@ describe('an endpoint', () => {
 });
 
 describe('parameters', () => {
-  it('are all named that have a problem', async () => {
+  it('are all reported, one problem each', async () => {
     const pairs = Object.entries({ $filter: 'price eq', $orderby: 'nope', $expand: 'nope', $top: '101', foo: '1', $skip: '-1' });
     expect(await problems(pairs)).toEqual([
       "query parameter '$top' must be <= 100",
@@ -112,13 +112,13 @@ describe('parameters', () => {
       expect(await problems([[key, value]])).toEqual([`query parameter '${key}' must be string`]); // prettier-ignore
   });
 
-  it('of numbers are taken as numbers too', async () => {
+  it('with numeric values may be numbers', async () => {
     const numbers = [['$skip', 1], ['$top', 2]] as const; // prettier-ignore
     expect(await answerList(products, numbers, options)).toEqual(await answer({ $skip: '1', $top: '2' }));
     expect(await problems([['$top', 1.5]])).toEqual(["query parameter '$top' must be integer"]);
   });
 
-  it('of pages are none to a list query', async () => {
+  it('of pages are unknown to a list query', async () => {
     expect(await problems([['page', '1']], runListQuery as typeof answerList)).toEqual(["query parameter 'page' is not allowed"]);
   });
 });
@@ -138,7 +138,7 @@ describe('a page', () => {
     expect(documents).toBe(3 + 1 + 1);
   });
 
-  it('has no row that is shown to nobody', async () => {
+  it('has no row that nobody may see', async () => {
     const show: Show = (record) => (record['status'] === 'draft' ? undefined : showRecord(record));
     const wanted = live.slice(0, 5).filter(({ status }) => status !== 'draft').map(({ _id }) => _id); // prettier-ignore
     for (const parameters of [{ $top: '5' }, { $top: '5', $apply: 'top(100)' }]) {

@@ -5,7 +5,7 @@ import { bindList, planBound, type BoundList } from './plan.js';
 import type { ListResource } from './resource.js';
 import { runPlan, type ListQueryOptions, type ListResult } from './run.js';
 
-/** A page by number, with the facts of decisions L1. */
+/** A page by number, in the envelope of decisions L1. */
 export interface ListPage<Row = Record<string, unknown>> {
   data: Row[];
   metadata: {
@@ -13,10 +13,10 @@ export interface ListPage<Row = Record<string, unknown>> {
   };
 }
 
-/** With any of them the answer is `{ total, count, value }`. */
+/** Any of these selects the answer `{ total, count, value }`. */
 const OTHER_STYLE = ['skip', 'top', 'nextToken', 'apply'] as const satisfies (keyof ListParameters)[];
 
-/** What a list endpoint is asked for, checked against its resource; for whom is still open. */
+/** A request to a list endpoint, checked against its resource; the caller is not known yet. */
 export interface ListRequest {
   bound: BoundList;
   /** Undefined where the answer is `{ total, count, value }`. */
@@ -24,8 +24,8 @@ export interface ListRequest {
 }
 
 /**
- * Checks what a list endpoint is asked for; asks nothing of the store.
- * @param given numbers within their bounds, texts as they came
+ * Checks the parameters of a list endpoint, without asking the store.
+ * @param given numbers within their bounds, texts as received
  * @throws ListQueryError (400) for wrong parameters, or both styles at once
  */
 export function bindListRequest(resource: ListResource, given: ListParameters, problems = new Problems()): ListRequest {
@@ -43,8 +43,8 @@ export function bindListRequest(resource: ListResource, given: ListParameters, p
 }
 
 /**
- * Answers what was asked: by `page` and `limit`, or, with any of `$skip`, `$top`, `$nextToken`, `$apply`, as `runListQuery` does
- * (decisions L1).
+ * Answers a list request: by `page` and `limit`, or, with any of `$skip`, `$top`, `$nextToken`, `$apply`, as
+ * `runListQuery` does (decisions L1).
  * @throws ListQueryError (400) for a `$nextToken` of another query, ListTimeLimitError (503)
  */
 export async function answerListRequest<Row = Record<string, unknown>>(
@@ -62,7 +62,7 @@ export async function answerListRequest<Row = Record<string, unknown>>(
 }
 
 /**
- * Answers an endpoint that lists, from its parameters as they came.
+ * Answers a list endpoint from its raw parameters.
  * @throws ListQueryError (400) for wrong parameters or both styles at once, ListTimeLimitError (503)
  */
 export async function answerList<Row = Record<string, unknown>>(

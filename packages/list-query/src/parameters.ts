@@ -1,10 +1,10 @@
 import { problemOf, type Problems } from './errors.js';
 import { LIMITS } from './limits.js';
 
-/** The parameters as a request gives them: decoded, in their order, repeated ones repeated. */
+/** The parameters of a request: decoded, in order, repeated ones included. */
 export type ParameterPairs = Iterable<readonly [string, unknown]>;
 
-/** What the parameters are, each text still unparsed. */
+/** The parameters, texts still unparsed. */
 export interface ListParameters {
   filter?: string | undefined;
   orderby?: string | undefined;
@@ -19,7 +19,7 @@ export interface ListParameters {
 
 type Name = keyof ListParameters;
 
-/** The convention's parameters, one of them in a second spelling that clients have. */
+/** The parameters of the convention; one has a second spelling that clients use. */
 const QUERY = new Map<string, Name>([
   ['$filter', 'filter'],
   ['$orderby', 'orderby'],
@@ -39,7 +39,7 @@ const BOUNDS: Partial<Record<Name, { least: number; most: number }>> = {
   limit: { least: 1, most: LIMITS.limit },
 };
 
-/** Reads the parameters; what is wrong with them goes to `problems`. With `isPaged` also `page` and `limit` are parameters. */
+/** Reads the parameters; problems are added to `problems`. With `isPaged`, `page` and `limit` are parameters too. */
 export function readParameters(pairs: ParameterPairs, problems: Problems, isPaged = false): ListParameters {
   const known = isPaged ? PAGED : QUERY;
   const read: Record<string, string | number> = {};
@@ -50,7 +50,7 @@ export function readParameters(pairs: ParameterPairs, problems: Problems, isPage
     else if (given.has(name)) problems.add(problemOf(key, 'must be given once'));
     else {
       const bounds = BOUNDS[name];
-      // the typed builder gives numbers
+      // the typed builder sends numbers
       const text = bounds && typeof value === 'number' ? String(value) : value;
       if (typeof text !== 'string') problems.add(problemOf(key, 'must be string'));
       else {

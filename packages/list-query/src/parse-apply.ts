@@ -7,7 +7,7 @@ import type { AggregateFunction, AggregateItem, Step } from './tree.js';
 
 const FUNCTIONS: ReadonlySet<string> = new Set<AggregateFunction>(['sum', 'average', 'min', 'max', 'countdistinct']);
 const ALIAS = /^[A-Za-z_]\w{0,63}$/;
-/** Not as keys of what is shown: the store's id, and what objects have by nature. */
+/** Refused as keys of shown rows: the store's id, and properties of every object. */
 const RESERVED = new Set(['_id', '__proto__', 'constructor', 'prototype']);
 
 /**
@@ -40,7 +40,7 @@ function readStep(reader: Reader): Step {
   return { ...step, at };
 }
 
-/** What stands in the parentheses of each transformation. The specification writes both `orderby` and `orderBy`. */
+/** Parsers for the parentheses of each transformation. The specification writes both `orderby` and `orderBy`. */
 const STEPS = new Map<string, (reader: Reader) => Step>([
   [
     'aggregate',

@@ -18,7 +18,7 @@ export function parseFilter(text: string, parameter = '$filter'): Condition {
   return condition;
 }
 
-/** Conditions up to whatever is none: `or` joins what `and` has joined. */
+/** Reads conditions as far as they go: `and` binds tighter than `or`. */
 export function readCondition(reader: Reader): Condition {
   return readJoined(reader, 'or', () => readJoined(reader, 'and', () => readTerm(reader)));
 }
@@ -34,7 +34,7 @@ function readJoined(reader: Reader, kind: 'and' | 'or', readTerm: () => Conditio
 
 function readTerm(reader: Reader): Condition {
   if (isSign(reader, '(')) return readParentheses(reader);
-  // A field may be called `not`: only before a parenthesis it is the operator.
+  // A field may be called `not`; it is the operator only before a parenthesis.
   const { kind, text } = peek(reader);
   if (kind === 'word' && text === 'not' && isSign(reader, '(', 1)) {
     take(reader);
@@ -72,7 +72,7 @@ function readValues(reader: Reader): Literal[] {
 
 function readLiteral(reader: Reader): Literal {
   const { kind, text, at } = peek(reader);
-  // of all but strings, words alone read so
+  // only words can be keywords: strings and values never are
   const literal: Literal | undefined = kind === 'string' ? { kind, value: text, at } : named(text, at);
   if (literal) {
     take(reader);
@@ -82,7 +82,7 @@ function readLiteral(reader: Reader): Literal {
   take(reader);
   if (DATE.test(text)) return { kind: 'date', value: text, at };
   if (!NUMBER.test(text)) throw problemAt(reader.parameter, at, 'has a malformed number');
-  // Minus zero is zero: it is written so.
+  // Adding zero turns minus zero into zero.
   const value = Number(text) + 0;
   if (!Number.isFinite(value)) throw problemAt(reader.parameter, at, 'has a number that is too large');
   return { kind: 'number', value, at };

@@ -3,7 +3,7 @@ import { expectEnd, expectName, openReader, readList } from './reader.js';
 import type { PathReference } from './tree.js';
 
 /**
- * Parses `$expand`: names of relations, `category.parent` for a relation of the related record (decisions L6).
+ * Parses `$expand`: relation names, `category.parent` for a relation of the related record (decisions L6).
  * @throws ListQueryError
  */
 export function parseExpand(text: string, parameter = '$expand'): PathReference[] {

@@ -6,7 +6,7 @@ import { parseFilter } from './parse-condition.js';
 import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 
-/** The problem that a text has: `offset: message`. */
+/** The problem of a text: `offset: message`. */
 function problemOf(parse: () => unknown): string {
   try {
     parse();
@@ -66,7 +66,7 @@ describe('$filter', () => {
 
   it('takes minus zero for zero', () => expect(parseFilter('a eq -0')).toMatchObject({ value: { kind: 'number', value: 0 } }));
 
-  it('joins by and before it joins by or, from left to right', () => {
+  it('binds and tighter than or, from left to right', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((path) => ({
       kind: 'compare',
       path,
@@ -79,7 +79,7 @@ describe('$filter', () => {
     });
   });
 
-  it('takes words of the grammar as names where a name is expected', () => {
+  it('takes keywords as names where a name is expected', () => {
     expect(withoutOffsets(parseFilter('not eq 1 and in in (1) and and ne 2'))).toMatchObject({
       terms: [{ path: 'not' }, { path: 'in', kind: 'in' }, { path: 'and' }],
     });
@@ -169,7 +169,7 @@ describe('limits', () => {
     ['aggregates', () => parseApply(`aggregate(${Array(21).fill('$count as n').join()})`), 'has more than 20 aggregates'],
   ])('%s', (_, parse, problem) => expect(problemOf(parse)).toContain(problem));
 
-  it('are not met by what is just within them', () => {
+  it('allow what is just within them', () => {
     expect(problemOf(() => parseFilter(`${'('.repeat(32)}a eq 1${')'.repeat(32)}`))).toBe('none');
     expect(problemOf(() => parseFilter(Array(100).fill('a eq 1').join(' or ')))).toBe('none');
     expect(problemOf(() => parseFilter(`a in (${Array(100).fill('1').join()})`))).toBe('none');
@@ -181,7 +181,7 @@ describe('limits', () => {
     expect(problemOf(() => parseApply(`aggregate(${Array(20).fill('$count as n').join()})`))).toBe('none');
   });
 
-  it('let no message echo more than a little of the text', () => {
+  it('keep messages from echoing more than a little of the text', () => {
     const [most, more] = [60, 61].map((length) => problemOf(() => parseOrder(`price ${'x'.repeat(length)}`)));
     expect(most).toContain(`instead of '${'x'.repeat(60)}' at`);
     expect(more).toContain(`instead of '${'x'.repeat(60)}…' at`);

@@ -24,17 +24,17 @@ import {
   type Transformation,
 } from './transformation.js';
 
-/** What is not deleted. */
+/** Excludes deleted records. */
 const LIVE: StoreFilter = { deletedAt: null };
 
-/** A page of records, found and counted in their collection. */
+/** A page of records, read and counted in their collection. */
 export interface RecordPlan {
   kind: 'records';
-  /** All rows of the list: scope, `$filter`, and what is not deleted. */
+  /** All rows of the list: scope, `$filter`, not deleted. */
   filter: StoreFilter;
-  /** The same behind the cursor. */
+  /** The same, restricted to rows after the cursor. */
   pageFilter: StoreFilter;
-  /** The sort values that the cursor names, if any. */
+  /** The cursor's sort values, if any. */
   after?: Cursor['after'];
   sort: Record<string, 1 | -1>;
   order: readonly SortKey[];
@@ -42,17 +42,19 @@ export interface RecordPlan {
   skip: number;
   top: number;
   expansions: Expansion[];
-  /** What a cursor of this list is bound to. */
+  /** Identifies the list that its cursors are bound to. */
   readonly binding: string;
 }
 
-/** A page of what `$apply` makes. */
+/** A page of rows computed by `$apply`. */
 export interface TransformationPlan {
   kind: 'transformation';
   shape: Shape;
-  /** What its rows can be asked by. */
+  /** The fields by which its rows can be queried. */
   fields: Fields;
-  /** `split`: one pipeline for the page, one for the total. `together`: one gives both. `one`: the row is computed, and there is no other. */
+  /**
+   * `split`: separate pipelines for page and total. `together`: one pipeline for both. `one`: a single computed row.
+   */
   pipelines:
     | { kind: 'split'; page: Stage[]; total: Stage[] }
     | { kind: 'together'; both: Stage[] }
@@ -63,26 +65,26 @@ export interface TransformationPlan {
 }
 
 export interface PlanSettings {
-  /** A filter of the store that every row must match, whatever the caller asks for. */
+  /** A store filter that every row must match, whatever the caller asks for. */
   scope?: StoreFilter | undefined;
   cursorSecret?: CursorSecret | undefined;
-  /** What a cursor is bound to instead of `scope`, where that has more in it than whose list it is: the time, say. */
+  /** Binds cursors instead of `scope`, where that also contains something that changes, such as the time. */
   cursorScope?: StoreFilter | undefined;
 }
 
-/** Parameters that were checked against their resource: all of a plan that is the same for every caller. */
+/** Checked parameters: the part of a plan that is the same for every caller. */
 export interface BoundList {
   given: ListParameters;
   filter: StoreFilter | undefined;
   expansions: Expansion[];
-  /** What `$apply` makes; undefined where it was not given. */
+  /** The rows of `$apply`; undefined without it. */
   transformed: Transformation | undefined;
-  /** Of records: complete, and in the store's form. */
+  /** The complete order of records, in the store's form. */
   order: readonly SortKey[];
   sort: Record<string, 1 | -1>;
 }
 
-/** What asks for nothing, by resource: it is what most requests ask for. */
+/** Cached result for requests without parameters, which are the most common, by resource. */
 const unasked = new WeakMap<ListResource, BoundList>();
 
 /**
@@ -122,7 +124,7 @@ function checkNextToken({ skip, apply }: ListParameters, problems: Problems): vo
 }
 
 /**
- * Checks the parameters against the resource and compiles them; asks nothing of the store.
+ * Checks the parameters against the resource and compiles them, without asking the store.
  * @throws ListQueryError with the first problem of each parameter
  */
 export function planList(
@@ -135,8 +137,8 @@ export function planList(
 }
 
 /**
- * The plan for one caller. With no `$top` nothing is read.
- * @throws ListQueryError for a `$nextToken` that is not of this query
+ * The plan for one caller. A `$top` of 0 reads nothing.
+ * @throws ListQueryError for a `$nextToken` of another query
  */
 export function planBound(
   resource: ListResource,
@@ -161,7 +163,7 @@ export function planBound(
     sort,
     order,
     projection: resource.projection,
-    // most pages write no cursor
+    // computed lazily: most pages write no cursor
     get binding() {
       return bindingOf();
     },
@@ -190,7 +192,7 @@ function compilePipelines(
   return { kind: 'split', page, total: [...unsorted(made), { $count: 'total' }] };
 }
 
-/** The stages without the sorts that only decide which rows are kept, and not how many. */
+/** The stages without sorts that only decide which rows are kept, not how many. */
 function unsorted(stages: readonly Stage[]): Stage[] {
   const decided = stages.findLastIndex((stage) => !('$sort' in stage) && !('$limit' in stage));
   return stages.filter((stage, n) => n <= decided || !('$sort' in stage));

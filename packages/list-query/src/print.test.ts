@@ -20,14 +20,14 @@ function expectRoundTrip<Tree>(trees: Arbitrary<Tree>, print: (tree: Tree) => st
   );
 }
 
-describe('parsing what was printed gives the same tree', () => {
+describe('parsing printed text gives the same tree', () => {
   it('of conditions', () => expectRoundTrip(condition, printFilter, parseFilter));
   it('of orders', () => expectRoundTrip(order, printOrder, parseOrder));
   it('of expansions', () => expectRoundTrip(expand, printExpand, parseExpand));
   it('of transformations', () => expectRoundTrip(steps, printApply, parseApply));
 });
 
-it('a tree keeps its shape: parentheses that say something stay, those that say nothing go', () => {
+it('a tree keeps its shape: necessary parentheses stay, others go', () => {
   const printed = (text: string) => printFilter(parseFilter(text));
   expect(printed('a eq 1 or b eq 2 and c eq 3')).toBe('a eq 1 or b eq 2 and c eq 3');
   expect(printed('(a eq 1 or b eq 2) and ((c eq 3))')).toBe('(a eq 1 or b eq 2) and c eq 3');

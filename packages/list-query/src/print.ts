@@ -1,6 +1,6 @@
 import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from './tree.js';
 
-// Trees back to text: parsing what is printed gives the same tree. The only place that quotes.
+// Prints trees as text; parsing the text gives the same tree. The only place that quotes strings.
 
 /** The text of `$filter` for a tree. */
 export function printFilter(condition: Condition): string {

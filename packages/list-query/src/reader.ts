@@ -2,7 +2,7 @@ import { problemAt, shorten, type ListQueryError } from './errors.js';
 import { LIMITS } from './limits.js';
 import { tokenize, type Token } from './tokens.js';
 
-/** The tokens of one parameter, read from left to right, and what has been used of its limits. */
+/** The tokens of one parameter, read from left to right, and the counts against its limits. */
 export interface Reader {
   readonly parameter: string;
   readonly tokens: readonly Token[];
@@ -12,12 +12,12 @@ export interface Reader {
   steps: number;
 }
 
-/** @throws ListQueryError for a text that has no tokens, or is none */
+/** @throws ListQueryError for text that is empty or cannot be tokenized */
 export function openReader(text: string, parameter: string): Reader {
   return { parameter, tokens: tokenize(text, parameter), next: 0, depth: 0, comparisons: 0, steps: 0 };
 }
 
-/** The token that comes next, or one further on. */
+/** The next token, or one further ahead. */
 export function peek(reader: Reader, ahead = 0): Token {
   return (reader.tokens[reader.next + ahead] ?? reader.tokens.at(-1)) as Token;
 }
@@ -28,20 +28,20 @@ export function take(reader: Reader): Token {
   return token;
 }
 
-/** Whether that sign comes next. */
+/** Whether that sign is next. */
 export function isSign(reader: Reader, sign: '(' | ')' | ',', ahead = 0): boolean {
   const { kind, text } = peek(reader, ahead);
   return kind === 'sign' && text === sign;
 }
 
-/** Takes the sign if it comes next. */
+/** Takes the sign if it is next. */
 export function takeSign(reader: Reader, sign: '(' | ')' | ','): boolean {
   const found = isSign(reader, sign);
   if (found) reader.next += 1;
   return found;
 }
 
-/** Takes the keyword if it comes next. */
+/** Takes the keyword if it is next. */
 export function takeWord(reader: Reader, word: string): boolean {
   const { kind, text } = peek(reader);
   const found = kind === 'word' && text === word;
@@ -53,7 +53,7 @@ export function expectSign(reader: Reader, sign: '(' | ')'): void {
   if (!takeSign(reader, sign)) throw unexpected(reader, `'${sign}'`);
 }
 
-/** Takes a word of any kind: where a name is expected, keywords are names. */
+/** Takes any word: where a name is expected, keywords are names. */
 export function expectName(reader: Reader, what: string): Token {
   const token = peek(reader);
   if (token.kind !== 'word') throw unexpected(reader, what);
@@ -64,14 +64,14 @@ export function expectEnd(reader: Reader): void {
   if (peek(reader).kind !== 'end') throw unexpected(reader, 'the end');
 }
 
-/** The problem that something else stands where `wanted` should. */
+/** The problem of finding something other than `wanted`. */
 export function unexpected(reader: Reader, wanted: string): ListQueryError {
   const { kind, text, at } = peek(reader);
   const found = kind === 'end' ? 'the end' : kind === 'string' ? 'a string' : `'${shorten(text)}'`;
   return problemAt(reader.parameter, at, `needs ${wanted} instead of ${found}`);
 }
 
-/** Reads what stands in parentheses inside others, up to the limit of depth. */
+/** Reads a nested part, up to the depth limit. */
 export function deeper<T>(reader: Reader, read: () => T): T {
   reader.depth += 1;
   if (reader.depth > LIMITS.depth) throw problemAt(reader.parameter, peek(reader).at, `nests deeper than ${LIMITS.depth}`);
@@ -80,7 +80,7 @@ export function deeper<T>(reader: Reader, read: () => T): T {
   return result;
 }
 
-/** Reads one item or more, separated by commas. @throws ListQueryError for more than `limit` of them */
+/** Reads one or more items, separated by commas. @throws ListQueryError for more than `limit` */
 export function readList<T>(reader: Reader, limit: number, what: string, readItem: () => T): T[] {
   const items: T[] = [];
   do {

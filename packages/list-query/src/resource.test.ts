@@ -30,7 +30,7 @@ describe('a declaration', () => {
     );
   });
 
-  it('says what may be asked of each field', () => {
+  it('lists the allowed uses of each field', () => {
     const { fields } = defineListResource({
       name: 'things',
       fields: { tags: 'string[]', size: { type: 'number', stored: 'dimensions.size', sort: false }, id: { type: 'number' } },
@@ -42,7 +42,7 @@ describe('a declaration', () => {
 });
 
 describe('a record is shown', () => {
-  it('with its id, dates as text, and nothing of the store', () => {
+  it("with its id, dates as text, and none of the store's own fields", () => {
     const prototype = JSON.parse('{"__proto__":{"admin":true},"at":null}') as object;
     const record = { _id: 'x', id: 'made up', __v: 1, deletedAt: null, at: new Date(0), list: [new Date(1), { at: new Date(2) }], deep: prototype }; // prettier-ignore
     const shown = showRecord(record);
@@ -55,7 +55,7 @@ describe('a record is shown', () => {
     expect(Object.getPrototypeOf(shown['deep'])).toBe(Object.prototype);
   });
 
-  it('in values of JSON, whatever a host has stored', () => {
+  it('as JSON values, whatever a host application has stored', () => {
     const id = '64b000000000000000000001';
     const record = { _id: new ObjectId(id), list: [null, 1, new ObjectId(id)], long: Long.fromString('9007199254740993'), decimal: Decimal128.fromString('0.10'), bytes: Uint8Array.of(1, 2, 0xff), binary: new Binary(Uint8Array.of(1, 2, 0xff)), never: new Date(NaN), inner: { __v: 1 } }; // prettier-ignore
     expect(showRecord(record)).toEqual({

@@ -3,27 +3,30 @@ import { bindOrder, type SortKey } from './order.js';
 import { parseOrder } from './parse-order.js';
 import { without } from './transformation.js';
 
-/** A relation from a field that holds ids, or lists of ids, to the records that they name. */
+/** A relation from a field with an id or a list of ids to the records with these ids. */
 export interface RelationSettings {
   /** Path of the stored field with the ids. */
   from: string;
-  /** `collection.field` that they name; the field is `id` unless it is said. */
+  /** The target as `collection.field`; the field defaults to `id`. */
   to?: string;
-  /** What the related records are, for their hidden fields and their own relations; a function where two name each other. */
+  /**
+   * The declaration of the related records, for their hidden fields and relations; a function where two resources refer
+   * to each other.
+   */
   resource?: ListResource | (() => ListResource);
 }
 
 export interface ListResourceSettings<Declared extends Record<string, FieldType | FieldSettings>> {
-  /** Of the collection, in messages and cursors. */
+  /** Name of the collection, used in messages and cursors. */
   name: string;
-  /** Everything that may be asked for, by name; `id` is there by itself, as a string. */
+  /** Every field that may be queried, by name; `id` is added automatically, as a string. */
   fields: Declared;
-  /** Stored paths that never leave. */
+  /** Stored paths that are never sent. */
   hidden?: readonly string[];
   relations?: Record<string, RelationSettings>;
-  /** `createdAt desc`; without it the order is that of the ids. */
+  /** For example `createdAt desc`; default: ordered by id. */
   defaultOrder?: string;
-  /** Whether records with `deletedAt` are deleted ones, which no query sees. Default true. */
+  /** Whether records with `deletedAt` are deleted and invisible to queries. Default true. */
   softDelete?: boolean;
 }
 
@@ -34,14 +37,14 @@ export interface Relation {
   resource(): ListResource | undefined;
 }
 
-/** What can be asked of one kind of record. */
+/** What can be queried of one kind of record. */
 export interface ListResource<
   Declared extends Record<string, FieldType | FieldSettings> = Record<string, FieldType | FieldSettings>,
 > {
   readonly name: string;
   readonly fields: Fields;
   readonly hidden: readonly string[];
-  /** All of a record but what is hidden. */
+  /** Excludes the hidden fields. */
   readonly projection: Readonly<Record<string, 0>>;
   readonly relations: ReadonlyMap<string, Relation>;
   readonly defaultOrder: readonly SortKey[];
@@ -50,11 +53,11 @@ export interface ListResource<
   readonly declared: Declared;
 }
 
-/** What is the store's own and never shown. */
+/** The store's own fields, never shown. */
 const NEVER_SHOWN = ['__v', 'deletedAt'];
 
 /**
- * Declares what can be asked of a resource.
+ * Declares what can be queried of a resource.
  * @throws Error for a declaration that contradicts itself
  */
 export function defineListResource<const Declared extends Record<string, FieldType | FieldSettings>>(

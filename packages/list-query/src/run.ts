@@ -15,63 +15,68 @@ import { showRecord, showRow, type Show, type StoredDocument } from './show.js';
 import { limitStore, type LimitedStore, type ListCollection, type PageOptions, type RowsAndTotal } from './store.js';
 import type { Shape } from './transformation.js';
 
-/** What a query is run over, and for whom. */
+/** The data a query runs over, and its caller. */
 export interface ListQueryOptions {
   collection: ListCollection;
-  /** A filter of the store that every row must match: what this caller may see. Default everything. */
+  /** A store filter that every row must match: what this caller may see. Default everything. */
   scope?: StoreFilter;
-  /** Signs `$nextToken`. Without it there is none. */
+  /** Signs `$nextToken`. Without it no tokens are made. */
   cursorSecret?: CursorSecret;
-  /** What `$nextToken` is bound to instead of `scope`, where that has more in it than whose list it is: the time, say. */
+  /** Binds `$nextToken` instead of `scope`, where that also contains something that changes, such as the time. */
   cursorScope?: StoreFilter;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
   /**
-   * Of answers that are sent together, by the same caller: their related records have no more bytes than those of one may have (4 MiB). The same
-   * object for each.
+   * Shared by answers that are sent together to the same caller: pass each the same object, and the related records of
+   * all of them are limited to the bytes of one (4 MiB).
    */
   together?: ExpandedTogether | undefined;
-  /** Makes of a stored record what callers get. Default: `id` for `_id`, dates as ISO strings. */
+  /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings. */
   show?: Show;
-  /** Keeps counts that are slow to make. Default: each page counts. */
+  /** Caches slow counts. Default: each page counts. */
   countCache?: CountCache;
-  /** The longest that one operation may run in the store. Default 5,000 ms. */
+  /** Longest time for one store operation. Default 5,000 ms. */
   maxTimeMs?: number;
-  /** Lets commands in that are not one page by an index. Default: two at once in this process, so that the store has room for other work. */
+  /**
+   * Admits commands that read more than one page by an index. Default: two at once in this process, so that the store
+   * has room for other work.
+   */
   gate?: Gate;
-  /** Whose turn it has to be. Default: a caller of its own for each query. */
+  /** The caller to the gate. Default: each query is a caller of its own. */
   caller?: Caller;
-  /** Whether an index gives the page, in its order, without looking at more rows than it has. Default: where there is no `$apply`. */
+  /**
+   * Whether an index yields the page, in order, without reading more rows than it has. Default: true without `$apply`.
+   */
   isOnePage?: boolean;
-  /** Ends what the query does in the store when nobody waits for its answer any more. */
+  /** Ends the query's work in the store when nobody waits for the answer any more. */
   signal?: AbortSignal;
 }
 
-/** The rows of one page. `total` is exact, over all pages; `count` is that of this page. */
+/** The rows of one page. `total` is the exact number over all pages; `count` is that of this page. */
 export interface ListResult<Row = Record<string, unknown>> {
   total: number;
   count: number;
   value: Row[];
-  /** Leads to the rows behind these; absent where there are none, and on transformed rows. */
+  /** Leads to the next page; absent on the last page, and for transformed rows. */
   nextToken?: string;
 }
 
 const DEFAULT_MAX_TIME_MS = 5000;
 
-/** A quarter of the eight commands that the embedded engine works on at once. */
+/** Two of the eight commands that the embedded engine runs concurrently. */
 const ofProcess = createGate({ atOnce: 2 });
 /**
- * A caller has related records made for one answer at a time, and rests as long as that took. Callers do not wait for each other here: one of
- * them may wait for the store, and the others would with it.
+ * Embeds related records for one answer per caller at a time; the caller then pauses as long as that took. No limit
+ * across callers: one may be waiting for the store and would block the others.
  */
 const expanding = createGate({ atOnce: Infinity, rest: 1 });
 
-/** A query's way to the store. */
+/** A query's access to the store. */
 interface Run extends ListQueryOptions {
   store: LimitedStore;
   /** Runs one costly command when it is the caller's turn. */
   admit<T>(command: () => Promise<T>): Promise<T>;
-  /** Makes related records when it is the caller's turn for that. */
+  /** Embeds related records when it is the caller's turn. */
   expand(work: () => Promise<void>): Promise<void>;
 }
 
@@ -90,7 +95,7 @@ export async function runListQuery<Row = Record<string, unknown>>(
   return runPlan(plan, resource, options) as Promise<ListResult<Row>>;
 }
 
-/** Runs what was planned. */
+/** Runs a plan. */
 export function runPlan(
   plan: RecordPlan | TransformationPlan,
   resource: ListResource,
@@ -122,24 +127,27 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
 
-/** Where the next page begins: behind the last row; where no comparison finds that, behind as many as this page has (decisions H20). */
+/**
+ * Where the next page begins: after the last row or, where no comparison can find that row, after skipping as many rows
+ * as this page has (decisions H20).
+ */
 function cursorOf({ order, after, skip, top }: RecordPlan, last: object): Cursor | undefined {
   const values = sortValues(last, order);
   if (values) return { after: values, skip: 0 };
   return skip + top > LIMITS.skip ? undefined : { after, skip: skip + top };
 }
 
-/** One row more than the page has, if there is one: it tells whether there is a next page. */
+/** Reads one row more than the page has, which tells whether there is a next page. */
 function pageOf({ top, skip, sort, projection }: RecordPlan): Required<PageOptions> {
   return { sort, skip, limit: top + 1, projection };
 }
 
-/** A page by an index. Its total may be that of all rows there are: where it was many, it is counted when there is room for that. */
+/** A page by an index. Its total may count all rows: a large count waits at the gate. */
 async function readQuickly(plan: RecordPlan, resource: ListResource, run: Run): Promise<RowsAndTotal> {
   const { countCache, gate = ofProcess } = run;
   const key = canonical(plan.filter);
   if (!countCache?.isLarge(resource.name, key)) return readPage(plan, resource, run);
-  // who asks first counts for all who ask meanwhile, so it is nobody's turn in particular, and nobody's leaving ends it
+  // a shared count serves all who ask meanwhile, so it has a caller and a lifetime of its own
   const shared = { key: `count ${resource.name} ${key}`, isAnonymous: false };
   const { store, collection, maxTimeMs = DEFAULT_MAX_TIME_MS } = run;
   const counting = limitStore(collection, { maxTimeMs }, '$filter');
@@ -150,7 +158,7 @@ async function readQuickly(plan: RecordPlan, resource: ListResource, run: Run): 
   return { rows, total };
 }
 
-/** A page with its total in one command, unless that is known. */
+/** A page with its total in one command, unless the total is cached. */
 async function readPage(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
   const { pageFilter, filter } = plan;
   const page = pageOf(plan);
@@ -161,7 +169,7 @@ async function readPage(plan: RecordPlan, { name }: ListResource, { store, count
     return (await both).total;
   });
   if (both) return both;
-  // somebody else's, who may have left before it was counted
+  // the count may belong to a caller that left before it was done
   const total = await counting.catch(() => undefined);
   if (total === undefined) return store.findAndCount(pageFilter, page, filter);
   return { rows: await store.find(pageFilter, page), total };
@@ -177,7 +185,7 @@ async function runTransformation(plan: TransformationPlan, run: Run): Promise<Li
   return { total, count: value.length, value };
 }
 
-/** By one command after the other: the gate has let one in. */
+/** Runs the pipelines one after the other: the gate admitted one command. */
 async function transform({ pipelines, skip, top }: TransformationPlan, store: LimitedStore): Promise<RowsAndTotal> {
   switch (pipelines.kind) {
     case 'one': {

@@ -1,10 +1,10 @@
-/** A document as the store gives it. */
+/** A document as the store returns it. */
 export type StoredDocument = Record<string, unknown>;
 
-/** Makes of a stored record what callers get; undefined of one that is shown to nobody. */
+/** Turns a stored record into its shown form; undefined for a record that nobody may see. */
 export type Show = (record: StoredDocument) => unknown;
 
-/** Keys of records that are shown otherwise or not at all. */
+/** Keys that are renamed or hidden. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['_id', 'id', '__v', 'deletedAt']);
 
 /** A record in its wire shape: `id` for `_id`, dates as ISO-8601 strings at any depth. */
@@ -24,7 +24,7 @@ export function showRow(row: StoredDocument): Record<string, unknown> {
 function copy(from: object, to: Record<string, unknown>, except: ReadonlySet<string> | undefined): void {
   const values = from as Record<string, unknown>;
   for (const key of Object.keys(values)) {
-    // A stored `__proto__` would become the prototype of what is shown.
+    // A stored `__proto__` would become the prototype of the result.
     if (key === '__proto__' || except?.has(key) === true) continue;
     to[key] = wire(values[key]);
   }
@@ -41,7 +41,7 @@ function wire(value: unknown): unknown {
   return shown;
 }
 
-/** The store's own types, which only hosts write: binary data as base64, the rest as text. */
+/** Store types that only host applications write: binary data as base64, the rest as text. */
 function wireStoreType(value: object & { toJSON?: () => unknown }): string {
   const json = value.toJSON?.();
   // oxlint-disable-next-line typescript/no-base-to-string -- these have a toString of their own

@@ -3,14 +3,14 @@ import type { StoreFilter } from './filter.js';
 import type { StoredDocument } from './show.js';
 import type { Stage } from './transformation.js';
 
-/** What is asked of a collection: the driver's own collections are such. */
+/** The collection methods that are used; the driver's collections have them. */
 export interface ListCollection {
   collectionName: string;
   find(filter: object, options?: object): { toArray(): Promise<object[]> };
   aggregate(pipeline: object[], options?: object): { toArray(): Promise<object[]> };
 }
 
-/** Which rows of those that match, in which order, without which fields. */
+/** The rows to return of those that match: order, number, hidden fields. */
 export interface PageOptions {
   sort?: Record<string, 1 | -1>;
   skip?: number;
@@ -25,28 +25,31 @@ export interface RowsAndTotal {
   total: number;
 }
 
-/** A collection with the limits of one list query. What one query holds in the store's memory is bounded by the store: nothing goes to its disk. */
+/** A collection with the limits of one list query. The store bounds the memory of a query: nothing spills to disk. */
 export interface LimitedStore {
   find(filter: StoreFilter, options: PageOptions): Promise<StoredDocument[]>;
-  /** A page of what matches one filter and the number of all that match another: one command, where two would cost the driver twice. */
+  /**
+   * A page matching one filter, and the number of rows matching another: one command, because two would cost the driver
+   * twice.
+   */
   findAndCount(filter: StoreFilter, options: Required<PageOptions>, counted: StoreFilter): Promise<RowsAndTotal>;
   count(filter: StoreFilter): Promise<number>;
   aggregate(pipeline: Stage[]): Promise<StoredDocument[]>;
 }
 
-/** The server's code for an operation that was stopped by its time limit. */
+/** The server's code for an operation stopped by its time limit. */
 const OUT_OF_TIME = 50;
-/** Its codes for one that needs more memory than one operation may have, or gives a document of more than 16 MB. */
+/** The server's codes for exceeding an operation's memory, or a document of more than 16 MB. */
 const OUT_OF_MEMORY = new Set<unknown>([146, 292, 10_334, 17_419, 31_034, 5_739_900]);
 
-/** How long a command may run, and for whom. */
+/** How long a command may run, and how to cancel it. */
 export interface CommandLimits {
   maxTimeMs: number;
-  /** Ends the command when it is aborted: the driver closes its connection, and the store ends what it did for that. */
+  /** Cancels the command: the driver closes its connection, and the store then ends its work. */
   signal?: AbortSignal | undefined;
 }
 
-/** @param parameter the one that decides how much the store has to hold, to be named when it is too much */
+/** @param parameter named in the error when the store would have to hold too much: the one that decides how much */
 export function limitStore(collection: ListCollection, { maxTimeMs, signal }: CommandLimits, parameter: string): LimitedStore {
   const limits = { maxTimeMS: maxTimeMs, allowDiskUse: false, ...(signal && { signal }) };
   const guard = <T>(result: Promise<T>): Promise<T> => result.catch((error: unknown) => rethrow(error, maxTimeMs, parameter));
@@ -55,7 +58,7 @@ export function limitStore(collection: ListCollection, { maxTimeMs, signal }: Co
     async findAndCount(filter, options, counted) {
       const stages = pageAndTotal(collection.collectionName, filter, options, counted);
       const both = (await guard(collection.aggregate(stages, limits).toArray())) as StoredDocument[];
-      // what has no `_id` is no record: the total, which is missing where nothing matches
+      // a row without `_id` is the total, which is missing where nothing matches
       const total = both.find((row) => !('_id' in row)) as { total: number } | undefined;
       return { rows: total ? both.filter((row) => row !== total) : both, total: total?.total ?? 0 };
     },
@@ -83,7 +86,7 @@ function pageAndTotal(
   ];
 }
 
-/** @throws ListTimeLimitError, ListQueryError, or what it was */
+/** @throws ListTimeLimitError, ListQueryError, or the error itself */
 function rethrow(error: unknown, maxTimeMs: number, parameter: string): never {
   const code = (error as { code?: unknown } | null)?.code;
   if (code === OUT_OF_TIME) throw new ListTimeLimitError(maxTimeMs, error);

@@ -2,9 +2,9 @@ import { problemAt, problemOf } from './errors.js';
 import { LIMITS } from './limits.js';
 
 export interface Token {
-  /** `value` is a number or a date that begins with a digit or a sign; which of them, the parser decides. */
+  /** `value` is a number or a date, beginning with a digit or sign; the parser decides which. */
   kind: 'word' | 'value' | 'string' | 'sign' | 'end';
-  /** Without the quotes of a string, its doubled ones single. */
+  /** The text, for a string without its quotes and with doubled quotes made single. */
   text: string;
   at: number;
 }
@@ -15,7 +15,7 @@ const VALUE = /[+-]?\d[\w.:+-]*/y;
 const SIGN = /[(),]/y;
 
 /**
- * Splits the text of one parameter, in one pass. White space is free around signs and needed between everything else.
+ * Splits the text of one parameter in one pass. White space is optional around signs and required between other tokens.
  * @throws ListQueryError for a text that is too long, an unknown character, an unclosed string
  */
 export function tokenize(text: string, parameter: string): Token[] {
@@ -54,7 +54,7 @@ function readString(text: string, at: number, parameter: string): Token | undefi
   return { kind: 'string', text: text.slice(at + 1, end - 1).replaceAll("''", "'"), at };
 }
 
-/** Where the string that begins at `at` has ended, with its closing quote; -1 when it has no end. */
+/** The end of the string that begins at `at`, closing quote included; -1 for an unclosed one. */
 function endOfString(text: string, at: number): number {
   let quote = text.indexOf("'", at + 1);
   while (quote >= 0 && text[quote + 1] === "'") quote = text.indexOf("'", quote + 2);

@@ -2,48 +2,51 @@ import type { Fields } from './fields.js';
 import type { StoreFilter } from './filter.js';
 import { compileOrder, completeOrder, type SortKey } from './order.js';
 
-/** One stage of the store's aggregations, as plain data. */
+/** A store aggregation stage, as plain data. */
 export type Stage = Record<string, unknown>;
 
-/** What the rows are at some place of a chain: stored records, or computed rows, which may hold others in `top`. */
+/** The rows at some place of a chain: stored records, or computed rows, which may hold others in `top`. */
 export type Shape = { kind: 'records' } | { kind: 'rows'; top?: Shape };
 
-/** How far a chain of transformations has come: each step reads what is visible and leaves what the next one sees. */
+/** The state of a chain of transformations: each step reads the visible fields and sets those for the next. */
 export interface Transformation {
   parameter: string;
   stages: Stage[];
   fields: Fields;
   shape: Shape;
-  /** In which order the rows are: what was asked for, or what stands for it. */
+  /** The order of the rows: as requested, or the default. */
   order: readonly SortKey[];
-  /** What makes every order a total one; nothing where there is one row. */
+  /** Keys that make every order total; empty for a single row. */
   unique: readonly SortKey[];
-  /** Whether an `orderby` has been given since the last grouping: there is one for each (decisions H1). */
+  /**
+   * Whether an `orderby` was given since the last grouping: each grouping allows one, because a sort may touch all rows
+   * (decisions H1).
+   */
   isOrdered: boolean;
-  /** Whether the stages have brought the rows into that order. */
+  /** Whether the stages have already sorted the rows that way. */
   isSorted: boolean;
-  /** Stored paths that never leave, while the rows are records. */
+  /** Stored paths that are never sent, while the rows are records. */
   hidden: readonly string[];
-  /** The one row where there is nothing to compute it from, when the last stages are those of an `aggregate`. */
+  /** The single row for empty input, while the last stages are those of an `aggregate`. */
   ofNothing?: Record<string, 0 | null> | undefined;
 }
 
-/** A filter that finds nothing; a limit of 0 is none to the store. */
+/** Matches nothing; the store reads a limit of 0 as no limit. */
 export const NOTHING: StoreFilter = { $nor: [{}] };
 
-/** The stage that brings rows into their order; none where they are in it. */
+/** The stage that sorts the rows; none when they are sorted. */
 export function sortStages({ isSorted, order, unique }: Transformation): Stage[] {
   const keys = completeOrder(order, unique);
   return isSorted ? [] : [{ $sort: compileOrder(keys) }];
 }
 
-/** The stages for so many rows behind so many. */
+/** The stages that skip and limit rows. */
 export function pageStages(skip: number, top: number): Stage[] {
   if (top === 0) return [{ $match: NOTHING }];
   return [...(skip > 0 ? [{ $skip: skip }] : []), { $limit: top }];
 }
 
-/** The stages that make one document of all rows: so many of them behind so many, in their order, and how many there are. */
+/** The stages that produce one document with a page of rows, in order, and the total. */
 export function totalingPageStages(transformation: Transformation, skip: number, top: number): Stage[] {
   const keys = completeOrder(transformation.order, transformation.unique);
   const total = { total: { $sum: 1 } };
@@ -55,7 +58,7 @@ export function totalingPageStages(transformation: Transformation, skip: number,
   return [{ $group: { _id: null, ...total, page } }, { $project: { total: 1, page: { $slice: ['$page', skip, top] } } }];
 }
 
-/** A projection without these paths. */
+/** A projection that excludes these paths. */
 export function without(hidden: readonly string[]): Record<string, 0> {
   return Object.fromEntries(hidden.map((path) => [path, 0 as const]));
 }

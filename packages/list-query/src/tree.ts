@@ -1,8 +1,10 @@
-/** The trees that texts are parsed into. `at` is the offset in the text; what prints the same is the same query, wherever it stood. */
+/**
+ * The trees of parsed texts. `at` is the offset in the text; equal queries print the same, wherever their parts stood.
+ */
 
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 
-/** A value as it was written. A date written bare is kept as text until the field's type says what it must be. */
+/** A value as written. An unquoted date stays text until the field's type decides its meaning. */
 export type Literal = { at?: number } & (
   | { kind: 'string'; value: string }
   | { kind: 'number'; value: number }

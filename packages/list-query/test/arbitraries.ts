@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from '../src/index.js';
 
-/** Names as texts can write them; words of the grammar among them, which are names where a name is expected. */
+/** Names allowed in texts, keywords of the grammar included. */
 const words = ['price', 'brand.name', 'tags', 'a_1', '_x', 'not', 'and', 'or', 'in', 'eq', 'top', 'then', 'asc', 'desc', 'filter', 'null', 'with', 'as']; // prettier-ignore
 const name = fc.constantFrom(...words);
 const reference: Arbitrary<PathReference> = fc.record({ path: name });
@@ -69,7 +69,7 @@ const item: Arbitrary<AggregateItem> = fc.oneof(
   }),
 );
 
-/** Chains that parse, though few of them mean anything. */
+/** Chains that parse, though few of them are valid. */
 export const steps: Arbitrary<Step[]> = fc
   .letrec<{ chain: Step[]; step: Step }>((tie) => ({
     chain: fc.array(tie('step'), { minLength: 1, maxLength: 3 }),

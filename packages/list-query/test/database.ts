@@ -1,10 +1,10 @@
 import { MongoClient, type Collection, type Db, type Document } from 'mongodb';
 import { afterAll } from 'vitest';
 
-/** What the tests store: ids are strings. */
+/** Stored test documents: ids are strings. */
 export type Stored = Document & { _id: string };
 
-/** A database of its own on the engine of the test run, closed when the test file ends. */
+/** A separate database on the engine of the test run, closed when the test file ends. */
 export async function openTestDatabase(): Promise<Db> {
   const engine = process.env['TANDEM_TEST_MONGODB_URI'];
   if (!engine) throw new Error('TANDEM_TEST_MONGODB_URI names the database engine of the tests');
@@ -18,7 +18,7 @@ export async function openTestDatabase(): Promise<Db> {
   return db;
 }
 
-/** A collection with these documents in it, and nothing else. */
+/** A collection with exactly these documents. */
 export async function filled(db: Db, name: string, documents: readonly Stored[]): Promise<Collection<Stored>> {
   const collection = db.collection<Stored>(name);
   await collection.deleteMany({});

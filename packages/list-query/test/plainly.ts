@@ -3,7 +3,7 @@ import { valueAt } from '../src/keyset.js';
 import type { Condition, Literal, OrderKey } from '../src/index.js';
 import type { Stored } from './database.js';
 
-// What conditions and orders mean, said once more without a database: what the store finds must be this.
+// A second implementation of conditions and orders, without a database: the store must agree with it.
 
 type Value = string | number | boolean | null;
 
@@ -21,7 +21,7 @@ function valuesAt(document: Stored, path: string): { values: Value[]; isList: bo
   return { values: (Array.isArray(found) ? found : [found]).map(plain), isList: Array.isArray(found) };
 }
 
-/** Whether a document meets a condition: a list by any of its elements, nulls by `eq` and `ne` alone. */
+/** Whether a document meets a condition: a list by any element, nulls only by `eq` and `ne`. */
 export function meets(document: Stored, condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':

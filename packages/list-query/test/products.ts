@@ -19,7 +19,7 @@ const fields = {
   releasedAt: 'date',
 } as const;
 
-/** A resource with a field of each type; anything but the id may be null or missing in what is stored. */
+/** A resource with a field of each type; every stored field except the id may be null or missing. */
 export const products = defineListResource({
   name: 'products',
   fields,
@@ -30,7 +30,10 @@ export const products = defineListResource({
 const pick = <T>(values: readonly T[], n: number): T => values[n % values.length] as T;
 const day = (n: number) => new Date(Date.UTC(2024, 0, 1 + (n % 9), 12));
 
-/** Documents with few distinct values, so that there are ties, and with nulls, missing fields and null parents. The same ones each time. */
+/**
+ * Documents with few distinct values, so that there are ties, and with nulls, missing fields and null parents. Always
+ * the same.
+ */
 export function productDocuments(count: number): Stored[] {
   return Array.from({ length: count }, (_, n) => {
     const mixed = (n * 2_654_435_761) >>> 7;
@@ -56,7 +59,7 @@ export function productDocuments(count: number): Stored[] {
     if (mixed % 6 === 0) delete document['brand'];
     if (mixed % 11 === 0) delete document['tags'];
     if (n % 13 === 0) document['deletedAt'] = new Date();
-    // What a host wrote may lack it.
+    // Host applications may not write it.
     if (n % 4 === 1) delete document['deletedAt'];
     return document;
   });
@@ -88,10 +91,10 @@ const comparison: Arbitrary<Condition> = fc.constantFrom(...names).chain((path):
   );
 });
 
-/** Conditions that the resource takes. */
+/** Valid conditions for the resource. */
 export const productCondition: Arbitrary<Condition> = conditionsOver(comparison);
 
-/** Orders that the resource takes. */
+/** Valid orders for the resource. */
 export const productOrder: Arbitrary<OrderKey[]> = fc
   .uniqueArray(fc.constantFrom('id', ...names.filter((name) => !name.endsWith('s') || name === 'status')), {
     minLength: 1,

@@ -1,7 +1,7 @@
 import { defineListResource } from '../src/index.js';
 import type { Stored } from './database.js';
 
-/** Sales of shops; anything but the id may be null or missing. */
+/** Sales of shops; every field except the id may be null or missing. */
 export const sales = defineListResource({
   name: 'sales',
   fields: {

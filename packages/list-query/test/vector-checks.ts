@@ -3,7 +3,7 @@ import type { Answer } from './vector-endpoint.js';
 import { getNextToken } from './vector-endpoint.js';
 import type { Expectation, Vector } from './vector-file.js';
 
-/** What an answer lacks of an expectation; nothing when it meets it. */
+/** What an answer lacks of an expectation; empty when it meets it. */
 export function shortcomings({ status, body }: Answer, expected: Expectation, vector: Vector): string[] {
   const problems: string[] = [];
   const check = (what: string, found: unknown, wanted: unknown, isSame = isDeepStrictEqual) => {

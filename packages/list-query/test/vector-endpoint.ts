@@ -1,13 +1,13 @@
 import { ListQueryError, ListTimeLimitError, NextTokenError, runListQuery } from '../src/index.js';
 import type { ListQueryOptions, ListResource, ListResult, ParameterPairs } from '../src/index.js';
 
-/** An answer as it goes over the wire. */
+/** An answer as sent. */
 export interface Answer {
   status: number;
   body: Partial<ListResult> & { error?: { message: string; data?: string[] } };
 }
 
-/** What an endpoint makes of a list query: the library's errors become the envelope of the house. */
+/** Answers a list query as an endpoint does: library errors become the error envelope. */
 export async function answer(resource: ListResource, query: ParameterPairs, options: ListQueryOptions): Promise<Answer> {
   try {
     const result = await runListQuery(resource, query, options);
@@ -24,7 +24,7 @@ export async function answer(resource: ListResource, query: ParameterPairs, opti
   }
 }
 
-/** The cursor that an answer carries. */
+/** The cursor of an answer. */
 export function getNextToken({ body }: Answer): string | undefined {
   return body.nextToken;
 }

@@ -4,7 +4,7 @@ import type { FieldType } from '../src/index.js';
 
 type Pairs = [string, string][];
 
-/** What an answer must be. */
+/** The required answer. */
 export interface Expectation {
   status: number;
   total?: number;
@@ -26,7 +26,7 @@ export interface AfterPage1 {
   update?: Record<string, Record<string, unknown>>;
 }
 
-/** One case of the conformance set; `meta.rules` of the file says what each part means. */
+/** One case of the conformance set; `meta.rules` of the file explains each part. */
 export interface Vector {
   name: string;
   query: Pairs;
@@ -53,7 +53,10 @@ export interface VectorFile {
   vectors: Vector[];
 }
 
-/** The file that `LIST_QUERY_VECTORS` names, from where npm was called or from here; the package's own copy without it. */
+/**
+ * The file named by `LIST_QUERY_VECTORS`, relative to where npm was called or to here; by default the package's own
+ * copy.
+ */
 export function readVectors(): VectorFile {
   const own = path.join(import.meta.dirname, 'vectors.json');
   const named = process.env['LIST_QUERY_VECTORS'];

@@ -8,7 +8,7 @@ import { readVectors, type Vector } from './vector-file.js';
 
 const { resource: declared, data, vectors } = readVectors();
 const DEFAULT_MAX_MS = 2000;
-/** A busy machine is slower than the one that the limits of time were written for. */
+/** Test machines may be slower than the one that the time limits were written for. */
 const PATIENCE = 3;
 
 const resource = defineListResource({
@@ -43,7 +43,7 @@ beforeAll(async () => {
   );
   options = { collection: db.collection<Stored>(declared.name), cursorSecret: 'the secret of the vectors', relations };
 });
-/** Whether the last vector has left the data as they were. */
+/** Whether the last vector left the data unchanged. */
 let isFresh = false;
 beforeEach(async () => {
   if (!isFresh) collection = await filled(db, declared.name, (data[declared.name] ?? []).map(stored));
@@ -73,7 +73,7 @@ function tampered(token: string, how: string): string {
   return how.startsWith('append:') ? token + how.slice('append:'.length) : token;
 }
 
-/** All pages one behind the other, as one answer. */
+/** All pages in sequence, as one answer. */
 async function walk(vector: Vector): Promise<{ last: Answer; problems: string[] }> {
   const problems: string[] = [];
   const value: Record<string, unknown>[] = [];
