@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 
 /** Addresses kept at most. */
 const MAX_KEPT = 10_000;
-/** An address is given out again for this part of its life, so that whoever gets it has the rest. */
+/** An address is reused for this part of its lifetime, so that every caller gets at least the rest. */
 const SHARED_PART = 1 / 3;
 
 /**
- * Download addresses. A list asks for those of all its rows, again and again: each is signed once in a while, and stays the same meanwhile, so that
- * browsers keep what they have.
+ * Caches download addresses. A list needs one for each row on every request; reusing them saves signing, and keeps URLs stable
+ * for browser caches.
  */
 export function createAddressCache(driver: FilesDriver, clock: Clock) {
   const kept = new LRUCache<string, Promise<string>>({

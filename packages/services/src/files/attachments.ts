@@ -11,14 +11,14 @@ import { freeNumber, withNumber, type createTurns } from './free-numbers.js';
 import { UNUSED_MS, createOneFile } from './one-file.js';
 import { notUploading } from './uploads.js';
 
-/** An upload that began before its address ended may arrive for so long after it, in milliseconds. */
+/** How long after the address expires an upload that began before may still arrive, in milliseconds. */
 const LATE_UPLOAD_MS = 5 * 60_000;
-/** Addresses that one identity may have unused. */
+/** Maximum number of unused upload addresses per identity. */
 const MAX_UNUSED = 200;
 const DEFAULT_MAX = 50;
 
 export interface AttachmentsSettings {
-  /** What the files are, as `product-image`: an object that was issued for one purpose is attached as nothing else. */
+  /** What the files are for, such as `product-image`. An object issued for one purpose cannot be attached for another. */
   purpose: string;
   /** Files that a record may have at most. Default 50. `replacing` and `hold` keep one, whatever this says. */
   max?: number;
@@ -34,14 +34,14 @@ export interface AttachmentsParts {
   log: Log;
 }
 
-/** What a file is attached with. */
+/** The fields set when a file is attached. */
 type Attachment = Pick<FileRecord, 'storedAs' | 'resourceId' | 'attachedAt' | 'place'> & { slot?: null };
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
 /**
- * The files that records of one kind have. `resourceId` is the id of such a record, whose existence and whose owner the caller has looked after;
- * `identityId` is who asks. A record that is deleted softly keeps its files, and so has them again when it is restored.
+ * The files of one kind of records. `resourceId` is the id of a record; the caller has checked that it exists and who owns it.
+ * `identityId` is the caller. A soft-deleted record keeps its files, and has them again when restored.
  */
 export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSettings, parts: AttachmentsParts) {
   const { storage, Files, driver, quota, inTurn, addresses, log } = parts;
@@ -54,14 +54,14 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return driver;
   }
 
-  /** The address is out of date when the file goes, so that nobody puts it there once more. */
+  /** The update that queues a file's removal, not before its upload address has expired, so that nobody can upload it again. */
   function removal(now: Date): object[] {
     const lateMs = (driver?.addressMs ?? 0) + LATE_UPLOAD_MS;
     const dueAt = { $max: [now, { $add: ['$createdAt', lateMs] }] };
     return [{ $set: { state: 'removing', slot: null, dueAt, updatedAt: now } }];
   }
 
-  /** Undefined when no address can be made for it: one file that fails does not fail a list. */
+  /** Returns undefined if no address can be made, so that one failing file does not fail a list. */
   async function show({ _id: id, objectId, storedAs, type, size, attachedAt, createdAt, updatedAt }: FileRecord) {
     try {
       const object: StoredObject = { objectId: storedAs ?? objectId, type, size };
@@ -74,7 +74,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     }
   }
 
-  /** The caller's object, looked at but not yet attached. @throws errors of `attach` */
+  /** The caller's object, checked but not yet attached. @throws the errors of `attach` */
   async function findGiven({ objectId, type }: GivenFile, identityId: string): Promise<FileRecord> {
     const filter = { objectId, purpose, issuedTo: identityId } as object;
     const found = (await collection.findOne(filter)) as unknown as FileRecord | null;
@@ -90,14 +90,16 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   }
 
   /**
-   * One write: of two who attach an object at once one has it.
-   * @throws errors.notFound, alreadyAttached, beingUploaded; requestErrors.unavailable where it came too late; a duplicate key where the place is taken
+   * Attaches the object by one write, so that of concurrent calls one succeeds.
+   * @throws errors.notFound, alreadyAttached, beingUploaded; requestErrors.unavailable after `until`; a duplicate-key error when
+   * the place is taken
    */
   async function take({ _id, createdAt }: FileRecord, attachment: Attachment, until: Date, fence?: Fence): Promise<FileRecord> {
     const now = clock.now();
     const isInTime = { $and: [{ $lt: [timeInStore(clock), until] }, ...(fence ? [fence.open.$expr] : [])] };
     const isFree = { _id, state: 'issued', ...notUploading(now), $expr: isInTime } as object;
-    // what it was uploaded as goes when its address is out of date, and not before the write is made that the file comes with
+    // the uploaded original is removed once its address has expired, and not before the record's write, which may still give the
+    // file back
     const late = Math.max(now.getTime(), createdAt.getTime() + (driver?.addressMs ?? 0)) + LATE_UPLOAD_MS;
     const attached = await collection.findOneAndUpdate(
       isFree,
@@ -111,7 +113,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     throw requestErrors.unavailable();
   }
 
-  /** Removes a copy that is not the file. What cannot be removed now goes with the file, or once it is attached. */
+  /** Removes a copy that is not attached. On failure it is removed later, with the file or after the file is attached. */
   async function dropCopy({ _id }: FileRecord, key: string): Promise<void> {
     try {
       await storageOf().remove(key);
@@ -140,14 +142,14 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
         if (!(await storageOf().copy(found, key))) throw errors.notUploaded();
         return await attach(key, until);
       } catch (error) {
-        // after any other failure nobody knows whether it was attached
+        // after any other failure the copy may be attached, so it is kept
         if (error instanceof ApiError) await dropCopy(found, key);
         throw error;
       }
     });
   }
 
-  /** The files of these records, oldest first, in one query; a record without files is not in the map. */
+  /** The files of these records, oldest first, by one query. The map has no entry for a record without files. */
   async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
     const files = new Map<string, ShownFile[]>();
     if (resourceIds.length === 0) return files;
@@ -171,8 +173,8 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     },
 
     /**
-     * An address to upload a file to. The object is the caller's, for this purpose, type and size, for a day.
-     * @throws errors.tooManyUnused; Error when there is no storage, or it cannot sign
+     * Issues an upload address. For a day, the object belongs to the caller, for this purpose, type and size.
+     * @throws errors.tooManyUnused; Error when there is no file storage, or it cannot sign
      */
     async issue({ contentType: type, contentLength: size }: UploadRequest, identityId: string): Promise<UploadAddress> {
       const driverOf = storageOf();
@@ -194,8 +196,8 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     },
 
     /**
-     * Adds an uploaded file to a record.
-     * @throws ATTACH_ERRORS; errors.tooMany beside as many as a record may have
+     * Attaches an uploaded file to a record.
+     * @throws ATTACH_ERRORS; errors.tooMany when the record has the maximum
      */
     async attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
       const found = await findGiven(given, identityId);
@@ -211,13 +213,13 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       return shown;
     },
 
-    /** Removes one file of a record; it leaves the storage later. @returns whether there was one */
+    /** Removes a file from a record and queues its removal from storage. @returns whether there was one */
     async remove(resourceId: string, fileId: string): Promise<boolean> {
       const filter = { _id: fileId, ...attachedTo(resourceId) } as object;
       return (await collection.updateOne(filter, removal(clock.now()))).modifiedCount > 0;
     },
 
-    /** Removes all files of records that are gone for good. Again is fine. */
+    /** Removes all files of permanently deleted records. Idempotent. */
     async removeAll(resourceIds: readonly string[]): Promise<void> {
       await collection.updateMany(attachedTo({ $in: resourceIds }), removal(clock.now()));
     },
@@ -231,7 +233,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       findGiven,
       attachCopy(file, fence) {
         const { resourceId, attachedAt } = file;
-        // it keeps its place among the unused ones until the write is made that it comes with, since it may be given back
+        // keeps its slot among the unused ones until the record's write, because it may be given back
         const attach = (storedAs: string, until: Date) =>
           take(file, { storedAs, resourceId, attachedAt, place: null }, until, fence);
         return attachCopy(file, attach, file.storedAs);

@@ -3,14 +3,14 @@ import type { Model, Storage } from '@tandem/storage';
 import { dueRows } from '../shared/due.js';
 import type { FileRecord } from './file.model.js';
 
-/** For how long nobody else tries a file that is being removed, in milliseconds: longer than any try. */
+/** How long a worker holds a file it is removing, in milliseconds: longer than any attempt. */
 export const LEASE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Waits after the first, second, … and every further failure, in milliseconds. A file is never given up. */
+/** Delays after the first, second, … and all later failures, in milliseconds. A file is never given up. */
 const WAITS_MS = [10_000, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS] as const;
 
-/** The files that are to be removed: each write is atomic, and a process that dies holds a file for a minute at most. */
+/** The queue of files to remove. Each write is atomic, and a dead process holds a file for a minute at most. */
 export function createFileQueue(storage: Storage, { collection }: Model<FileRecord>) {
   const { clock } = storage;
   const owner = randomUUID();
@@ -18,8 +18,9 @@ export function createFileQueue(storage: Storage, { collection }: Model<FileReco
 
   return {
     /**
-     * Takes the file that has been due for the longest time, for `LEASE_MS`; undefined when none is. One that was issued and never attached is
-     * due too, after its time, and from this write on it cannot be attached any more. Of an attached one what it was uploaded as is due.
+     * Leases the file that has been due longest, for `LEASE_MS`; undefined when none is due. An issued file that was not attached
+     * in time is due too, and cannot be attached after this write. For an attached file, the upload it was copied from and
+     * leftover copies are due.
      */
     async claim(): Promise<FileRecord | undefined> {
       const { due, now } = await dueRows(storage);
@@ -33,15 +34,15 @@ export function createFileQueue(storage: Storage, { collection }: Model<FileReco
       return (claimed as unknown as FileRecord | null) ?? undefined;
     },
 
-    /** What was due has gone. */
+    /** Records that everything due was removed. */
     async done(file: FileRecord): Promise<void> {
       if (file.state !== 'attached') return void (await collection.deleteOne(ownOf(file)));
-      // unless it was removed meanwhile
+      // unless the file was removed meanwhile
       const own = { ...ownOf(file), state: 'attached' };
       await collection.updateOne(own, { $set: { copies: [file.storedAs], dueAt: null, owner: null, attempts: 0 } });
     },
 
-    /** Puts a file back after a failure, for a time that grows. */
+    /** Releases a file after a failure, with a growing delay. */
     async postpone(file: FileRecord): Promise<void> {
       const now = clock.now();
       const wait = WAITS_MS[file.attempts - 1] ?? WAITS_MS[WAITS_MS.length - 1] ?? 0;

@@ -1,15 +1,15 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** Bytes that an identity is about to attach. */
+/** Bytes reserved for a file about to be attached. */
 export interface QuotaReservation {
   key: string;
   fileId: string;
   size: number;
-  /** By the store's clock. What has not been attached by then is not attached any more. */
+  /** In the store's time. The file cannot be attached later. */
   until: Date;
 }
 
-/** What an identity, whose id it has, is attaching at this moment. What has been attached is counted where it stands, in the files. */
+/** The reservations of one identity, whose id the record has. Attached bytes are summed from the files themselves. */
 export interface FileQuotaRecord extends BaseRecord {
   reservations: QuotaReservation[];
 }

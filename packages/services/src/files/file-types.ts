@@ -1,4 +1,4 @@
-/** Media types that an image may have. */
+/** Media types allowed for images. */
 export const IMAGE_TYPES = [
   'image/jpeg',
   'image/png',
@@ -13,10 +13,10 @@ export const IMAGE_TYPES = [
   'image/heic',
 ] as const;
 
-/** Media types that a certificate may have. */
+/** Media types allowed for certificates. */
 export const CERTIFICATE_TYPES = ['application/pdf', 'image/gif', 'image/jpeg', 'image/png'] as const;
 
-/** What nobody attaches to a message: programs, scripts, archives, and what could be any of them. */
+/** Types that may not be attached to messages: programs, scripts, archives, and types that could hide them. */
 const DENIED_TYPES: ReadonlySet<string> = new Set([
   'application/x-msdownload',
   'application/x-msdos-program',

@@ -1,44 +1,47 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
 /**
- * An object from the moment its upload address is issued until it is removed from the storage. It is what it belongs to, too: records keep no
- * list of their files, so that one write attaches one.
+ * An object, from the issue of its upload address until its removal from storage. It refers to its record, while records keep no
+ * list of files, so that one write attaches it.
  */
 export interface FileRecord extends BaseRecord {
-  /** Its name, where it is uploaded to in the storage. Random, and shown to nobody but who uploads it. */
+  /** The random storage key of the upload. Only the uploader ever sees it. */
   objectId: string;
-  /** Where it is in the storage once it is attached: a copy, which nobody has an address to change. Null until then, and of older files. */
+  /** The storage key of the attached copy, which has no upload address. Null before that, and for files of older versions. */
   storedAs: string | null;
-  /** All copies of it that there may be in the storage: each is noted before it is made, so that none outlives the file. Older files have no list. */
+  /**
+   * Keys of all copies that may exist. Each is stored before the copy is made, so that none outlives the file. Missing in files
+   * of older versions.
+   */
   copies?: string[];
-  /** What it may be attached as: `product-image`, `avatar` … */
+  /** What it may be attached as, such as `product-image` or `avatar`. */
   purpose: string;
-  /** The identity that asked for the address, and alone may attach it. */
+  /** The identity that asked for the address. Only it may attach the object. */
   issuedTo: string;
   type: string;
   /** In bytes. */
   size: number;
-  /** Which of the places for unused addresses of the identity it has, from 0; null once it is used for good. */
+  /** Its slot among the identity's unused addresses, from 0; null once it is attached for good. */
   slot: number | null;
-  /** The upload that is under way, and until when it keeps others off if its process dies. */
+  /** The upload in progress, and until when it excludes others if its process dies. */
   uploader: string | null;
   uploadingUntil: Date | null;
   state: 'issued' | 'attached' | 'removing';
-  /** The record that it is attached to; null until then. */
+  /** The record that it is attached to; null before that. */
   resourceId: string | null;
   attachedAt: Date | null;
-  /** Which of the places for files of its record it has, from 0; null where a record has one file. */
+  /** Its place among the record's files, from 0; null if the record has only one file. */
   place: number | null;
-  /** Of a record with one file: the write that it came with has been made, so that it takes the place of every earlier one. */
+  /** For a record's only file: true once the record's own write was made, after which this file replaces all earlier ones. */
   counts: boolean;
   /**
-   * When it is to be removed from the storage, if it is, or what it was uploaded as and other copies, where it is attached; while somebody tries,
-   * until when nobody else does.
+   * When the file, or for an attached one its original and leftover copies, is to be removed from storage. While leased, the end
+   * of the lease.
    */
   dueAt: Date | null;
-  /** Tries to remove it so far, the one under way included. */
+  /** Number of attempts to remove it, the current one included. */
   attempts: number;
-  /** Who tries, or did last. */
+  /** The worker that holds or last held the lease. */
   owner: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of files, once: status and words (decisions, section 6). */
+/** The errors of files (decisions, section 6). */
 export const fileErrors = defineErrors('files', {
   notFound: [404, 'File not found'],
   notUploaded: [400, 'File has not been uploaded'],
@@ -12,7 +12,7 @@ export const fileErrors = defineErrors('files', {
   tooManyUnused: [429, 'Too many requests'],
 });
 
-/** Failures of the addresses that the server itself answers. */
+/** Errors of the upload and download addresses that this server serves. */
 export const fileAddressErrors = defineErrors('fileAddresses', {
   notAllowed: [403, 'Invalid or expired file address'],
   notFound: [404, 'File not found'],
@@ -23,7 +23,7 @@ export const fileAddressErrors = defineErrors('fileAddresses', {
   noRoom: [503, 'Service Unavailable'],
 });
 
-/** The errors of attaching a file, for the procedures that do. */
+/** The errors of procedures that attach a file. */
 export const ATTACH_ERRORS = [
   fileErrors.notFound,
   fileErrors.notUploaded,

@@ -3,24 +3,24 @@ import { Router, type NextFunction, type Request, type Response } from 'express'
 import { fileAddressErrors as errors } from './files.errors.js';
 import type { Uploads } from './uploads.js';
 
-/** For how long a browser may keep what it has downloaded, in seconds: an object never changes, and its address lives not much longer. */
+/** How long browsers may cache a download, in seconds. An object never changes, but its address expires soon after. */
 const KEPT_S = 600;
 
-/** What a disk says that has no room left, for anybody or for this user, and when it makes sense to ask again, in seconds. */
+/** Error codes of a full disk or an exceeded disk quota, and the `Retry-After` in seconds. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const RETRY_AFTER_FULL_S = 60;
 
-/** What a file is sent with: it is never more than its type says, and whatever it holds can do nothing. */
+/** Headers that keep a browser from guessing another type, and from running anything in the file. */
 const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
-  // front ends of other origins show images
+  // other origins' front ends embed images
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
   'cache-control': `private, max-age=${KEPT_S}`,
 };
 
-/** Express's error of a file that it could not send. */
+/** Express's error for a file that it could not send. */
 interface SendError extends Error {
   status?: number;
   headers?: Record<string, string>;
@@ -34,7 +34,7 @@ function grantOf(local: LocalFiles, action: 'upload' | 'download', req: Request)
   return grant;
 }
 
-/** Takes a body of the granted type and size: declared sizes are refused before anything is read. */
+/** Receives a body of the granted type and size. Checks the declared size before reading anything. */
 async function upload(local: LocalFiles, uploads: Uploads, req: Request, res: Response): Promise<void> {
   const object = grantOf(local, 'upload', req);
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
@@ -56,16 +56,16 @@ async function upload(local: LocalFiles, uploads: Uploads, req: Request, res: Re
   res.status(200).end();
 }
 
-/** Sends the file, or the range that is asked for. */
+/** Sends the file or the requested range. */
 function download(local: LocalFiles, req: Request, res: Response, next: NextFunction): void {
   const object = grantOf(local, 'download', req);
   const { root, file, disposition } = local.locate(object);
   const headers = { ...SAFE_HEADERS, 'content-type': object.type, 'content-disposition': disposition };
-  // not Express's own, which would say a charset that nobody knows
+  // set directly, because Express would add a charset
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   const options = { root, dotfiles: 'deny', cacheControl: false, acceptRanges: true, lastModified: true } as const;
   res.sendFile(file, options, (error?: SendError) => {
-    // who has gone away needs no answer
+    // nobody is left to answer
     if (!error || res.headersSent || req.socket.destroyed) return;
     for (const name of ['cache-control', 'content-disposition', 'content-type']) res.removeHeader(name);
     if (error.status !== 416) next(error.status === 404 ? errors.notFound() : error);
@@ -77,17 +77,17 @@ function download(local: LocalFiles, req: Request, res: Response, next: NextFunc
   });
 }
 
-/** What answers the signed addresses of files on disk. Nobody is signed in here: the address itself is the permission. */
+/** Serves the signed addresses of files on disk, without sign-in: the signature is the permission. */
 export function createFilesRoute(local: LocalFiles, uploads: Uploads): Router {
   const routes = Router({ caseSensitive: true });
   routes.put('/files/:objectId', async (req, res) => {
     try {
       await upload(local, uploads, req, res);
     } catch (error) {
-      // an upload that was broken off has nobody to be answered
+      // nobody is left to answer after an aborted upload
       const isBrokenOff = req.destroyed && !req.complete;
       if (isBrokenOff) res.destroy();
-      // the rest of a body that is refused is not read
+      // closes the connection, instead of reading the rest of a refused body
       else if (!req.complete) res.set('connection', 'close');
       if (!isBrokenOff) throw error;
     }

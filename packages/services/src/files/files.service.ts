@@ -12,10 +12,10 @@ import { createUploads } from './uploads.js';
 
 export type FilesService = ReturnType<typeof createFilesService>;
 
-/** How often files that are due are looked for, in milliseconds. */
+/** Poll interval for due files, in milliseconds. */
 const POLL_MS = 30_000;
 
-/** What of a file is to go from the storage: all, or where it is attached all but what it is kept as. */
+/** Storage keys to remove: all of them, or for an attached file all except its own copy. */
 function leftoversOf({ state, objectId, storedAs, copies = [] }: FileRecord): string[] {
   const kept = state === 'attached' ? (storedAs ?? objectId) : undefined;
   return [objectId, ...copies].filter((key) => key !== kept);
@@ -24,13 +24,13 @@ function leftoversOf({ state, objectId, storedAs, copies = [] }: FileRecord): st
 interface FilesOptions {
   storage: Storage;
   log: Log;
-  /** Where files are kept. Without one nothing can be uploaded. */
+  /** The file storage. Without one nothing can be uploaded. */
   driver: FilesDriver | undefined;
-  /** Bytes that one identity may have attached. */
+  /** Maximum number of attached bytes per identity. */
   quotaBytes: number;
 }
 
-/** Uploaded files of all services (decisions, section 6): issued, attached, and removed by a worker that tries again. */
+/** Uploaded files of all services (decisions, section 6): issued, attached, and removed by a worker that retries. */
 export function createFilesService({ storage, log, driver, quotaBytes }: FilesOptions) {
   const Files = storage.model(fileModel);
   const quota = createFileQuota(storage, Files, quotaBytes);
@@ -40,7 +40,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
 
   async function remove(file: FileRecord): Promise<void> {
     try {
-      // one after another: after a failure nothing is under way any more
+      // one by one, so that nothing is under way after a failure
       for (const key of leftoversOf(file)) await driver?.remove(key);
     } catch (error) {
       await queue.postpone(file);
@@ -59,22 +59,22 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
   });
 
   return {
-    /** The files of one purpose: what a service needs to let records have files. Ask once a purpose, at wiring. */
+    /** The files of one purpose, for a service whose records have files. Call once per purpose, when wiring services. */
     attachments: (settings: AttachmentsSettings): Attachments =>
       createAttachments(settings, { storage, Files, driver, quota, inTurn, log, addresses }),
 
-    /** Who may put a file where, for the addresses that the server itself answers. */
+    /** Exclusive uploads, for addresses that this server serves. */
     uploads: createUploads(storage, Files),
 
     /**
-     * Removes what is due from the storage until nothing is, what was issued a day ago and never attached among it.
-     * @throws when the store cannot be reached; what the storage refuses is logged, and tried again later
+     * Removes everything due from storage, including objects that were not attached within a day.
+     * @throws when the database cannot be reached. A failure of the file storage is logged and retried later
      */
     work: (): Promise<void> => (driver ? removing.work() : Promise.resolve()),
 
     /**
-     * Removes from now on, every `pollMs` milliseconds.
-     * @returns stops it, and waits for what is under way
+     * Starts removing due files every `pollMs` milliseconds.
+     * @returns stops it, and waits for removals under way
      */
     startRemoving: (pollMs = POLL_MS): (() => Promise<void>) => (driver ? removing.start(pollMs) : () => Promise.resolve()),
   };

@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { isDuplicateKey, type Model } from '@tandem/storage';
 import type { FileRecord } from './file.model.js';
 
-/** A number below `count` that none of the files has under this name: any, so that those who come at once seldom meet. Undefined: none is free. */
+/**
+ * A random number below `count` that no matching file has in this field; undefined if none is free. Random, so that concurrent
+ * calls rarely pick the same.
+ */
 export async function freeNumber(
   { collection }: Model<FileRecord>,
   name: 'place' | 'slot',
@@ -16,7 +19,7 @@ export async function freeNumber(
 }
 
 /**
- * Writes with a free number, and again where a unique index says that somebody else was given it meanwhile.
+ * Writes with a free number, and retries with another if a unique index says that it was taken meanwhile.
  * @throws `full()` when none is free; what `write` throws
  */
 export async function withNumber<T>(
@@ -36,8 +39,8 @@ export async function withNumber<T>(
 }
 
 /**
- * Lets what is done for the same identity wait for one another in this process: those who come at once would read much and write little, since
- * all but one of those who are given the same number begin again.
+ * Serializes calls for the same identity in this process. In parallel, all but one of those with the same number would have to
+ * start over.
  */
 export function createTurns() {
   const last = new Map<string, Promise<unknown>>();

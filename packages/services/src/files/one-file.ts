@@ -4,7 +4,7 @@ import { createUnitNotes, type NotedRecord, type UnitWrite } from '../shared/uni
 import type { FileRecord } from './file.model.js';
 import type { GivenFile, ShownFile } from './files.schemas.js';
 
-/** After this time an object that was issued and never attached is removed, in milliseconds. */
+/** How long an issued object may stay unattached before it is removed, in milliseconds. */
 export const UNUSED_MS = 24 * 60 * 60_000;
 
 /** A file as it shall be attached. */
@@ -17,7 +17,7 @@ interface Replacement {
   file: AttachedFile;
 }
 
-/** What `createAttachments` has for it. */
+/** The parts of `createAttachments` used here. */
 interface OneFileParts {
   purpose: string;
   storage: Storage;
@@ -31,7 +31,7 @@ interface OneFileParts {
   removal(now: Date): object[];
 }
 
-/** The files of records that have one at most: the file changes together with the record. */
+/** For records with at most one file, which changes together with the record. */
 export function createOneFile({
   purpose,
   storage,
@@ -82,10 +82,10 @@ export function createOneFile({
   }
 
   return {
-    /** The one file of each of these records, where it has one, in one query. */
+    /** The file of each of these records that has one, by one query. */
     async oneOf(resourceIds: readonly string[]): Promise<Map<string, ShownFile>> {
       const files = await of(resourceIds);
-      // the last one attached is the one that counts; those before it are about to go
+      // the last one attached counts; earlier ones are about to be removed
       return new Map([...files].map(([resourceId, shown]) => [resourceId, shown[shown.length - 1] as ShownFile]));
     },
 
@@ -141,7 +141,7 @@ export function createOneFile({
         const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
         // it may have come with a change of which nobody knows yet whether it was made: from now on it stays all the same
         if (current?._id === found._id && (current.counts || (await settle(current)))) return write(undefined);
-        // later than the one before it, whatever the clocks of two instances say
+        // always later than its predecessor, even if the clocks of instances differ
         const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
         const attachedAt = new Date(Math.max(clock.now().getTime(), after));
         const id = newId(clock);
@@ -157,8 +157,8 @@ export function createOneFile({
     },
 
     /**
-     * For a step of a unit of work that makes a record: attaches the file that the record comes with, if any. The step's `undo` releases it, so
-     * that the file stays with a record that a sweep completes, and comes free where the sweep takes the unit back.
+     * For a unit of work that creates a record: attaches the record's file, if any. The step's `undo` must call `release`. So the
+     * file stays if a sweep completes the unit, and is free again if the sweep undoes it.
      * @throws ATTACH_ERRORS
      */
     async hold(resourceId: string, given: GivenFile | null | undefined, identityId: string, fence: Fence): Promise<void> {
@@ -167,13 +167,13 @@ export function createOneFile({
       await attachCopy({ ...found, resourceId, attachedAt: clock.now(), storedAs: randomUUID() }, fence);
     },
 
-    /** Gives back what `hold` attached. Again is fine. */
+    /** Undoes `hold`. Idempotent. */
     async release(resourceId: string): Promise<void> {
       const held = await currentOf(resourceId);
       if (held) await giveBack(held);
     },
 
-    /** Lets the place among the unused files go that `hold` has kept; to be called once the unit is over. */
+    /** Frees the unused-address slot that `hold` has kept. Call once the unit is done. */
     async settleHeld(resourceId: string): Promise<void> {
       const held = await currentOf(resourceId);
       if (held) await settle(held);

@@ -3,23 +3,23 @@ import type { Model, Storage } from '@tandem/storage';
 import type { FileRecord } from './file.model.js';
 import { fileAddressErrors, fileErrors } from './files.errors.js';
 
-/** For how long an upload has its object to itself if its process dies, in milliseconds: no body may take longer to arrive. */
+/** How long an upload excludes others if its process dies, in milliseconds. No upload may take longer. */
 const UPLOAD_MS = 120_000;
 
-/** The condition that nobody is uploading an object. */
+/** Condition: no upload is in progress. */
 export const notUploading = (now: Date) => ({ $or: [{ uploadingUntil: null }, { uploadingUntil: { $lte: now } }] });
 
-/** One upload of an object: no other one begins, and nobody attaches the object, before it ends. */
+/** An upload in progress. Until it ends, no other upload begins and the object cannot be attached. */
 export interface Upload {
-  /** Asked when the body has arrived. @throws as `begin`, where the upload took so long that it has lost the object */
+  /** Called when the body has arrived. @throws like `begin`, if the upload took so long that it lost the object */
   mayStore(): Promise<void>;
-  /** Never fails: where the store is away at that moment, the object is free again after two minutes. */
+  /** Never throws. If the database cannot be reached, the object is free again after two minutes. */
   end(): Promise<void>;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** Who may put a file where: for storages whose upload addresses the server itself answers (decision H16). */
+/** Makes uploads exclusive, for storages whose upload addresses this server serves (decisions H16). */
 export function createUploads({ clock }: Storage, { collection }: Model<FileRecord>) {
   async function refusalOf(objectId: string) {
     const found = (await collection.findOne({ objectId }, { projection: { state: 1 } })) as unknown as FileRecord | null;
@@ -28,7 +28,10 @@ export function createUploads({ clock }: Storage, { collection }: Model<FileReco
   }
 
   return {
-    /** @throws fileErrors.beingUploaded; fileAddressErrors.alreadyAttached, and notFound where the object is none, or about to go */
+    /**
+     * @throws fileErrors.beingUploaded; fileAddressErrors.alreadyAttached; fileAddressErrors.notFound for an object that is
+     * missing or about to be removed
+     */
     async begin(objectId: string): Promise<Upload> {
       const uploader = randomUUID();
       const take = async (condition: object) => {
