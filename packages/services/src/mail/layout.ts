@@ -1,16 +1,16 @@
-/** What a mail says, before it is laid out. */
+/** The content of a mail, before layout. */
 export interface MailContent {
   subject: string;
-  /** Above the button or the code. */
+  /** Paragraphs above the button or code. */
   before: readonly string[];
   button?: { label: string; link: string };
   /** A code to type. */
   code?: string;
-  /** Beneath them. */
+  /** Paragraphs below them. */
   after: readonly string[];
 }
 
-/** A mail as a template gives it. */
+/** A mail made by a template. */
 export interface RenderedMail {
   subject: string;
   text: string;
@@ -26,7 +26,7 @@ const SMALL = 'margin:0 0 16px;font-size:13px;color:#555555;word-break:break-wor
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as it may stand in HTML, in attributes too. */
+/** Escapes text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
@@ -35,7 +35,7 @@ function paragraph(text: string, style = PARAGRAPH): string {
   return `<p style="${style}">${escapeHtml(text)}</p>`;
 }
 
-/** A button that mail clients show, and its address as text for who cannot press it. */
+/** A button that works in mail clients, with its address as text below. */
 function htmlButton({ label, link }: { label: string; link: string }): string[] {
   const address = escapeHtml(link);
   return [
@@ -44,7 +44,7 @@ function htmlButton({ label, link }: { label: string; link: string }): string[] 
   ];
 }
 
-/** The content as text and as HTML: one column, dark on white, styles inline, nothing loaded from anywhere. */
+/** Lays out content as text and HTML: one column, dark on white, inline styles, no external resources. */
 export function layOut({ subject, before, button, code, after }: MailContent): RenderedMail {
   const text = [...before, ...(button ? [`${button.label}:\n${button.link}`] : []), ...(code ? [code] : []), ...after];
   const body = [

@@ -3,39 +3,39 @@ import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
 import { dueRows } from '../shared/due.js';
 import { queuedMailModel, type QueuedMailRecord } from './mail.model.js';
 
-/** For how long nobody else tries a mail that is being tried, in milliseconds: longer than any try. */
+/** How long a worker holds a mail it is sending, in milliseconds: longer than any attempt. */
 export const LEASE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Waits after the first, second, … and every further failure, in milliseconds. */
+/** Delays after the first, second, … and all later failures, in milliseconds. */
 const WAITS_MS = [10_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS] as const;
-/** After this time a mail is given up, in milliseconds. */
+/** Age at which a mail is given up, in milliseconds. */
 const GIVE_UP_MS = 48 * HOUR_MS;
 
 export type NewMail = Pick<QueuedMailRecord, 'template' | 'to' | 'identityId' | 'values' | 'expiresAt'> & {
   id: string | undefined;
 };
 
-/** What waits to be sent. */
+/** The mails waiting to be sent. */
 export interface QueueState {
   length: number;
   oldestAt: Date | undefined;
 }
 
-/** What an insertion failed by, if it was more than mails that are queued already. */
+/** Whether an insert failed only because mails were queued already. */
 function isOnlyDoubles(error: unknown): boolean {
   const { writeErrors } = error as { writeErrors?: { code?: unknown }[] };
   return isDuplicateKey(error) !== false && (writeErrors ?? []).every(({ code }) => code === 11_000);
 }
 
-/** The queue in the store: each write to it is atomic, and a process that dies holds a mail for a minute at most. */
+/** The mail queue in the store. Each write is atomic, and a dead process holds a mail for a minute at most. */
 export function createMailQueue(storage: Storage) {
   const { collection } = storage.model(queuedMailModel);
   const { clock } = storage;
   const owner = randomUUID();
 
   return {
-    /** One write. A mail whose id is queued already is left out. */
+    /** Adds mails by one write. Skips those whose id is queued already. */
     async add(mails: readonly NewMail[]): Promise<void> {
       const now = clock.now();
       const times = { createdAt: now, updatedAt: now, dueAt: now };
@@ -47,7 +47,7 @@ export function createMailQueue(storage: Storage) {
       }
     },
 
-    /** Takes the mail that has been due for the longest time, for `LEASE_MS`; undefined when none is due. */
+    /** Leases the mail that has been due longest, for `LEASE_MS`; undefined when none is due. */
     async claim(except: readonly string[]): Promise<QueuedMailRecord | undefined> {
       const { due, now } = await dueRows(storage);
       const filter = { ...due, ...(except.length > 0 && { _id: { $nin: except } }) };
@@ -60,7 +60,7 @@ export function createMailQueue(storage: Storage) {
       return (claimed as unknown as QueuedMailRecord | null) ?? undefined;
     },
 
-    /** How many mails are queued, about, and since when the oldest is. */
+    /** The approximate number of queued mails, and the creation time of the oldest. */
     async state(): Promise<QueueState> {
       const [length, oldest] = await Promise.all([
         collection.estimatedDocumentCount(),
@@ -74,12 +74,12 @@ export function createMailQueue(storage: Storage) {
     },
 
     /**
-     * Puts a mail back after a failure, for a time that grows.
-     * @returns whether it will be tried again; else it is too old, or would have expired by then, and is removed
+     * Releases a mail after a failure, with a growing delay.
+     * @returns whether it will be retried; a mail that is too old, or would expire before, is removed
      */
     async postpone({ _id, attempts, createdAt, expiresAt }: QueuedMailRecord): Promise<boolean> {
       const now = clock.now();
-      // each claim counts one more try: whoever has lost the lease finds another number
+      // every claim increments `attempts`, so a worker that has lost its lease does not match
       const own = { _id, attempts } as object;
       const dueAt = new Date(now.getTime() + (WAITS_MS[attempts - 1] ?? WAITS_MS[WAITS_MS.length - 1] ?? 0));
       const isTooLate = dueAt.getTime() > createdAt.getTime() + GIVE_UP_MS || (expiresAt !== null && dueAt >= expiresAt);

@@ -1,19 +1,19 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 import type { MailTemplateName } from './templates.js';
 
-/** A mail that is still to be sent. It goes when the mail has; no token and no code stands in it. */
+/** A mail to be sent. Removed once sent. Contains neither tokens nor codes. */
 export interface QueuedMailRecord extends BaseRecord {
   template: MailTemplateName;
   to: string | null;
   identityId: string | null;
   values: Record<string, string | number>;
-  /** From then on nobody would want it any more. */
+  /** From then on the mail is useless and is not sent. */
   expiresAt: Date | null;
-  /** When it is to be tried next; while somebody tries, until when nobody else does. */
+  /** Time of the next attempt; while leased, the end of the lease. */
   dueAt: Date;
-  /** Tries so far, the one under way included. A try that lost its lease is told by it. */
+  /** Number of attempts, the current one included. Identifies an attempt that has lost its lease. */
   attempts: number;
-  /** Who tries, or did last. */
+  /** The worker that holds or last held the lease. */
   owner: string | null;
 }
 

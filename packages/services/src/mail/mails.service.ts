@@ -12,11 +12,11 @@ export type MailsService = ReturnType<typeof createMailsService>;
 
 type Prepare = (mail: QueuedMail & { id: string }) => Promise<PreparedMail | undefined>;
 
-/** The longest that sending may take, in milliseconds, whatever driver a host brings: with what comes before it ends before the lease. */
+/** Time limit for sending, in milliseconds, for any driver. Sending and preparation together end before the lease does. */
 const SEND_MS = LEASE_MS - 10_000;
 const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
 
-/** What the log may have of a driver's error: its text quotes addresses. */
+/** The parts of a driver's error that may be logged. Its text may quote addresses. */
 function failureOf(error: unknown): object {
   const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
   return {
@@ -25,7 +25,7 @@ function failureOf(error: unknown): object {
   };
 }
 
-/** @throws Error when the driver does not answer in time: one that hangs must not hold up all other mails */
+/** @throws Error when the driver takes too long, so that a hanging driver does not block other mails */
 async function sendInTime(driver: MailDriver, mail: Mail): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const isLate = new Promise<never>((_resolve, reject) => {
@@ -39,7 +39,7 @@ async function sendInTime(driver: MailDriver, mail: Mail): Promise<void> {
   }
 }
 
-/** A row as it was queued. */
+/** A queued row in its original form. */
 function asGiven({ _id: id, template, to, identityId, values, expiresAt }: QueuedMailRecord): QueuedMail & { id: string } {
   const given = {
     ...(to !== null && { to }),
@@ -49,7 +49,7 @@ function asGiven({ _id: id, template, to, identityId, values, expiresAt }: Queue
   return { id, template, values, ...given };
 }
 
-/** The mails of all services (decisions A14): queued in the store, sent by a worker that tries again. */
+/** The mails of all services (decisions A14), queued in the store and sent by a worker that retries. */
 export function createMailsService({ storage, log, settings = {} }: { storage: Storage; log: Log; settings?: MailSettings }) {
   const { driver } = settings;
   if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl: mails need it, for the links in them');
@@ -60,7 +60,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   const sending = createSending({
     collect: () => collect(),
     async claim() {
-      // even where a lease has run out meanwhile
+      // excludes own mails in progress, even if their lease has run out
       const mail = await queue.claim([...underWay]);
       if (mail) underWay.add(mail._id);
       return mail;
@@ -68,13 +68,13 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     deliver: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
     onFailure: (error) => log.warn({ err: describeError(error) }, 'the mail queue could not be worked on; it is tried again'),
   });
-  /** What came of the tries of this process. */
+  /** Outcomes of this process's attempts. */
   const results = { sent: 0, retried: 0, 'given up': 0, expired: 0 };
   let hasSaidSo = false;
   let collect = (): Promise<void> => Promise.resolve();
   let prepare: Prepare = async ({ to, values }) => (to === undefined ? undefined : { to, ...(values && { values }) });
 
-  /** The mail as it goes out; undefined when there is none to send. @throws what `prepare` and `render` throw */
+  /** Prepares and renders a mail; undefined when there is nothing to send. @throws what `prepare` and `render` throw */
   async function makeReady(mail: QueuedMailRecord): Promise<Mail | undefined> {
     const start = performance.now();
     const prepared = await prepare(asGiven(mail));
@@ -87,7 +87,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     return render(mail, prepared);
   }
 
-  /** Sends one mail and removes it from the queue, or puts it back. @throws when the queue cannot be reached */
+  /** Sends a mail and removes it from the queue, or puts it back. @throws when the queue cannot be reached */
   async function deliver(mail: QueuedMailRecord): Promise<void> {
     const about = { mailId: mail._id, template: mail.template, attempts: mail.attempts };
     async function putBack(reason: object): Promise<void> {
@@ -121,15 +121,15 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   }
 
   return {
-    /** How many tries of this process came to what. */
+    /** Outcomes of this process's attempts. */
     results: results as Readonly<typeof results>,
-    /** What waits in the queue that instances share. @throws when the store cannot be reached */
+    /** State of the queue, which all instances share. @throws when the store cannot be reached */
     queueState: queue.state,
 
     /**
-     * Queues mails, by one write, and wakes the worker of this process. Without a driver nothing is queued.
-     * @param onceAMinute a name of what is sent, and to whom: within a minute after it was queued nothing is (decisions H9)
-     * @throws when the store cannot be reached: then some may be queued, and may be queued again with the same ids
+     * Queues mails by one write and wakes this process's worker. Without a driver nothing is queued.
+     * @param onceAMinute name of the mail's kind and recipient; within a minute after one was queued no other is (decisions H9)
+     * @throws when the store cannot be reached; some mails may then be queued. Repeat with the same ids
      */
     async enqueue(mails: readonly QueuedMail[], onceAMinute?: string): Promise<void> {
       if (!driver) {
@@ -148,30 +148,31 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     },
 
     /**
-     * Says how a mail is made ready at the moment of sending: whom it goes to, and its token or code. Undefined drops the mail.
-     * When it fails the mail is tried again later. Called once, at wiring.
+     * Sets the function that prepares a mail when it is sent: recipient, and token or code. If it returns undefined the mail is
+     * dropped; if it throws the mail is retried. Call once, when wiring services.
      */
     prepareWith(given: Prepare): void {
       prepare = given;
     },
 
     /**
-     * Says how mails get into the queue that were stored with what caused them, where a process died in between. Called once, at wiring.
+     * Sets the function that queues mails which dead processes left with the records that caused them. Call once, when wiring
+     * services.
      */
     collectWith(given: () => Promise<void>): void {
       collect = given;
     },
 
     /**
-     * Sends what is due until nothing is, and waits for what is under way in this process. A mail that fails is put back, and logged.
+     * Sends everything due, and waits for mails in progress in this process. A failed mail is logged and put back.
      * @throws when the store cannot be reached
      */
     work: (): Promise<void> => (driver ? sending.work() : Promise.resolve()),
 
     /**
-     * Sends from now on: what is queued here at once; every few seconds what other instances, crashes and failures have left.
-     * @param pollMs how often that is, in milliseconds; 5,000 by default
-     * @returns stops it, and waits for what is being sent
+     * Starts sending: mails queued in this process at once; those of other instances, crashes and failures by polling.
+     * @param pollMs poll interval in milliseconds; default 5,000
+     * @returns stops it, and waits for mails in progress
      */
     startSending: (pollMs?: number): (() => Promise<void>) => (driver ? sending.start(pollMs) : () => Promise.resolve()),
   };

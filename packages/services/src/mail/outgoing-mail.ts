@@ -3,21 +3,24 @@ import type { QueuedMailRecord } from './mail.model.js';
 import type { MailSettings, PreparedMail } from './queued-mail.js';
 import { DEFAULT_TEMPLATES, type MailValues } from './templates.js';
 
-/** Templates whose mail leads to the page of the same name (decisions A14). */
+/** Templates whose mail links to the page of the same name (decisions A14). */
 export const MAIL_PAGES = ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation'] as const;
 const DEFAULT_FROM = 'Tandem <no-reply@localhost>';
 
-/** The name that mails come from, as people know the product; empty where the sender is an address alone. */
+/** The product name, from the sender; empty if the sender has an address only. */
 export function senderName({ from = DEFAULT_FROM }: MailSettings): string {
   return /^\s*"?([^"<]*?)"?\s*</.exec(from)?.[1] ?? '';
 }
 
-/** A text on one line: a value can add no header to a mail, no paragraph of its own, and turn no text around. */
+/**
+ * Collapses text to one line without control characters, so that a value cannot inject headers or paragraphs, or reverse the
+ * text.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }
 
-/** Makes mails of rows and of what was prepared for them. */
+/** Creates the function that renders a queued row with its prepared values. */
 export function createRenderer({ from = DEFAULT_FROM, linksUrl = '', templates: replaced }: MailSettings) {
   const templates = { ...DEFAULT_TEMPLATES, ...replaced };
   const base = linksUrl.replace(/\/+$/, '');
@@ -29,16 +32,16 @@ export function createRenderer({ from = DEFAULT_FROM, linksUrl = '', templates: 
       filled[name] = typeof value === 'string' ? oneLine(value) : value;
     const isPage = MAIL_PAGES.some((page) => page === template);
     if (isPage && token !== undefined) filled.link = `${base}/${template}?token=${encodeURIComponent(token)}`;
-    // a mail without what it is for is worse than none
+    // a mail without its link or code would be useless
     if (isPage && filled.link === undefined) throw new Error(`a mail ${template} needs a token`);
     if (template === 'mfa-code' && filled.code === undefined) throw new Error(`a mail ${template} needs a code`);
     return filled;
   }
 
-  /** @throws what the template throws; Error where the token or the code is missing */
+  /** @throws what the template throws; Error when the token or code is missing */
   return function render(row: QueuedMailRecord, prepared: PreparedMail): Mail {
     const { subject, text, html } = templates[row.template](valuesOf(row, prepared));
-    // of the row, not of the id alone: a later mail of the same id is no double
+    // includes the creation time, so that a later mail with the same id is not a duplicate
     const word = `${encodeURIComponent(row._id).replace(/[()']/g, '_')}.${row.createdAt.getTime().toString(36)}`;
     return { to: prepared.to, from, subject: oneLine(subject), text, html, messageId: `<${word}@${domain}>` };
   };

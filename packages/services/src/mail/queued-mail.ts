@@ -1,36 +1,38 @@
 import type { MailDriver } from '@tandem/drivers/mail';
 import type { MailTemplateName, MailTemplates } from './templates.js';
 
-/** A mail to be sent. It has no token and no code: these are made when it is sent, and never stand in the store. */
+/** A mail to send. Tokens and codes are created when it is sent and never stored. */
 export interface QueuedMail {
-  /** The same id twice is one mail, as long as it is queued. Shown in logs: it names nobody. A new one by default. */
+  /**
+   * A repeated id is the same mail while it is queued. The id appears in logs, so it must not name anybody. Default: a new id.
+   */
   id?: string;
   template: MailTemplateName;
-  /** An address, or else `identityId`, of which `prepare` makes one. */
+  /** An address. Else give `identityId`, whose address `prepare` looks up. */
   to?: string;
   identityId?: string;
   values?: Readonly<Record<string, string | number>>;
-  /** From then on it is not sent any more. */
+  /** From then on the mail is not sent. */
   expiresAt?: Date;
 }
 
-/** What a mail needs at the moment it is sent. */
+/** The values that a mail gets when it is sent. */
 export interface PreparedMail {
   to: string;
-  /** Goes into the link of the templates that have one. */
+  /** Token for the link, in templates that have one. */
   token?: string;
-  /** Beside those of the queue. */
+  /** Added to the queued values. */
   values?: Readonly<Record<string, string | number>>;
 }
 
-/** How a server sends its mails. */
+/** Mail settings of a server. */
 export interface MailSettings {
-  /** How mails leave. Without one no mail is queued. */
+  /** Sends mails. Without a driver no mail is queued. */
   driver?: MailDriver | undefined;
   /** Sender, as `Name <address>`. Default `Tandem <no-reply@localhost>`. */
   from?: string;
-  /** Base of the links in mails. Needed with a driver. */
+  /** Base address of links in mails. Required with a driver. */
   linksUrl?: string;
-  /** Mails in place of Tandem's own. */
+  /** Templates that replace the default ones. */
   templates?: Partial<MailTemplates>;
 }

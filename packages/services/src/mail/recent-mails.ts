@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { defineModel, isDuplicateKey, newId, type BaseRecord, type Storage } from '@tandem/storage';
 
-/** For how long a mail is recent, in milliseconds (decisions H9). */
+/** How long a mail counts as recent, in milliseconds (decisions H9). */
 const RECENT_MS = 60_000;
 
-/** That a mail of a kind was asked for. `_id` is a hash: no address stands in it. */
+/** A recent request for a mail. `_id` is a hash, so that no address is stored. */
 interface RecentMailRecord extends BaseRecord {
   mailId: string;
-  /** False until the mail is in the queue: the process of who asked may have died before. */
+  /** True once the mail is queued. If the process dies before that, the next request queues the same mail. */
   isQueued: boolean;
   expiresAt: Date;
 }
@@ -23,11 +23,11 @@ const recentMailModel = defineModel<RecentMailRecord>('recentMails', {
   indexes: [],
 });
 
-/** Which mails were queued within the last minute. */
+/** Tracks mails queued within the last minute. */
 export function createRecentMails(storage: Storage) {
   const { collection } = storage.model(recentMailModel);
 
-  /** The record of the last minute, or a new one; of many at once, over all instances, one makes it. */
+  /** The record of the last minute, or a new one; of concurrent calls, on any instances, one creates it. */
   async function claim(_id: string): Promise<Pick<RecentMailRecord, 'mailId' | 'isQueued'>> {
     const now = storage.clock.now();
     const mailId = newId(storage.clock);
@@ -36,7 +36,7 @@ export function createRecentMails(storage: Storage) {
       await collection.updateOne({ _id, expiresAt: { $lte: now } } as object, { $set: set }, { upsert: true });
       return set;
     } catch (error) {
-      // there is one that has not expired
+      // an unexpired record exists
       if (isDuplicateKey(error) === false) throw error;
       return ((await collection.findOne({ _id } as object)) as unknown as RecentMailRecord | null) ?? set;
     }
@@ -44,8 +44,8 @@ export function createRecentMails(storage: Storage) {
 
   return {
     /**
-     * Queues a mail unless one of the name was queued within the last minute. Where that is not certain it is queued once more, by the same
-     * id.
+     * Queues a mail unless one of this name was queued within the last minute. If that is uncertain, queues it again with the
+     * same id.
      * @returns whether it was queued
      */
     async queueOnce(name: string, add: (mailId: string) => Promise<void>): Promise<boolean> {

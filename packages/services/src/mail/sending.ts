@@ -1,20 +1,20 @@
-/** How many mails one process sends at once. */
+/** Maximum number of mails that a process sends at once. */
 const LANES = 4;
-/** How often the queue is looked at for what other instances, crashes and failures have left, in milliseconds. */
+/** Poll interval for mails of other instances, crashes and failures, in milliseconds. */
 const POLL_MS = 5000;
 
 interface SendingOptions<Mail> {
-  /** Puts into the queue what lies elsewhere. */
+  /** Queues mails that are stored elsewhere. */
   collect(): Promise<void>;
-  /** The next mail that is due, if any. Fails when the queue cannot be reached. */
+  /** Leases the next due mail, if any. Rejects when the queue cannot be reached. */
   claim(): Promise<Mail | undefined>;
-  /** Sends it, or puts it back. Fails when the queue cannot be reached. */
+  /** Sends a mail or puts it back. Rejects when the queue cannot be reached. */
   deliver(mail: Mail): Promise<void>;
-  /** Told what failed while nobody waited for it. */
+  /** Receives errors of background work. */
   onFailure(error: unknown): void;
 }
 
-/** Runs through the queue: a few mails at a time; when woken, now and then, or once on demand. */
+/** Works through the queue, a few mails at a time: when woken, by polling, or on demand. */
 export function createSending<Mail>({ collect, claim, deliver, onFailure }: SendingOptions<Mail>) {
   const lanes = new Set<Promise<void>>();
   const passes = new Set<Promise<void>>();
@@ -28,7 +28,7 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
       const seen = calls;
       const mail = await claim();
       if (mail) {
-        // where one mail is due there may be more
+        // more mails may be due, so start another lane
         startLane();
         await deliver(mail);
       } else if (seen === calls) {
@@ -50,7 +50,7 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
     while (lanes.size > 0) await Promise.all(lanes);
   }
 
-  /** Sends what is due until nothing is, and waits for what is under way in this process. @throws when the queue cannot be reached */
+  /** Sends everything due, and waits for mails in progress in this process. @throws when the queue cannot be reached */
   function work(): Promise<void> {
     const pass = collect()
       .then(send)
@@ -63,7 +63,7 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
     if (senders > 0) send().catch(onFailure);
   }
 
-  /** Works at once, when woken, and every `pollMs`, until the returned function is called; that waits for what is under way. */
+  /** Works now, when woken, and every `pollMs`, until the returned function is called, which waits for mails in progress. */
   function start(pollMs = POLL_MS): () => Promise<void> {
     senders += 1;
     const poll = () => void work().catch(onFailure);
@@ -75,7 +75,7 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
       senders -= 1;
       if (senders > 0) return;
       isStopping = true;
-      // a pass that still collects would start lanes afterwards
+      // a pass that is still collecting would start lanes later
       while (lanes.size + passes.size > 0) await Promise.allSettled([...lanes, ...passes]);
       isStopping = false;
     }

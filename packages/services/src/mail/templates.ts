@@ -1,26 +1,26 @@
 import { layOut, type MailContent, type RenderedMail } from './layout.js';
 
-/** What a template may fill in. Texts have no line breaks. */
+/** Values for a template. Texts have no line breaks. */
 export interface MailValues {
-  /** Whom the mail goes to. */
+  /** The recipient. */
   email: string;
-  /** Of mails that lead to a page. */
+  /** For mails that link to a page. */
   link?: string;
   code?: string;
   newEmail?: string;
   organizationName?: string;
   inviterEmail?: string;
   provider?: string;
-  /** For how long the link or the code is valid: one of the two, or none. */
+  /** How long the link or code is valid, in one of the two units. */
   minutes?: number;
   hours?: number;
   [name: string]: string | number | undefined;
 }
 
-/** Makes a mail of values. HTML is the template's own to escape. */
+/** Makes a mail from values. A template must escape its own HTML. */
 export type MailTemplate = (values: MailValues) => RenderedMail;
 
-/** Time that is left, in words; undefined when it is not known. */
+/** The validity in words; undefined when unknown. */
 function timeLeft({ minutes, hours }: MailValues): string | undefined {
   if (minutes !== undefined) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
   if (hours !== undefined) return `${hours} ${hours === 1 ? 'hour' : 'hours'}`;
@@ -113,7 +113,7 @@ const CONTENTS = {
 export type MailTemplateName = keyof typeof CONTENTS;
 export type MailTemplates = Record<MailTemplateName, MailTemplate>;
 
-/** The mails that a host does not replace. */
+/** The templates used unless a host replaces them. */
 export const DEFAULT_TEMPLATES = Object.fromEntries(
   Object.entries(CONTENTS).map(([name, contentOf]) => [name, (values: MailValues) => layOut(contentOf(values))]),
 ) as MailTemplates;
