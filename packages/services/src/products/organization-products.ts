@@ -4,17 +4,17 @@ import { productModel } from './product.model.js';
 
 interface OrganizationProductsOptions {
   storage: Storage;
-  /** The variants, which go and come back with their product. */
+  /** The variants, which are deleted and restored with their product. */
   variants: ChildrenOfMany;
-  /** The deletions of those of these organizations that are deleted, by their ids. */
+  /** The deletions of those given organizations that are deleted, by id. */
   deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>>;
 }
 
-/** Products go and come back with their organizations, and their variants with them (decisions R2). */
+/** Deletes and restores products, with their variants, together with their organizations (decisions R2). */
 export function createOrganizationProducts({ storage, variants, deletionsOf }: OrganizationProductsOptions) {
   const Products = storage.model(productModel);
 
-  /** Those that a deletion has taken, whether they live again or not. */
+  /** The products that a deletion took, restored or not. */
   async function takenBy(deletionId: string, among: object): Promise<string[]> {
     const found = Products.find({ deletionId, ...among }, { _id: 1 }).setOptions({ deleted: 'include' });
     return (await found.lean<{ _id: string }[]>()).map(({ _id }) => _id);
@@ -38,8 +38,8 @@ export function createOrganizationProducts({ storage, variants, deletionsOf }: O
     } satisfies ChildrenOfMany,
 
     /**
-     * Products that have just been written go with their organization, where that was deleted before it could see them. Again is fine.
-     * @param productIds of 100 at most
+     * Deletes just-written products whose organization was deleted before its deletion could see them. Idempotent.
+     * @param productIds at most 100
      */
     async follow(productIds: readonly string[]): Promise<void> {
       const own = { _id: { $in: productIds } };
@@ -53,7 +53,7 @@ export function createOrganizationProducts({ storage, variants, deletionsOf }: O
           await take(ofIt, deletion);
           const current: Deletion | undefined = (await deletionsOf([organizationId])).get(organizationId);
           if (current?.id === deletion.id) break;
-          // it has come back meanwhile, perhaps before it could see these
+          // the organization was restored meanwhile, perhaps before the restore could see these products
           await bringBack(ofIt, deletion.id);
           deletion = current;
         }

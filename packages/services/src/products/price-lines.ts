@@ -2,28 +2,29 @@ import type { ProductVariantsService } from '../product-variants/product-variant
 import type { StoredPrice } from '../shared/price.js';
 import type { ProductsService } from './products.service.js';
 
-/** A product, or one of its variants, that somebody wants to know the price of. */
+/** A product, or one of its variants, to price. */
 export interface PricedLine {
   productId: string;
   variantId?: string | undefined;
 }
 
-/** What is missing of a line; or its price in minor units, null where neither variant nor product has one. */
+/** What a line refers to that is missing; or its price in minor units, null if neither variant nor product has one. */
 export type LinePrice =
   | { missing: 'product' | 'variant' }
   | {
       missing: null;
       price: StoredPrice | null;
-      /** What has it. */
+      /** Whether the price is the variant's or the product's. */
       source: 'variant' | 'product';
-      /** Whose product it is; null is nobody's. */
+      /** The product's organization; null if it has none. */
       organizationId: string | null;
       name: string;
       variantTitle: string | null;
     };
 
 /**
- * Looks prices up for orders: the variant's, else the product's (decisions R5). Live ones only, two queries for any number of lines.
+ * Looks up prices for orders: the variant's, else the product's (decisions R5). Live records only; two queries for any number of
+ * lines.
  */
 export function createPriceLines(
   products: Pick<ProductsService, 'pricesOf'>,

@@ -12,7 +12,7 @@ interface ProductImagesRouterOptions {
   rules: ProductRules;
 }
 
-/** Spec, "Other services": images of products, which those who write the product write. */
+/** The product image routes of the spec ("Other services"). Whoever may change a product may change its images. */
 export function createProductImagesRouter({ productImages, rules }: ProductImagesRouterOptions) {
   return router({
     imageUploadUrl: authenticated

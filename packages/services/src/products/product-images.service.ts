@@ -6,13 +6,13 @@ export type ProductImagesService = ReturnType<typeof createProductImagesService>
 
 interface ProductImagesOptions {
   images: Attachments;
-  /** Whether a product lives. */
+  /** Whether a live product has this id. */
   productExists(productId: string): Promise<boolean>;
 }
 
 /**
- * Images of products. Those of a deleted product stay with it: an image that is added while its product is deleted is there when that comes
- * back. `identityId` is who asks.
+ * Images of products. They stay with a deleted product, so that an image added during the deletion is there after a restore.
+ * `identityId` is the caller.
  */
 export function createProductImagesService({ images, productExists }: ProductImagesOptions) {
   /** @throws errors.notFound */
@@ -21,19 +21,19 @@ export function createProductImagesService({ images, productExists }: ProductIma
   }
 
   return {
-    /** Where to upload an image to. @throws errors.notFound; fileErrors.tooManyUnused */
+    /** Issues an upload address for an image. @throws errors.notFound; fileErrors.tooManyUnused */
     async uploadUrl(productId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
       await mustExist(productId);
       return images.issue(request, identityId);
     },
 
-    /** Adds an uploaded image, as the last one. @throws errors.notFound; ATTACH_ERRORS, fileErrors.tooMany */
+    /** Adds an uploaded image at the end. @throws errors.notFound; ATTACH_ERRORS, fileErrors.tooMany */
     async add(productId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
       await mustExist(productId);
       return images.attach(productId, given, identityId);
     },
 
-    /** Removes an image for good; variants that name it name it no more. @throws errors.notFound, imageNotFound */
+    /** Removes an image for good. Variants no longer show it. @throws errors.notFound, imageNotFound */
     async remove(productId: string, imageId: string): Promise<void> {
       await mustExist(productId);
       if (!(await images.remove(productId, imageId))) throw errors.imageNotFound();

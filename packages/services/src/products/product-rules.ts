@@ -4,18 +4,18 @@ import type { ProductsService } from './products.service.js';
 
 interface ProductRulesOptions {
   products: Pick<ProductsService, 'organizationsOf'>;
-  /** The role of an identity in an organization; undefined when it is no member. */
+  /** The identity's role in an organization; undefined when it is not a member. */
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-/** Organizations in one request at most: more are refused to all but the admin. */
+/** Maximum number of organizations in a non-admin's request. */
 const ORGANIZATIONS_MAX = 10;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Who may write products: the admin, and owner and admin of the organization whose each of them is. */
+/** Access rules for products: admins, and owners and admins of each product's organization, may change them. */
 export function createProductRules({ products, roleOf }: ProductRulesOptions) {
-  /** @throws ruleErrors.notAdmin, which is what all of these rules answer */
+  /** @throws ruleErrors.notAdmin, like all of these rules */
   async function mustManage(identityId: string, organizations: readonly unknown[] | undefined): Promise<void> {
     const distinct = [...new Set(organizations)];
     if (distinct.length === 0 || distinct.length > ORGANIZATIONS_MAX || !distinct.every(isText)) throw ruleErrors.notAdmin();
@@ -27,14 +27,14 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
   const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
   return {
-    /** Of the organization that a new product is to be of. */
+    /** For the organization of a new product. */
     ofGiven: orAdmin(
       defineRule('an owner or admin of the organization', [ruleErrors.notAdmin], async ({ ctx, given }) => {
         await mustManage(ctx.identity.id, [await given('organizationId')]);
       }),
     ),
 
-    /** Of the organizations that new products are to be of, in a list under this key. */
+    /** For the organizations of new products, listed under this key. */
     ofEachGiven: (key: string) =>
       orAdmin(
         defineRule('an owner or admin of every organization named', [ruleErrors.notAdmin], async ({ ctx, given }) => {
@@ -45,7 +45,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
         }),
       ),
 
-    /** Of the product in the path. */
+    /** For the product in the path. */
     ofProduct: orAdmin(
       defineRule("an owner or admin of the product's organization", [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
         const productId = await valueOf('productId');
@@ -53,7 +53,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
       }),
     ),
 
-    /** Of all products that are named under this key. */
+    /** For all products listed under this key. */
     ofProducts: (key: string) =>
       orAdmin(
         defineRule('an owner or admin of the organization of every product', [ruleErrors.notAdmin], async ({ ctx, given }) => {
@@ -63,7 +63,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
         }),
       ),
 
-    /** To whom a product belongs is changed by the admin alone: it would leave one organization for another. */
+    /** Only an admin may change a product's organization, because the product would leave it. */
     keepsOrganization: (key?: string) =>
       orAdmin(
         defineRule('who leaves the organization as it is', [ruleErrors.notAdmin], async ({ given }) => {

@@ -4,13 +4,13 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { priceField, type StoredPrice } from '../shared/price.js';
 import { productResource } from './products.schemas.js';
 
-/** What a host may leave out is optional. */
+/** Optional fields are those that a host may leave out. */
 export interface ProductRecord extends BulkRecord {
   name: string;
   description: string;
-  /** Null where its variants have prices, or nobody has set one. */
+  /** Null if only its variants have prices, or none was set. */
   price?: StoredPrice | null;
-  /** Whose it is; null where it is nobody's but the admin's. */
+  /** The owning organization; null if only admins manage the product. */
   organizationId?: string | null;
   categoryIds?: string[];
   attributeIds?: string[];

@@ -28,10 +28,10 @@ interface ProductsRouterOptions {
 }
 
 const Products = z.array(ProductSchema);
-/** Of what a product names. */
+/** For records that a product refers to. */
 const missing = [categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound];
 
-/** Spec, "Other services": products. Who reads, anybody; who writes: `product-rules.ts`. */
+/** The product routes of the spec ("Other services"). Anybody may read; `product-rules.ts` says who may write. */
 export function createProductsRouter({ products, rules, roleOf }: ProductsRouterOptions) {
   const memberOf = anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, roleOf));
   return router({

@@ -9,9 +9,9 @@ import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
-/** Images that a product may have at most. */
+/** Maximum number of images per product. */
 export const IMAGES_MAX = 50;
-/** Longest texts, in characters, most references, and most products in one batch (decisions R10). */
+/** Maximum lengths in characters, and maximum numbers of references and of products in a batch (decisions R10). */
 const LINE = 200;
 const TEXT = 10_000;
 const REFERENCES_MAX = 50;
@@ -30,7 +30,7 @@ export const ProductSchema = z
     organizationId: z.string().nullable(),
     categoryIds: z.array(z.string()),
     attributeIds: z.array(z.string()),
-    /** In the order in which they were added. */
+    /** In the order they were added. */
     images: z.array(FileSchema),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -81,7 +81,7 @@ export type NewProduct = z.infer<typeof NewProduct>;
 export const createProductInput = z.strictObject(NewProduct.shape);
 export const createProductsInput = z.strictObject({ products: z.array(NewProduct).min(1).max(BATCH_MAX) });
 
-/** Null clears what may be missing (decisions R3). */
+/** Null clears an optional field (decisions R3). */
 const ProductPatch = z.strictObject({
   name: Name.optional(),
   description: Text.optional(),

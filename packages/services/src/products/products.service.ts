@@ -26,14 +26,14 @@ interface ProductsOptions {
   categories: Pick<CategoriesService, 'existing' | 'related'>;
   attributes: Pick<AttributesService, 'existing' | 'related'>;
   organizationExists(organizationId: string): Promise<boolean>;
-  /** The deletions of those of these organizations that are deleted, by their ids. */
+  /** The deletions of those given organizations that are deleted, by id. */
   deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>>;
-  /** The variants, which go and come back with their product. */
+  /** The variants, which are deleted and restored with their product. */
   variants: ChildrenOfMany;
   images: Attachments;
 }
 
-/** A product without its images, which are no part of its record. */
+/** A product without its images, which are stored apart. */
 function showBare(record: ProductRecord): Product {
   const { price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(withoutBulkFields(record));
   return { ...product, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
@@ -41,7 +41,7 @@ function showBare(record: ProductRecord): Product {
 
 type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
 
-/** Products. Ids are UUID strings; nothing here knows HTTP. */
+/** Products. Ids are UUID strings; nothing here depends on HTTP. */
 export function createProductsService({ storage, lists, categories, attributes, variants, images, ...others }: ProductsOptions) {
   const Products = storage.model(productModel);
   const ofOrganizations = createOrganizationProducts({ storage, variants, deletionsOf: others.deletionsOf });
@@ -67,7 +67,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     relations: { categories: categories.related, attributes: attributes.related },
   };
 
-  /** Fills in the images, by one query. */
+  /** Adds the images with one query. */
   async function addImages(products: readonly Product[]): Promise<void> {
     const found = await images.of(products.map(({ id }) => id));
     for (const product of products) product.images = found.get(product.id) ?? [];
@@ -84,7 +84,9 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return product as Product;
   }
 
-  /** What products name exists. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
+  /**
+   * Checks that referenced records exist. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound
+   */
   async function mustExist(products: readonly References[]): Promise<void> {
     const namedIn = (idsOf: (one: References) => readonly string[] | undefined) => [
       ...new Set(products.flatMap((one) => idsOf(one) ?? [])),
@@ -102,13 +104,13 @@ export function createProductsService({ storage, lists, categories, attributes, 
     if (organizations.includes(false)) throw organizationErrors.notFound();
   }
 
-  /** Which of these live. */
+  /** Those of the given products that are live. */
   async function existing(productIds: readonly string[]): Promise<Set<string>> {
     const found = await Products.find({ _id: { $in: productIds } }, { _id: 1 }).lean<{ _id: string }[]>();
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Those that live and fit their schema, in this order: the others are there for nobody but to be deleted (decisions H20). */
+  /** Live products that fit their schema, in this order. Others can only be deleted (decisions H20). */
   async function read(ids: readonly string[]): Promise<ProductRecord[]> {
     const found = await Products.find({ _id: { $in: ids } }).lean<ProductRecord[]>();
     const fitting = found.filter((record) => lists.fit(productList, record, showBare));
@@ -116,7 +118,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** @throws errors.manyNotFound unless all live */
+  /** @throws errors.manyNotFound unless all are live */
   async function readAll(ids: readonly string[]): Promise<ProductRecord[]> {
     const found = await read(ids);
     if (found.length < ids.length) throw errors.manyNotFound();
@@ -134,7 +136,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds };
   }
 
-  /** What a copy takes over: no variants, no images, no likes. */
+  /** The fields of a copy: without variants, images and likes. */
   function copyOf({
     name,
     description,
@@ -147,19 +149,22 @@ export function createProductsService({ storage, lists, categories, attributes, 
   }
 
   return {
-    /** What goes and comes back with organizations. */
+    /** Deletes and restores products with their organizations. */
     withOrganizations: ofOrganizations.withOrganizations,
 
     existing,
 
-    /** Whose each of these is, in any order: null is nobody's. @returns undefined unless all live */
+    /**
+     * The organizations of these products, in no particular order; null for a product without one. @returns undefined unless all
+     * are live
+     */
     async organizationsOf(productIds: readonly string[]): Promise<(string | null)[] | undefined> {
       const found = await Products.find({ _id: { $in: productIds } }, { organizationId: 1 }).lean<ProductRecord[]>();
       if (found.length < new Set(productIds).size) return undefined;
       return found.map(({ organizationId = null }) => organizationId);
     },
 
-    /** Prices and names of those that live, by id. For orders, with those of the variants: see `priceLines`. */
+    /** Prices and names of live products by id. Orders read them through `priceLines`, together with those of variants. */
     async pricesOf(productIds: readonly string[]) {
       return new Map(
         (await read(productIds)).map(
@@ -168,7 +173,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
       );
     },
 
-    /** All or none, in their order. @throws categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound */
+    /**
+     * Creates products, all or none, in this order. @throws categoryErrors.notFound, attributeErrors.notFound,
+     * organizationErrors.notFound
+     */
     async createMany(products: readonly NewProduct[]): Promise<Product[]> {
       await mustExist(products);
       return (await bulk.insert(products.map(fieldsOf))).map(showBare);
@@ -194,9 +202,9 @@ export function createProductsService({ storage, lists, categories, attributes, 
     },
 
     /**
-     * Changes what is given, in one write; a price is merged.
-     * @throws errors.nothingToUpdate for an empty change, notFound; what `createMany` throws; validationError for an amount that does not
-     * fit the currency
+     * Changes the given fields in one write; a price is merged.
+     * @throws errors.nothingToUpdate for an empty change, notFound; what `createMany` throws; validationError for an amount that
+     * does not fit the currency
      */
     async patch(productId: string, patch: ProductPatch): Promise<Product> {
       const given = givenOf(patch);
@@ -204,7 +212,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
       await mustExist([given]);
       return untilDone(async () => {
         const change = changeOf(await readOne(productId), given);
-        // of another organization, which may be deleted meanwhile: more than one write
+        // the new organization may be deleted meanwhile, so this needs a unit of work
         if (given.organizationId) return (await bulk.update([change])) ? showOne(await readOne(productId)) : undefined;
         const { set, expected } = change;
         const options = { returnDocument: 'after' } as const;
@@ -214,7 +222,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
       });
     },
 
-    /** The same change to many, all or none. @throws errors.nothingToUpdateInMany, manyNotFound unless all live; what `patch` throws */
+    /**
+     * Makes the same change to many products, all or none. @throws errors.nothingToUpdateInMany, manyNotFound unless all are
+     * live; what `patch` throws
+     */
     async patchMany(ids: readonly string[], patch: ProductPatch): Promise<Product[]> {
       const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
@@ -226,7 +237,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
       });
     },
 
-    /** Copies without variants, images and likes, all or none, in their order. @throws errors.manyNotFound unless all live */
+    /**
+     * Copies products without variants, images and likes, all or none, in this order. @throws errors.manyNotFound unless all are
+     * live
+     */
     async copyMany(ids: readonly string[]): Promise<Product[]> {
       return (await bulk.insert((await readAll(ids)).map(copyOf))).map(showBare);
     },
@@ -237,7 +251,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
       return showBare(made as ProductRecord);
     },
 
-    /** Deletes softly, with its variants. @throws errors.notFound */
+    /** Soft-deletes a product with its variants. @throws errors.notFound */
     async delete(productId: string): Promise<void> {
       if (!(await existing([productId])).has(productId)) throw errors.notFound();
       await deletion.remove([productId]).catch((error: unknown) => {
@@ -245,14 +259,14 @@ export function createProductsService({ storage, lists, categories, attributes, 
       });
     },
 
-    /** Deletes many softly, all or none. @throws errors.manyNotFound unless all live */
+    /** Soft-deletes many products, all or none. @throws errors.manyNotFound unless all are live */
     async deleteMany(ids: readonly string[]): Promise<void> {
       if ((await existing(ids)).size < ids.length) throw errors.manyNotFound();
       await deletion.remove(ids);
     },
 
     /**
-     * Brings it back, with its images and the variants that went with it.
+     * Restores a product with its images and the variants deleted with it.
      * @throws errors.notFound when there is nothing to restore, organizationErrors.notFound when its organization is deleted
      */
     async restore(productId: string): Promise<Product> {
