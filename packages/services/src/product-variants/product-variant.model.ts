@@ -4,14 +4,14 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { priceField, type StoredPrice } from '../shared/price.js';
 import { productVariantResource } from './product-variants.schemas.js';
 
-/** What a host may leave out is optional. */
+/** Optional fields are those that a host may leave out. */
 export interface ProductVariantRecord extends BulkRecord {
   productId: string;
   title: string;
   description?: string | null;
   sku?: string | null;
   imageIds?: string[];
-  /** Wins over the product's (decisions R5). */
+  /** Takes precedence over the product's price (decisions R5). */
   price?: StoredPrice | null;
 }
 

@@ -24,7 +24,7 @@ interface ProductVariantsRouterOptions {
 
 const Variants = z.array(ProductVariantSchema);
 
-/** Spec, "Other services": variants, of which those who write the product write (decisions R10). */
+/** The variant routes of the spec ("Other services"; decisions R10). Whoever may change a product may change its variants. */
 export function createProductVariantsRouter({ variants, rules }: ProductVariantsRouterOptions) {
   return router({
     create: authenticated

@@ -6,7 +6,7 @@ import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/
 import { IMAGES_MAX } from '../products/products.schemas.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
 
-/** Longest texts, in characters, and most variants in one bulk write (decisions R10). */
+/** Maximum lengths in characters, and maximum number of variants in a bulk write (decisions R10). */
 const LINE = 200;
 const TEXT = 5000;
 const BULK_MAX = 100;
@@ -23,7 +23,7 @@ export const ProductVariantSchema = z
     title: z.string(),
     description: z.string().nullable(),
     sku: z.string().nullable(),
-    /** Of images of the product. */
+    /** Ids of the product's images. */
     imageIds: z.array(z.string()),
     price: PriceSchema.nullable(),
     createdAt: Timestamp,
@@ -53,7 +53,7 @@ export type NewVariant = z.infer<typeof NewVariant>;
 export const createVariantInput = z.strictObject({ productId: Id, ...NewVariant.shape });
 export const createVariantsInput = z.strictObject({ productId: Id, variants: z.array(NewVariant).min(1).max(BULK_MAX) });
 
-/** Null clears what may be missing (decisions R3). */
+/** Null clears an optional field (decisions R3). */
 const VariantPatch = z.strictObject({
   title: Title.optional(),
   description: Text.nullable().optional(),

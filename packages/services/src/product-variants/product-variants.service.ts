@@ -17,26 +17,28 @@ export type ProductVariantsService = ReturnType<typeof createProductVariantsServ
 interface ProductVariantsOptions {
   storage: Storage;
   lists: Lists;
-  /** Whether a product lives. */
+  /** Whether a live product has this id. */
   productExists(productId: string): Promise<boolean>;
-  /** Ids of the images of a product. */
+  /** Ids of a product's images. */
   imagesOf(productId: string): Promise<ReadonlySet<string>>;
 }
 
-/** A variant with the images that it was given, of which some may have been removed. */
+/** A variant with the image ids it was given, some of which may be removed by now. */
 function showBare(record: ProductVariantRecord): ProductVariant {
   const { price, description = null, sku = null, imageIds = [], ...variant } = present(withoutBulkFields(record));
   return { ...variant, description, sku, imageIds, price: showPrice(record.price) };
 }
 
-/** Variants of products, always within the product that is named (decisions R10). Ids are UUID strings; nothing here knows HTTP. */
+/** Variants, always within the given product (decisions R10). Ids are UUID strings; nothing here depends on HTTP. */
 export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
   const kind = { storage, model: Variants, name: 'product variant' };
   const bulk = createBulkWrites(kind);
   const deletion = createBulkDeletion({ ...kind, manyMissing: errors.manyNotFound, oneMissing: errors.notFound });
 
-  /** Leaves out the images that have been removed: so that removing one is one write. By one query, where an image is named at all. */
+  /**
+   * Drops the ids of removed images, so that removing an image takes only one write. Queries only if a variant names an image.
+   */
   async function leaveOutRemoved(productId: string, variants: readonly ProductVariant[]): Promise<void> {
     if (variants.every(({ imageIds }) => imageIds.length === 0)) return;
     const images = await imagesOf(productId);
@@ -61,7 +63,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
     if (!imageIds.every((id) => images.has(id))) throw productErrors.imageNotFound();
   }
 
-  /** Those that live and fit their schema: the others are there for nobody but to be deleted (decisions H20). */
+  /** Live variants that fit their schema. Others can only be deleted (decisions H20). */
   async function findFitting(filter: object): Promise<ProductVariantRecord[]> {
     const found = await Variants.find(filter).lean<ProductVariantRecord[]>();
     return found.filter((record) => lists.fit(productVariantList, record, showBare));
@@ -73,21 +75,21 @@ export function createProductVariantsService({ storage, lists, productExists, im
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** Those of the product, in this order. @throws errors.manyNotFound unless all are there, and their product */
+  /** The product's variants, in this order. @throws errors.manyNotFound unless the product and all variants are live */
   async function readAll(productId: string, ids: readonly string[]): Promise<ProductVariantRecord[]> {
     const [found, isThere] = await Promise.all([read(productId, ids), productExists(productId)]);
     if (!isThere || found.length < ids.length) throw errors.manyNotFound();
     return found;
   }
 
-  /** A variant that was made while its product was deleted is there for nobody. @throws errors.notFound */
+  /** Also checks the product: a variant created during the product's deletion must not be found. @throws errors.notFound */
   async function readOne(productId: string, id: string): Promise<ProductVariantRecord> {
     const [[found], isThere] = await Promise.all([read(productId, [id]), productExists(productId)]);
     if (!isThere || !found) throw errors.notFound();
     return found;
   }
 
-  /** What goes and comes back with products. */
+  /** Deletes and restores variants with their products. */
   const withProducts: ChildrenOfMany = {
     async take(productIds, deletion) {
       await Variants.updateMany({ productId: { $in: productIds } }, { $set: markOf(deletion) }, { timestamps: false });
@@ -103,7 +105,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
   return {
     withProducts,
 
-    /** All or none, in their order. @throws productErrors.notFound, imageNotFound */
+    /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound */
     async createMany(productId: string, variants: readonly NewVariant[]): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();
       await mustHaveImages(
@@ -137,8 +139,9 @@ export function createProductVariantsService({ storage, lists, productExists, im
     },
 
     /**
-     * Changes what is given, in one write; a price is merged.
-     * @throws errors.nothingToUpdate for an empty change, notFound; productErrors.imageNotFound; validationError for an amount that does not fit the currency
+     * Changes the given fields in one write; a price is merged.
+     * @throws errors.nothingToUpdate for an empty change, notFound; productErrors.imageNotFound; validationError for an amount
+     * that does not fit the currency
      */
     async patch(productId: string, id: string, patch: VariantPatch): Promise<ProductVariant> {
       const given = givenOf(patch);
@@ -154,8 +157,9 @@ export function createProductVariantsService({ storage, lists, productExists, im
     },
 
     /**
-     * The same change to many, all or none.
-     * @throws errors.nothingToUpdateInMany, manyNotFound unless all are of the product; productErrors.imageNotFound, validationError as in `patch`
+     * Makes the same change to many variants, all or none.
+     * @throws errors.nothingToUpdateInMany, manyNotFound unless all belong to the product; productErrors.imageNotFound,
+     * validationError as in `patch`
      */
     async patchMany(productId: string, ids: readonly string[], patch: VariantPatch): Promise<ProductVariant[]> {
       const given = givenOf(patch);
@@ -168,14 +172,14 @@ export function createProductVariantsService({ storage, lists, productExists, im
       });
     },
 
-    /** Deletes softly. @throws errors.notFound */
+    /** Soft-deletes a variant. @throws errors.notFound */
     async delete(productId: string, id: string): Promise<void> {
       if (!(await productExists(productId))) throw errors.notFound();
       const { deletedCount } = await Variants.deleteOne({ _id: id, productId });
       if (deletedCount === 0) throw errors.notFound();
     },
 
-    /** Deletes many softly, all or none. @throws errors.manyNotFound unless all are of the product */
+    /** Soft-deletes many variants, all or none. @throws errors.manyNotFound unless all belong to the product */
     async deleteMany(productId: string, ids: readonly string[]): Promise<void> {
       const [count, isThere] = await Promise.all([
         Variants.countDocuments({ _id: { $in: ids }, productId }),
@@ -185,14 +189,14 @@ export function createProductVariantsService({ storage, lists, productExists, im
       await deletion.remove(ids);
     },
 
-    /** @throws errors.notFound when there is nothing to restore, or no product to restore it in */
+    /** @throws errors.notFound when there is nothing to restore, or the product is not live */
     async restore(productId: string, id: string): Promise<ProductVariant> {
       if (!(await productExists(productId))) throw errors.notFound();
       await deletion.restore(id, { productId });
       return showOne(await readOne(productId, id));
     },
 
-    /** Prices of live variants by id; of their products nothing is said. For `products.priceOf`. */
+    /** Prices of live variants by id, whether or not their products are live. For `priceLines`. */
     async pricesOf(
       ids: readonly string[],
     ): Promise<Map<string, { productId: string; title: string; price: StoredPrice | null }>> {
