@@ -7,15 +7,15 @@ const SIGNATURE_BYTES = 32;
 type Action = 'upload' | 'download';
 
 /**
- * Signed addresses of this server: action, object, type, size and end are under one HMAC, so that none of them can be changed.
- * @param secrets the first signs, all are tried
- * @param base the server's address, without a slash at its end
+ * Signed URLs of this server: one HMAC covers action, object, type, size and expiry, so that none can be changed.
+ * @param secrets the first signs, all verify
+ * @param base the server's URL, without a trailing slash
  */
 export function createDiskAddresses(secrets: readonly string[], base: string, now: () => Date) {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'tandem', 'file-addresses', 32)));
 
   function sign(key: Buffer, action: Action, { objectId, type, size }: StoredObject, expires: number): Buffer {
-    // no part can hold a line break: types are matched before they are issued, the rest are numbers and ids
+    // no part can contain a line break: types are checked when issued, the rest are numbers and ids
     return createHmac('sha256', key).update([action, objectId, type, size, expires].join('\n')).digest();
   }
 
@@ -27,7 +27,7 @@ export function createDiskAddresses(secrets: readonly string[], base: string, no
       return `${base}/files/${object.objectId}?${query.toString()}`;
     },
 
-    /** What an address allows. The signature is compared in constant time, and before anything in the address is believed. */
+    /** What a URL grants. The signature is compared in constant time, before any other part of the URL is trusted. */
     read(action: Action, objectId: string, query: URLSearchParams): StoredObject | undefined {
       const [type, size, expires, signature] = ['type', 'size', 'expires', 'signature'].map((name) => {
         const values = query.getAll(name);

@@ -7,36 +7,36 @@ import { dispositionOf } from './disposition.js';
 import { ADDRESS_MS, type FilesDriver, type StoredObject } from './files.driver.js';
 
 const OBJECT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Where bodies are until they have arrived whole. */
+/** Holds bodies until they have arrived completely. */
 const INCOMING = 'incoming';
-/** Half-arrived files of a process that died are removed after this time, in milliseconds: nothing takes so long to arrive. */
+/** Incomplete uploads of a dead process are removed after this time, in milliseconds: no upload takes so long. */
 const LEFT_OVER_MS = 60 * 60_000;
-/** What file systems say that know no second name of a file. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 export interface DiskFilesOptions {
   dir: string;
-  /** The first signs addresses, all are tried. */
+  /** The first signs URLs, all verify. */
   secrets: readonly string[];
   publicUrl: string;
   now: () => Date;
 }
 
-/** Keeps files in a folder, readable by its owner alone. Instances that share the folder share the files. */
+/** Keeps files in a folder that only its owner can read. Instances that share the folder share the files. */
 export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesOptions): FilesDriver {
   const addresses = createDiskAddresses(secrets, publicUrl, now);
   const incoming = path.join(dir, INCOMING);
   let tidied: Promise<void> | undefined;
 
-  /** @throws Error for what is no id: no other text ever becomes part of a path */
+  /** @throws Error unless it is a UUID: no other text may become part of a path */
   function folderOf(objectId: string): string {
     if (!OBJECT_ID.test(objectId)) throw new Error('an object id is a UUID');
-    // by its last letters, which are random: a folder with all files would grow slow
+    // spread over folders by the last characters, which are random: one folder with all files would be slow
     return objectId.slice(-2);
   }
   const fileOf = (objectId: string) => path.join(dir, folderOf(objectId), objectId);
 
-  /** Removes what dead processes left, once a process. */
+  /** Removes the leftovers of dead processes, once per process. */
   async function tidy(): Promise<void> {
     await mkdir(incoming, { recursive: true, mode: 0o700 });
     for (const name of await readdir(incoming)) {
@@ -50,7 +50,7 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
     const file = await open(temporary, 'wx', 0o600);
     try {
       let received = 0;
-      // whoever sends too much is to be answered, and so is not cut off here
+      // a client that sends too much still gets an answer, so the connection is not cut here
       for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         received += chunk.length;
         if (received > size) return 'too large';
@@ -92,12 +92,12 @@ export function openDiskFilesDriver({ dir, secrets, publicUrl, now }: DiskFilesO
       const [source, target] = [fileOf(objectId), fileOf(to)];
       try {
         await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-        // an upload takes the place of a file and writes into none, so that the other name goes on meaning what it meant
+        // uploads replace a file and never write into one, so the other link keeps its content
         await link(source, target).catch(async (error: NodeJS.ErrnoException) => {
           if (!NO_LINKS.has(error.code ?? '')) throw error;
           await copyFile(source, target, constants.COPYFILE_EXCL);
         });
-        // its type is what it was taken with: no address takes another
+        // the type needs no check: the URL of an upload accepts only that type
         return (await stat(target)).size === size;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

@@ -1,7 +1,10 @@
-/** Types that a browser may show in place; whatever else, SVG and HTML before all, it is told to save. */
+/** Types that a browser may display; all others, above all SVG and HTML, are downloaded. */
 const SHOWN_IN_PLACE = /^(image\/(jpeg|png|webp|gif|avif|bmp|x-icon|tiff|heif|heic)|audio\/[\w.+-]+|video\/[\w.+-]+)$/;
 
-/** The `Content-Disposition` of a type (decisions, section 6: SVG and HTML are never served inline). */
+/**
+ * The `Content-Disposition` for a type. SVG and HTML are never served inline, because they can run scripts (decisions,
+ * section 6).
+ */
 export function dispositionOf(type: string): 'inline' | 'attachment' {
   return SHOWN_IN_PLACE.test(type) ? 'inline' : 'attachment';
 }

@@ -1,52 +1,53 @@
 import type { Readable } from 'node:stream';
 
-/** For how long an address may be used, in milliseconds (decisions, section 6). */
+/** Lifetime of a URL, in milliseconds (decisions, section 6). */
 export const ADDRESS_MS = 15 * 60_000;
 
-/** An object as it was issued: what is stored under its id has this type and this size in bytes, or is not that object. */
+/** An object as issued: a stored file counts as it only with this type and this size in bytes. */
 export interface StoredObject {
-  /** A UUID; where it is stored is named by it alone. */
+  /** A UUID; it alone determines where the object is stored. */
   objectId: string;
   /** Media type, without parameters. */
   type: string;
   size: number;
 }
 
-/** Where files are kept. A host may hand in one of its own. */
+/** Storage for files. A host application may pass its own. */
 export interface FilesDriver {
-  /** For how long its addresses may be used, in milliseconds. */
+  /** Lifetime of its URLs, in milliseconds. */
   readonly addressMs: number;
-  /** An address that takes one PUT of exactly this type and size, for `addressMs`. Asks nobody. */
+  /** A URL that accepts one PUT of exactly this type and size, for `addressMs`. Makes no request. */
   uploadUrl(object: StoredObject): Promise<string>;
-  /** An address to GET the object from, for `addressMs`. Asks nobody, and not whether it is there. */
+  /** A URL to GET the object from, for `addressMs`. Makes no request, and does not check that the object exists. */
   downloadUrl(object: StoredObject): Promise<string>;
   /**
-   * Copies the object to another id, which no upload address is ever made for, so that nobody changes it there (decision H16).
-   * @returns whether it was there, whole, with its type and size; what is copied is what was looked at, else nothing is
-   * @throws when the storage cannot be asked
+   * Copies the object to another id, for which no upload URL is ever made, so that nobody can change the copy (decision
+   * H16).
+   * @returns whether it existed, complete, with its type and size; only the version that was checked is copied
+   * @throws when the storage is unavailable
    */
   copy(object: StoredObject, to: string): Promise<boolean>;
-  /** Removes what is stored under an id; nothing there is fine. @throws when the storage cannot be asked */
+  /** Removes what is stored under an id; does nothing when nothing is. @throws when the storage is unavailable */
   remove(objectId: string): Promise<void>;
-  /** Whether files can be kept: for `tandem doctor`. @throws what is wrong */
+  /** Whether files can be stored: for `tandem doctor`. @throws what is wrong */
   verify?(): Promise<void>;
-  /** Lets go of connections. */
+  /** Closes connections. */
   close(): Promise<void>;
-  /** Where the addresses are of the server itself: what it answers them with. */
+  /** Set where the URLs lead to this server: how it serves them. */
   local?: LocalFiles;
 }
 
-/** Files that the server itself takes and gives. */
+/** Files that the server itself receives and serves. */
 export interface LocalFiles {
-  /** What a signed address allows; undefined when it is not one of ours, was changed, or has expired. In constant time. */
+  /** What a signed URL grants; undefined when it is not ours, was changed, or has expired. Takes constant time. */
   grantOf(action: 'upload' | 'download', objectId: string, query: URLSearchParams): StoredObject | undefined;
   /**
-   * Stores a body as this object: whole, or not at all. Nothing beyond the object's size is read.
-   * @param mayStore asked when the body has arrived, before it takes the object's place; throws to refuse
-   * @returns whether the body had that size; nothing is stored of another
-   * @throws when the body breaks off, or cannot be written; what `mayStore` throws
+   * Stores a body as this object, completely or not at all. Reads nothing beyond the object's size.
+   * @param mayStore called when the body has arrived, before it becomes the object; throws to refuse
+   * @returns whether the body had that size; a body of another size is not stored
+   * @throws when the body breaks off or cannot be written; what `mayStore` throws
    */
   receive(object: StoredObject, body: Readable, mayStore: () => Promise<void>): Promise<'stored' | 'too large' | 'too small'>;
-  /** Where the file of a granted object is, if there is one, and whether a browser may show it in place. */
+  /** The file of a granted object, if it exists, and whether a browser may display it. */
   locate(object: StoredObject): { root: string; file: string; disposition: 'inline' | 'attachment' };
 }

@@ -13,11 +13,11 @@ import { dispositionOf } from './disposition.js';
 import { ADDRESS_MS, type FilesDriver } from './files.driver.js';
 import { readS3Url, type S3Settings } from './s3-url.js';
 
-/** Longest waits for the storage, in milliseconds: a request has to be answered within 15 s. */
+/** Longest waits for the storage, in milliseconds: a request must be answered within 15 s. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 4000;
 const ATTEMPTS = 2;
-/** How often an object is looked at whose upload address is used while it is copied. */
+/** Tries to copy an object that is replaced through its upload URL meanwhile. */
 const COPY_TRIES = 3;
 
 function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
@@ -25,7 +25,7 @@ function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
     region,
     maxAttempts: ATTEMPTS,
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
-    // else a checksum of an empty body would stand in every upload address
+    // otherwise every upload URL would contain the checksum of an empty body
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -34,11 +34,11 @@ function clientOf({ endpoint, region, credentials }: S3Settings): S3Client {
   return new S3Client(config);
 }
 
-/** The header that names what is copied, which the SDK does not encode. */
+/** The header that names the source of a copy; the SDK does not encode it. */
 const copySourceOf = ({ Bucket, Key }: { Bucket: string; Key: string }) =>
   [Bucket, ...Key.split('/')].map(encodeURIComponent).join('/');
 
-/** Keeps files in a bucket, of S3 or of what speaks its protocol; people upload to it and download from it directly. */
+/** Keeps files in an S3 or S3-compatible bucket; clients upload and download directly. */
 export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
   const settings = readS3Url(url);
   const client = clientOf(settings);
@@ -49,7 +49,7 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
     addressMs: ADDRESS_MS,
     uploadUrl({ objectId, type, size }) {
       const put = new PutObjectCommand({ ...whereOf(objectId), ContentType: type, ContentLength: size });
-      // what is signed as a header has to be sent as it is: the address takes this type and size alone
+      // signed headers must be sent unchanged, so the URL accepts only this type and size
       return getSignedUrl(client, put, { ...lifetime(), signableHeaders: new Set(['host', 'content-type', 'content-length']) });
     },
     downloadUrl({ objectId, type }) {
@@ -68,7 +68,7 @@ export function openS3FilesDriver(url: string, now: () => Date): FilesDriver {
         } catch (error) {
           const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
           if (status === 404) return false;
-          // another file has come between the two: it is looked at like the first
+          // another upload came in between: check that one
           if (status !== 412) throw error;
         }
       }

@@ -1,15 +1,15 @@
-/** What an address such as `s3://bucket/folder?endpoint=…&region=…` says. */
+/** The settings in a URL such as `s3://bucket/folder?endpoint=…&region=…`. */
 export interface S3Settings {
   bucket: string;
-  /** Put before each object's id; empty, or with a slash at its end. */
+  /** Prefix of each object's key; empty, or with a trailing slash. */
   prefix: string;
   endpoint: string | undefined;
   region: string;
-  /** Undefined: from where the AWS SDK looks for them, which is the environment, its files, the machine's role. */
+  /** Undefined: the AWS SDK's own sources, which are the environment, its files and the machine's role. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
-/** @throws Error that does not repeat the address, which may hold a secret */
+/** @throws Error that does not repeat the URL, which may contain a secret */
 export function readS3Url(url: string): S3Settings {
   const wrong = () => new Error('a files address must be disk: or s3://bucket, with endpoint and region in its query');
   if (!URL.canParse(url)) throw wrong();

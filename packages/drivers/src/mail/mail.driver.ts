@@ -1,4 +1,4 @@
-/** One mail, ready to be sent. */
+/** One mail, ready to send. */
 export interface Mail {
   /** One address, without a name. */
   to: string;
@@ -7,19 +7,19 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** `<word@domain>`, the same each time this mail is tried: by it mail systems drop doubles. */
+  /** `<word@domain>`, the same for each attempt, so that mail systems drop duplicates. */
   messageId: string;
 }
 
-/** How mails leave. A host may hand in one of its own. */
+/** Sends mails. A host application may pass its own. */
 export interface MailDriver {
   /**
-   * Hands a mail over to whoever delivers it. Answers or fails within some 15 s, whatever the other side does.
+   * Passes a mail on for delivery. Completes or fails in bounded time, whatever the other side does.
    * @throws what went wrong; `responseCode`, a number, is the SMTP code and may be logged, as may `code`
    */
   send(mail: Mail): Promise<void>;
-  /** Whether mails can leave: for `tandem doctor`. @throws what is wrong */
+  /** Whether mails can be sent: for `tandem doctor`. @throws what is wrong */
   verify?(): Promise<void>;
-  /** Lets go of connections. What is being sent fails. */
+  /** Closes connections. Mails being sent fail. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { MailDriver } from './mail.driver.js';
 import { openOutboxMailDriver } from './outbox-mail.driver.js';
 import { openSmtpMailDriver } from './smtp-mail.driver.js';
 
-/** Whether `openMailDriver` takes this address. */
+/** Whether `openMailDriver` accepts this URL. */
 export function isMailUrl(url: string): boolean {
   if (url === 'outbox:') return true;
   if (!URL.canParse(url)) return false;
@@ -11,10 +11,10 @@ export function isMailUrl(url: string): boolean {
 }
 
 /**
- * The driver of an address. Opens no connection yet.
+ * The driver for a URL. Opens no connection yet.
  * @param url `smtp://…`, `smtps://…`, or `outbox:`, which writes files
  * @param options `outboxDir`: the folder of those files
- * @throws Error that does not repeat the address, which may hold a password
+ * @throws Error that does not repeat the URL, which may contain a password
  */
 export function openMailDriver(url: string, { outboxDir }: { outboxDir: string }): MailDriver {
   if (!isMailUrl(url)) throw new Error('a mail address must be outbox: or an smtp:// or smtps:// address');

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }));
 
 describe('the outbox', () => {
-  it('has each mail as a JSON file that its owner alone can read', async () => {
+  it('writes each mail as a JSON file that only its owner can read', async () => {
     const outboxDir = path.join(root, 'deep', 'outbox');
     const driver = openMailDriver('outbox:', { outboxDir });
     await driver.send(MAIL);
@@ -32,7 +32,7 @@ describe('the outbox', () => {
     expect((await stat(outboxDir)).mode & 0o777).toBe(0o700);
   });
 
-  it('has a mail that is sent twice once, and its files stay in the folder whatever the id is', async () => {
+  it('keeps one copy of a mail that is sent twice, inside the folder whatever the id is', async () => {
     const outboxDir = path.join(root, 'twice');
     const driver = openMailDriver('outbox:', { outboxDir });
     await Promise.all(Array.from({ length: 20 }, () => driver.send(MAIL)));
@@ -42,7 +42,7 @@ describe('the outbox', () => {
     await driver.close();
   });
 
-  it('says when it cannot be written, and leaves no half of a mail', async () => {
+  it('fails when the folder is not writable, and leaves no half-written mail', async () => {
     const outboxDir = path.join(root, 'deep', 'outbox', '019c-one.x.json', 'below-a-file');
     const driver = openMailDriver('outbox:', { outboxDir });
     await expect(driver.verify?.()).rejects.toMatchObject({ code: 'ENOTDIR' });

@@ -3,18 +3,18 @@ import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Mail, MailDriver } from './mail.driver.js';
 
-/** The file of a mail: the same each time it is tried, so that a double takes the place of the first. */
+/** The file of a mail: the same for each attempt, so that a duplicate replaces the first. */
 function fileNameOf({ messageId }: Mail): string {
   return `${messageId.replace(/^<|@.*$/g, '').replace(/[^\w.%-]/g, '_').slice(0, 200)}.json`; // prettier-ignore
 }
 
-/** Writes each mail as a JSON file into a folder, readable by its owner alone: for development. */
+/** Writes each mail as a JSON file to a folder that only its owner can read: for development. */
 export function openOutboxMailDriver(outboxDir: string): MailDriver {
   return {
     async send(mail) {
       const { to, from, subject, text, html } = mail;
       await mkdir(outboxDir, { recursive: true, mode: 0o700 });
-      // whole or not at all: whoever watches the folder reads no half of a mail
+      // renamed into place, so that a watcher of the folder never reads half a mail
       const temporary = path.join(outboxDir, `.${randomUUID()}.tmp`);
       try {
         const file = await open(temporary, 'wx', 0o600);

@@ -21,7 +21,7 @@ function open(...given: Parameters<typeof openSmtpMailDriver>): MailDriver {
   return driver;
 }
 
-/** A mail server that wants a password. */
+/** A mail server that requires a password. */
 async function startGuarded(options: SMTPServerOptions = {}): Promise<{ port: number; logins: string[] }> {
   const logins: string[] = [];
   const server = new SMTPServer({
@@ -44,7 +44,7 @@ async function startGuarded(options: SMTPServerOptions = {}): Promise<{ port: nu
   return { port: (server.server.address() as AddressInfo).port, logins };
 }
 
-/** Something that accepts connections, and then does what it is told. */
+/** A server that accepts connections and then runs the given function. */
 async function startListener(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -61,7 +61,7 @@ async function startListener(onConnection: (socket: Socket) => void): Promise<st
 }
 
 describe('a mail by SMTP', () => {
-  it('arrives as it was given', async () => {
+  it('arrives unchanged', async () => {
     await using server = await startMailServer();
     const driver = open(server.url);
     await driver.verify?.();
@@ -72,7 +72,7 @@ describe('a mail by SMTP', () => {
     expect(html).toContain('<p>Hello</p>');
   });
 
-  it('goes to one address, whatever stands in it', async () => {
+  it('goes to one address, whatever characters it contains', async () => {
     await using server = await startMailServer();
     const driver = open(server.url);
     await driver.send({ ...MAIL, to: 'ann@example.org, evil@example.org' }).catch(() => {});
@@ -83,7 +83,7 @@ describe('a mail by SMTP', () => {
     expect(server.mails.filter(({ text }) => text.includes('Bcc'))).toEqual([]);
   });
 
-  it('fails with the code of the server that refuses it, and the next one is sent', async () => {
+  it('fails with the code of a refusing server, and the next one is sent', async () => {
     await using server = await startMailServer();
     const driver = open(server.url);
     server.refuse(451);
@@ -93,7 +93,7 @@ describe('a mail by SMTP', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it('goes by a new connection where the server has closed the one before', async () => {
+  it('uses a new connection where the server has closed the old one', async () => {
     await using server = await startMailServer();
     const driver = open(server.url);
     await driver.send(MAIL);
@@ -115,7 +115,7 @@ describe('a mail by SMTP', () => {
     await expect(driver.send(MAIL)).rejects.toMatchObject({ code: 'ECONNECTION' });
   });
 
-  it('fails in time, whether the server says nothing or only a little now and then', async () => {
+  it('fails in time, whether the server is silent or slow', async () => {
     const sendMs = 1000;
     const silent = open(await startListener(() => {}), sendMs);
     const trickling = await startListener((socket) => {
@@ -136,15 +136,15 @@ describe('credentials', () => {
     expect(logins).toEqual(['us@er p:a/ss%']);
   });
 
-  it('go over TLS from the first byte with smtps, and after STARTTLS with smtp', async () => {
+  it('use TLS from the first byte with smtps, and after STARTTLS with smtp', async () => {
     const [fromStart, upgraded] = [await startGuarded({ secure: true }), await startGuarded()];
     await open(`smtps://user:pass@127.0.0.1:${fromStart.port}?tls.rejectUnauthorized=false`).send(MAIL);
     await open(`smtp://user:pass@127.0.0.1:${upgraded.port}?tls.rejectUnauthorized=false`).send(MAIL);
     expect([fromStart.logins, upgraded.logins]).toEqual([['user pass'], ['user pass']]);
   });
 
-  it('never go over a network in the clear, unless the address says so', async () => {
-    // this machine, by an address that is not known as its own
+  it('are never sent unencrypted over a network, unless the URL says so', async () => {
+    // this machine, by an address that does not count as loopback
     const host = '0.0.0.0';
     const { port, logins } = await startGuarded({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true });
     await expect(open(`smtp://user:pass@${host}:${port}`).send(MAIL)).rejects.toMatchObject({ code: 'ETLS' });

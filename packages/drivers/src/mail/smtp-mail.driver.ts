@@ -2,11 +2,11 @@ import { createTransport } from 'nodemailer';
 import type { MailDriver } from './mail.driver.js';
 
 /**
- * The longest that a mail may take, whatever the server does, in milliseconds. Servers that look a mail through answer late: who gave up
- * before would send it again, and it would arrive each time.
+ * Longest time for one mail, in milliseconds. Servers that scan mails answer late: giving up earlier would send the
+ * mail again, and each attempt would arrive.
  */
 const SEND_MS = 45_000;
-/** The longest that finding the server and connecting may take, in milliseconds. */
+/** Longest time for finding the server and connecting, in milliseconds. */
 const CONNECT_MS = 10_000;
 
 function isLoopback(hostname: string): boolean {
@@ -14,9 +14,10 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Sends by a mail server.
- * @param url `smtp://user:password@host:587` (upgraded to TLS where the server can) or `smtps://…`; its query takes nodemailer's options
- * @param sendMs the longest that a mail may take, in milliseconds; 45,000 by default
+ * Sends through an SMTP server.
+ * @param url `smtp://user:password@host:587` (upgraded to TLS where the server can) or `smtps://…`; its query takes
+ * nodemailer's options
+ * @param sendMs longest time for one mail, in milliseconds; 45,000 by default
  */
 export function openSmtpMailDriver(url: string, sendMs = SEND_MS): MailDriver {
   const { protocol, hostname, username } = new URL(url);
@@ -24,7 +25,7 @@ export function openSmtpMailDriver(url: string, sendMs = SEND_MS): MailDriver {
     url,
     pool: true,
     maxConnections: 4,
-    // for a connection that the server has closed while nobody used it; further tries are the queue's
+    // for a connection that the server closed while it was idle; further attempts are the queue's
     maxRequeues: 1,
     connectionTimeout: Math.min(CONNECT_MS, sendMs),
     dnsTimeout: Math.min(CONNECT_MS, sendMs),
@@ -32,14 +33,14 @@ export function openSmtpMailDriver(url: string, sendMs = SEND_MS): MailDriver {
     socketTimeout: sendMs,
     disableFileAccess: true,
     disableUrlAccess: true,
-    // a password goes over the network encrypted or not at all, whatever a server, or who stands between, says it can
+    // a password is never sent unencrypted, whatever the server, or a man in the middle, claims to support
     ...(protocol === 'smtp:' && username !== '' && !isLoopback(hostname) && { requireTLS: true }),
   });
   return {
     async send({ to, ...mail }) {
       const signal = AbortSignal.timeout(sendMs);
       try {
-        // as an object: a comma in it makes no second recipient
+        // an object, because a comma in a string would add a second recipient
         const recipient = { name: '', address: to };
         await transport.sendMail({ ...mail, to: recipient, headers: { 'Auto-Submitted': 'auto-generated' }, signal });
       } catch (error) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createRedisBus, openRedis } from '../redis.js';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
-/** For Redis to be noticed as away or back on a busy machine. */
+/** Time to notice that Redis is down or back, on a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 20 };
 
 let redis: RedisServer;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.close());
 
-/** Two ends of one bus: the same object in one process, else each with connections of its own. */
+/** Two ends of one bus: the same object in one process, or each with its own connections. */
 const BUSES: Record<string, () => [EventBus, EventBus]> = {
   'in one process': () => {
     const bus = createInProcessBus(SILENT);
@@ -35,7 +35,7 @@ function openBus(log: Log = SILENT): EventBus {
 
 interface Reader {
   events: object[];
-  /** How often it was told that it may have missed something. */
+  /** Times that it was told of possibly missed events. */
   resumptions: number;
   stop: () => void;
 }
@@ -50,7 +50,7 @@ function read(bus: EventBus, topic: string): Reader {
   return reader;
 }
 
-/** Reads, once what another end publishes arrives. */
+/** Subscribes, and waits until another end's events arrive. */
 async function readFrom(bus: EventBus, sender: EventBus, topic: string): Promise<Reader> {
   const reader = read(bus, topic);
   await expect
@@ -63,7 +63,7 @@ async function readFrom(bus: EventBus, sender: EventBus, topic: string): Promise
   reader.events.length = 0;
   return reader;
 }
-/** Whether all that was published has arrived. */
+/** Waits until everything published has arrived. */
 async function settled(reader: Reader, sender: EventBus, topic: string): Promise<boolean> {
   const mark = { mark: crypto.randomUUID() };
   sender.publish(topic, mark);
@@ -74,7 +74,7 @@ async function settled(reader: Reader, sender: EventBus, topic: string): Promise
 describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
   const open = () => (BUSES[name] as () => [EventBus, EventBus])();
 
-  it('hands on what is published in its order, to readers of the topic alone', async () => {
+  it('delivers what is published, in order, only to readers of the topic', async () => {
     const [here, there] = open();
     const reader = await readFrom(there, here, 'one');
     const other = await readFrom(there, here, 'two');
@@ -84,7 +84,7 @@ describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
     expect(other.events).toEqual([]);
   });
 
-  it('hands a publisher its own events at once, and once', async () => {
+  it("delivers a publisher's own events at once, and once", async () => {
     const [here, there] = open();
     const own = read(here, 'own');
     const others = await readFrom(there, here, 'own');
@@ -96,7 +96,7 @@ describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
     expect(own.events.filter((event) => 'n' in event)).toEqual([{ n: 1 }]);
   });
 
-  it('lets each reader leave by itself, and come back', async () => {
+  it('lets each reader leave separately, and return', async () => {
     const [here, there] = open();
     const staying = await readFrom(there, here, 'left');
     const leaving = read(there, 'left');
@@ -112,7 +112,7 @@ describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
     expect(staying.events).toEqual([{ n: 1 }]);
   });
 
-  it('is not disturbed by a reader that throws', async () => {
+  it('is not affected by a reader that throws', async () => {
     const [here, there] = open();
     const stop = there.subscribe('bad', () => {
       throw new Error('a reader’s failure');
@@ -123,7 +123,7 @@ describe.each(Object.keys(BUSES))('the event bus %s', (name) => {
   });
 });
 
-describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is no redis-server)', () => {
+describe.skipIf(!HAS_REDIS)('the event bus over Redis (skipped where there is no redis-server)', () => {
   async function channels(): Promise<string[]> {
     const asking = openRedis(redis.url);
     await asking.verify();
@@ -132,7 +132,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     return names.filter((name) => !name.endsWith('!lost'));
   }
 
-  it('listens to a topic while it has readers, once', async () => {
+  it('listens to a topic once, while it has readers', async () => {
     const [here, there] = [openBus(), openBus()];
     const first = await readFrom(there, here, 'counted');
     const second = read(there, 'counted');
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     expect(elsewhere.events).toEqual([]);
   });
 
-  it('tells readers to resume when it begins to hear, and again after an outage, and hands its own events on throughout', async () => {
+  it('tells readers to resume when it starts listening, and again after an outage, and delivers its own events throughout', async () => {
     const [here, there] = [openBus(), openBus()];
     const reader = await readFrom(there, here, 'outage');
     const own = read(here, 'outage');
@@ -169,7 +169,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     const before = reader.resumptions;
     await redis.start();
     await expect.poll(() => reader.resumptions, PATIENCE).toBeGreaterThan(before);
-    // who publishes may come back later than who reads
+    // the publisher may reconnect later than the reader
     const heard = () => {
       here.publish('outage', { n: 2 });
       return reader.events;
@@ -178,7 +178,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     expect(reader.events).not.toContainEqual({ n: 1 });
   });
 
-  it('tells the others to resume where only the publisher had lost its connection', async () => {
+  it('tells the others to resume when only the publisher lost its connection', async () => {
     const [driver, there] = [openRedis(redis.url), openBus()];
     await driver.verify();
     const here = createRedisBus(driver, SILENT);
@@ -194,7 +194,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     expect(reader.events).not.toContainEqual({ n: 1 });
   });
 
-  it('notices that Redis hangs, and hears again afterwards', async () => {
+  it('notices that Redis hangs, and recovers afterwards', async () => {
     const [here, there] = [openBus(), openBus()];
     const reader = await readFrom(there, here, 'hanging');
     const before = reader.resumptions;
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_REDIS)('the event bus over Redis (left out where there is n
     expect(again.events).toEqual([]);
   });
 
-  it('passes over what is no event of ours', async () => {
+  it('ignores messages that are not our events', async () => {
     const errors: string[] = [];
     const [here, there] = [openBus(), openBus({ ...SILENT, error: (_, text) => void errors.push(text) })];
     const reader = await readFrom(there, here, 'foreign');

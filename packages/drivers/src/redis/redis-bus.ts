@@ -2,27 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { createInProcessBus, describeError, type EventBus, type Log } from '@tandem/core';
 import type { RedisDriver } from './redis.driver.js';
 
-/** How often a connection that only listens is asked whether it lives, and lost events are made known, in milliseconds. */
+/** Interval of liveness checks of the listening connection, and of announcements of lost events, in milliseconds. */
 const CHECK_MS = 1000;
 
 /** An event bus over several processes. */
 export interface RedisBus extends EventBus {
-  /** Ends the listening. The Redis is its owner's to close. */
+  /** Stops listening. The owner of the Redis connection closes it. */
   close(): void;
 }
 
 /**
- * An event bus by Redis' pub/sub. Subscribers of this process get an event at once, and whatever becomes of Redis; the others' get it by
- * Redis, which keeps nothing: what is published or listened for while it is away is lost to them, and `onResumed` tells them so.
+ * An event bus over Redis pub/sub. Subscribers of this process get an event at once, even when Redis is down. Redis
+ * stores nothing: events published or awaited while it is down are lost to other processes, which `onResumed` tells
+ * them.
  */
 export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log): RedisBus {
   const local = createInProcessBus(log);
   const origin = randomUUID();
-  // pub/sub knows no databases: their numbers keep systems apart that share a Redis
+  // pub/sub ignores database numbers: with them in the name, systems may share a Redis
   const prefix = `tandem:${client.options.db ?? 0}:events:`;
-  /** Says that a process has lost events: every other one resumes. */
+  /** Announces that a process has lost events: all others resume. */
   const lostChannel = `${prefix}!lost`;
-  /** The topics with subscribers in this process, and what tells each that it has to resume. */
+  /** The topics with subscribers in this process, and the callbacks that make each resume. */
   const topics = new Map<string, Set<() => void>>();
   const listener = client.duplicate({ autoResubscribe: false });
   let hasLost = false;
@@ -38,7 +39,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
   }
   const resumeAll = () => resume([...topics.values()].flatMap((callbacks) => [...callbacks]));
 
-  /** A connection of which it is not known what it listens to is made anew. */
+  /** Reconnects when it is unknown what the connection listens to. */
   function reconnect(): void {
     if (listener.status === 'ready') listener.disconnect(true);
   }
@@ -90,7 +91,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
 
   listener.on('message', receive);
   listener.on('ready', () => void listenToAll());
-  // it is the shared connection that tells of outages
+  // the shared connection reports outages
   listener.on('error', () => undefined);
   void listener.connect().catch(() => undefined);
   const timer = setInterval(() => void check(), CHECK_MS).unref();
@@ -101,7 +102,7 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
       void send(prefix + topic, JSON.stringify(event));
     },
     subscribe(topic, handler, onResumed = () => undefined) {
-      // an own function each time, so that one callback may be given twice and taken back once
+      // a function of its own per subscription, so that one callback may be added twice and removed once
       const callback = () => onResumed();
       const stop = local.subscribe(topic, handler);
       const known = topics.get(topic);

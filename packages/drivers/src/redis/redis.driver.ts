@@ -1,37 +1,37 @@
 import { Redis } from 'ioredis';
 
-/** Longest that one command may take, in milliseconds: nobody waits for a Redis that is away. */
+/** Longest time for a command, in milliseconds: nobody waits for a Redis that is down. */
 const COMMAND_MS = 300;
-/** Silence, while an answer is due, after which a connection is given up and made anew. */
+/** Silence after which a connection is replaced while an answer is due. */
 const SILENCE_MS = 1000;
 const CONNECT_MS = 1000;
-/** The longest between two tries to connect: so soon a Redis that is back is noticed. */
+/** Longest pause between attempts to connect, so that a Redis that is back is noticed soon. */
 const RETRY_MS = 1000;
 
-/** A connection to Redis that comes back by itself. While it is away each command fails at once; none is kept for later. */
+/** A Redis connection that reconnects by itself. While it is down, each command fails at once; none is queued. */
 export interface RedisDriver {
   readonly client: Redis;
-  /** Begins to connect; commands fail until it has. Never throws. */
+  /** Starts connecting; commands fail until connected. Never throws. */
   connect(): void;
-  /** Asks the server. @throws when it does not answer, or refuses */
+  /** Pings the server. @throws when it does not answer, or refuses */
   verify(): Promise<void>;
   close(): void;
 }
 
-/** Said once for each outage. */
+/** Called once per outage. */
 export interface RedisEvents {
   onAway?(error: Error): void;
   onBack?(): void;
 }
 
-/** Whether this is an address for `openRedis`. */
+/** Whether `openRedis` accepts this URL. */
 export function isRedisUrl(text: string): boolean {
   return /^rediss?:\/\/./.test(text) && URL.canParse(text);
 }
 
 /**
- * Opens a Redis. Nothing is connected to before `connect` or `verify`.
- * @param url `redis://` or, over TLS, `rediss://`; its path names the database by number
+ * Opens a Redis. Connects only on `connect` or `verify`.
+ * @param url `redis://` or, over TLS, `rediss://`; its path is the database number
  */
 export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): RedisDriver {
   const client = new Redis(url, {
@@ -62,7 +62,7 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
     lastError = undefined;
   });
 
-  /** A connection under way, or one that is made anew, is not begun a second time. */
+  /** Connects, unless a connection is being made already. */
   async function begin(): Promise<void> {
     if (client.status === 'wait') await client.connect();
   }
@@ -75,7 +75,7 @@ export function openRedis(url: string, { onAway, onBack }: RedisEvents = {}): Re
         await begin();
         await client.ping();
       } catch (error) {
-        // why it was refused, and not only that the connection is closed
+        // the reason for the refusal, not just that the connection is closed
         throw lastError ?? error;
       }
     },
