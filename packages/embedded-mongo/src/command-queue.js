@@ -1,5 +1,5 @@
 /**
- * Lets so many commands into the engine at once and keeps the others waiting, first come, first served.
+ * Runs up to `limit` commands in the engine concurrently; the others wait in order of arrival.
  *
  * @param {number} limit
  */
@@ -19,7 +19,7 @@ export function createCommandQueue(limit) {
     try {
       return await command();
     } finally {
-      // The place goes straight to the next one in the queue: nobody can slip in between.
+      // The place passes directly to the next in the queue: no newcomer can take it.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

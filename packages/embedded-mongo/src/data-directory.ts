@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { engineFailed, writeRefused } from './errors.js';
 
-/** What the kernel takes as a socket's address. */
+/** Longest socket path that the kernel accepts. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Makes the data directory where it is missing, for its owner alone.
+ * Creates the data directory if missing, accessible only to its owner.
  *
- * @returns its one true path, the same whichever way it was named
+ * @returns its real path, the same for all of its names
  * @throws EmbeddedMongoError `directory-not-writable`, `disk-full`
  */
 export async function prepareDataDirectory(dir: string): Promise<string> {
@@ -23,7 +23,7 @@ export async function prepareDataDirectory(dir: string): Promise<string> {
 }
 
 /**
- * Writes so many bytes into the directory and removes them again.
+ * Writes this many bytes to the directory and removes them again.
  *
  * @throws EmbeddedMongoError `directory-not-writable`, `disk-full`
  */
@@ -41,7 +41,8 @@ export async function tryWriting(directory: string, bytes: number): Promise<void
 /**
  * Whether an engine has written there before.
  *
- * @throws EmbeddedMongoError `directory-not-writable` where its files are closed to this user, which the engine takes for damage
+ * @throws EmbeddedMongoError `directory-not-writable` where this user may not read its files, which the engine would
+ * take for damage
  */
 export async function holdsData(directory: string): Promise<boolean> {
   try {
@@ -53,18 +54,19 @@ export async function holdsData(directory: string): Promise<boolean> {
   }
 }
 
-/** Who holds the engine's lock, as far as the lock file tells. */
+/** The holder of the engine's lock, according to the lock file. */
 export async function lockHolder(directory: string): Promise<string> {
   const pid = (await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim();
   return pid ? `another process (pid ${pid})` : 'another process';
 }
 
 /**
- * The socket on which every process of this user finds the engine of a directory: a short name, in a directory of this user alone.
+ * The socket on which all processes of this user find a directory's engine: a short name, in a directory of this user
+ * alone.
  *
- * @param directory as `prepareDataDirectory` gives it
- * @param temporary where to make the sockets' directory; `/tmp` where that is too long
- * @throws EmbeddedMongoError `engine-failed` where the sockets' directory belongs to somebody else
+ * @param directory as returned by `prepareDataDirectory`
+ * @param temporary where to create the sockets' directory; `/tmp` where that is too long
+ * @throws EmbeddedMongoError `engine-failed` where the sockets' directory belongs to another user
  */
 export async function prepareSocketPath(directory: string, temporary: string = tmpdir()): Promise<string> {
   const user = process.getuid?.() ?? 0;
@@ -74,7 +76,7 @@ export async function prepareSocketPath(directory: string, temporary: string = t
   const parent = dirname(socketPath);
   try {
     await mkdir(parent, { recursive: true, mode: 0o700 });
-    // Anybody can make a directory or a link of that name first, and would then hold the database's door.
+    // Another user could create a directory or link of that name first, and would then control access to the database.
     const found = await lstat(parent);
     if (!found.isDirectory() || found.uid !== user) throw new Error('it belongs to somebody else');
     await chmod(parent, 0o700);

@@ -1,4 +1,4 @@
-/** How many bytes follow a field's name, for the types of BSON that have a fixed size. */
+/** Size of a value after the field's name, for the BSON types of fixed size. */
 const FIXED_SIZES = new Map([
   [0x01, 8], // double
   [0x06, 0], // undefined
@@ -13,7 +13,7 @@ const FIXED_SIZES = new Map([
   [0x7f, 0], // max key
   [0xff, 0], // min key
 ]);
-/** What follows the length of a type that states one, beside as many bytes. */
+/** Extra bytes of the types that state a length, after that length. */
 const SIZED_EXTRAS = new Map([
   [0x02, 0], // string
   [0x05, 1], // binary: its subtype
@@ -27,7 +27,8 @@ const REGEX = 0x0b;
 const CODE_WITH_SCOPE = 0x0f;
 
 /**
- * How deep documents and arrays are nested in a BSON document, itself included. Walks without recursion: that is what the engine dies of.
+ * Nesting depth of documents and arrays in a BSON document, itself included. Walks without recursion, because recursion
+ * is what crashes the engine.
  *
  * @param {Buffer} bytes
  * @param {number} start of the document
@@ -51,7 +52,7 @@ export function documentDepth(bytes, start) {
     else if (extra !== undefined) at += 4 + lengthAt(bytes, at) + extra;
     else if (type === REGEX) at = endOfText(bytes, endOfText(bytes, at));
     else if (type === DOCUMENT || type === ARRAY || type === CODE_WITH_SCOPE) {
-      // Before the scope, which is a document: the length of all, and the code.
+      // Skips the total length and the code; the scope after them is a document.
       if (type === CODE_WITH_SCOPE) at += 8 + lengthAt(bytes, at + 4);
       at += 4;
       depth += 1;
@@ -72,7 +73,7 @@ function lengthAt(bytes, at) {
 }
 
 /**
- * Where the text that begins there has ended, with its closing zero.
+ * The end of the C string that begins there, its terminating zero included.
  *
  * @param {Buffer} bytes
  * @param {number} at

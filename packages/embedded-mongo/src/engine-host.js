@@ -8,17 +8,18 @@ import { createOwnCommands } from './own-commands.js';
 import { serveConnection } from './serve-connection.js';
 import { encodeCommand } from './wire-protocol.js';
 
-// The process that holds the engine: `engine-host.js <data directory> <socket> <cache size in MB>`, with an IPC channel to its parent. A
-// process of its own because a full disk or a damaged file ends it without a word; JavaScript because Node 20 starts no TypeScript.
+// The process that runs the engine: `engine-host.js <data directory> <socket> <cache size in MB>`, with an IPC channel
+// to its parent. A separate process, because a full disk or a damaged file makes the engine abort; JavaScript, because
+// Node 20 does not run TypeScript.
 
-/** More are of no use: the engine runs so many side by side. */
+/** The engine runs this many commands concurrently; more would not help. */
 const COMMANDS_AT_ONCE = 8;
-/** How long closing may take once the parent is gone. What was acknowledged is in the journal already. */
+/** How long closing may take once the parent is gone. The journal already has everything acknowledged. */
 const ORPHAN_CLOSE_MS = 700;
 
 /**
- * Each collection and each index is a file, and the engine would keep all that it has ever opened: those of many databases are more than a
- * process may have open. Past 500, more than one database of Tandem has, what nobody uses is closed.
+ * Each collection and index is a file, which the engine would keep open for ever: many databases would exceed the limit
+ * of open files. Above 500, more than one Tandem database has, idle files are closed.
  */
 const CLOSE_IDLE_FILES = 'file_manager=(close_idle_time=30,close_scan_interval=5,close_handle_minimum=500)';
 
@@ -36,18 +37,18 @@ function endAtOnce() {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** What to do when the parent asks for the end; until the engine is open nothing can be lost. */
+/** What to do when the parent asks to end; until the engine is open, nothing can be lost. */
 let close = endAtOnce;
 
-// The parent decides about the end. A signal to the whole group (Ctrl-C, systemd) must not take the database away from a parent that is
-// still finishing its work.
+// The parent decides when to end. A signal to the whole group (Ctrl-C, systemd) must not take the database away while
+// the parent is still finishing its work.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 process.on('message', () => close());
 process.on('disconnect', () => {
   setTimeout(endAtOnce, ORPHAN_CLOSE_MS);
   close();
 });
-// The parent may have died before anybody listened.
+// The parent may have died before this process listened.
 if (!process.connected) endAtOnce();
 
 /** @type {'load' | 'open' | 'listen'} */
@@ -61,8 +62,8 @@ try {
     encodeCommand({
       setParameter: 1,
       wiredTigerEngineRuntimeConfig: `cache_size=${cacheMb}M,${CLOSE_IDLE_FILES}`,
-      // The default ranks plans by samples where a trial run was not conclusive, with a part of the engine that this build lacks: a query
-      // with two candidate indexes and a sort in memory then fails (code 224).
+      // The default plan ranker samples where a trial run is inconclusive, with a component that this build lacks: a
+      // query with two candidate indexes and an in-memory sort then fails (code 224).
       internalQueryPlanRanker: 'multiPlanning',
       $db: 'admin',
     }),
@@ -75,15 +76,15 @@ try {
     enqueue: createCommandQueue(COMMANDS_AT_ONCE),
   };
   const server = net.createServer({ noDelay: true }, (socket) => serveConnection(socket, host));
-  // Whoever holds the engine's lock owns the socket too, so what lies there is left from a process that died.
+  // The holder of the engine's lock also owns the socket, so an existing one is a dead process's.
   await rm(socketPath, { force: true });
   server.listen(socketPath);
   await once(server, 'listening');
 
   close = () => {
     close = () => {};
-    // Removes the socket, while the lock is still held. Connections end with the process: that is how attached processes learn that the
-    // lock is free.
+    // Removes the socket while the lock is still held. Connections end with the process, which tells attached processes
+    // that the lock is free.
     server.close();
     void engine.close().then(() => process.exit(0), endAtOnce);
   };

@@ -6,26 +6,26 @@ import { holdsData, lockHolder, tryWriting } from './data-directory.js';
 import { type EmbeddedMongoError, dataDamaged, directoryInUse, engineFailed, writeRefused } from './errors.js';
 import { prepareBinding } from './native-library.js';
 
-/** The engine writes its journal in files of this size, and ends when the disk has no room for the next one. */
+/** The engine preallocates journal files of this size, and aborts when the disk has no room for the next. */
 const JOURNAL_FILE_BYTES = 8 * 1024 * 1024;
-/** How long closing may take; what was acknowledged is in the journal long before. */
+/** How long closing may take; everything acknowledged is in the journal already. */
 const CLOSE_MS = 10_000;
-/** How the engine ends by itself: without a word, when it cannot write or meets data that it cannot read. */
+/** Exits by which the engine ends without a message: it cannot write, or found unreadable data. */
 const FATAL_ENDINGS = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'exit code 14']);
 
 export interface EngineLocation {
-  /** The true path of the data directory. */
+  /** Real path of the data directory. */
   directory: string;
   socketPath: string;
-  /** The size of the engine's cache in MB. */
+  /** Size of the engine's cache, in MB. */
   cacheMb: number;
 }
 
 type HostMessage = { type: 'ready' } | { type: 'failed'; stage: 'load' | 'open' | 'listen'; message: string };
 
 /**
- * Starts a process that opens the engine over the directory and serves it on the socket. The engine's own lock on the directory, which the
- * kernel frees when its process dies, decides which of several processes gets it.
+ * Starts a process that opens the engine on the directory and serves it on the socket. Of several processes, the
+ * engine's lock on the directory decides which one gets it; the kernel frees the lock when its process dies.
  *
  * @throws EmbeddedMongoError with any of its codes
  */
@@ -82,7 +82,7 @@ export async function startEngineProcess({ directory, socketPath, cacheMb }: Eng
     ended: exited.then(async (ending) => (isReleased ? undefined : await explainEnd(ending, false))),
     async release() {
       isReleased = true;
-      // The callback takes the error of a process that has just ended.
+      // The callback swallows the error of a process that has just ended.
       if (child.connected) child.send('stop', () => {});
       const deadline = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
       await exited;
@@ -91,7 +91,7 @@ export async function startEngineProcess({ directory, socketPath, cacheMb }: Eng
   };
 }
 
-/** Of our environment only what Node needs to run: no secrets, and no NODE_OPTIONS meant for us. */
+/** Of our environment only what Node needs: no secrets, and none of our NODE_OPTIONS. */
 function hostEnvironment(binding: string): NodeJS.ProcessEnv {
   const { PATH, LD_LIBRARY_PATH, TZ } = process.env;
   return { PATH, LD_LIBRARY_PATH, TZ, MALLOC_ARENA_MAX: '1', NAPI_RS_NATIVE_LIBRARY_PATH: binding };

@@ -7,7 +7,7 @@ export type EmbeddedMongoErrorCode =
   | 'disk-full'
   | 'engine-failed';
 
-/** Why the embedded engine cannot run. The message ends in the way out. */
+/** Why the embedded engine cannot run. The message ends with a remedy. */
 export class EmbeddedMongoError extends Error {
   override readonly name = 'EmbeddedMongoError';
 
@@ -62,7 +62,7 @@ export function engineFailed(detail: string, cause?: unknown): EmbeddedMongoErro
   );
 }
 
-/** From the error of a file operation in the data directory: `disk-full` or `directory-not-writable`. */
+/** Translates a file error in the data directory: `disk-full` or `directory-not-writable`. */
 export function writeRefused(directory: string, cause: NodeJS.ErrnoException): EmbeddedMongoError {
   const { code, message } = cause;
   if (code === 'ENOSPC' || code === 'EDQUOT') {

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { EmbeddedMongoError, packageMissing, unsupportedPlatform, writeRefused } from './errors.js';
 import { retargetSymbols } from './retarget-symbols.js';
 
-/** SHA-256 of each file of the engine 0.1.1 that asks for glibc 2.38, and of what it becomes when bound to older symbols. */
+/** For each file of engine 0.1.1 that needs glibc 2.38: its SHA-256, and that of its copy bound to older symbols. */
 const RETARGETED = new Map([
   // linux-x64-gnu: the binding, the engine
   [
@@ -31,12 +31,12 @@ const RETARGETED = new Map([
 export interface Platform {
   platform: string;
   arch: string;
-  /** As in `2.36`; undefined where the C library is another one. */
+  /** For example `2.36`; undefined for another C library. */
   glibc: string | undefined;
 }
 
 export function currentPlatform(): Platform {
-  // Else the report looks up the name of every peer that this process is connected to.
+  // Otherwise the report resolves the name of every connected peer.
   Object.assign(process.report, { excludeNetwork: true });
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return { platform: process.platform, arch: process.arch, glibc: report.header?.glibcVersionRuntime };
@@ -56,9 +56,9 @@ export function engineBuildFor({ platform, arch, glibc }: Platform): 'native' | 
 }
 
 /**
- * Finds the native binding that the engine process loads.
+ * Finds the native binding for the engine process.
  *
- * @param from the file for which the engine's packages are resolved
+ * @param from the file from which the engine's packages are resolved
  * @throws EmbeddedMongoError `package-missing`
  */
 export function locateBinding(arch: string, from: string): string {
@@ -71,9 +71,9 @@ export function locateBinding(arch: string, from: string): string {
 }
 
 /**
- * The path of the native binding that the engine process loads, ready for this machine.
+ * The path of the native binding for the engine process, prepared for this machine.
  *
- * @param fallbackCache where to keep a retargeted copy if the user's own cache directory cannot be written
+ * @param fallbackCache where to keep a retargeted copy if the user's own cache directory is not writable
  * @throws EmbeddedMongoError `unsupported-platform`, `package-missing`, `directory-not-writable`, `disk-full`
  */
 export async function prepareBinding(fallbackCache: string): Promise<string> {
@@ -93,8 +93,8 @@ export async function prepareBinding(fallbackCache: string): Promise<string> {
 }
 
 /**
- * Keeps a copy of the engine in `cache`, bound to symbols of glibc 2.36: made only from files of a known SHA-256, and used only where its
- * own SHA-256 is the known one.
+ * Keeps a copy of the engine in `cache`, bound to symbols of glibc 2.36. It is made only from files with a known
+ * SHA-256, and used only if its own SHA-256 is the known one.
  *
  * @returns the path of the copied binding
  */
@@ -116,7 +116,7 @@ async function retargetedFile(original: string, cache: string): Promise<string> 
 
   retargetSymbols(library);
   if (sha256(library) !== expected) throw unsupportedPlatform(`${original} could not be bound to this glibc`);
-  // By renaming it is there as a whole or not at all, also where two processes make it at once.
+  // Renaming is atomic, also when two processes do it at once.
   const unfinished = join(cache, `.${randomUUID()}`);
   try {
     await writeFile(unfinished, library, { mode: 0o600, flush: true });

@@ -5,8 +5,8 @@ import { BSON } from './wire-protocol.js';
 export const IDENTIFY_COMMAND = 'tandemEngine';
 
 /**
- * The commands that the host answers in the engine's place: it has no sessions, and most commands about them crash it. There are none to
- * end, refresh or kill, so each of them succeeds.
+ * Commands that the host answers itself: the engine has no sessions, and most session commands crash it. There are none
+ * to end, refresh or kill, so each succeeds.
  *
  * @param {import('mongodb').Document} identity what `tandemEngine` answers
  * @returns {Map<string, () => import('mongodb').Document>}

@@ -1,6 +1,7 @@
 /**
- * The engine's Linux build asks for glibc 2.38 because of seven symbols that have older equivalents: `fmod`, whose newer version only
- * differs in error handling, and six `__isoc23_*` functions, which differ from their namesakes only in reading binary literals.
+ * The engine's Linux build needs glibc 2.38 for seven symbols that have older equivalents: `fmod`, whose newer version
+ * differs only in error handling, and six `__isoc23_*` functions, which differ from their namesakes only in reading
+ * binary literals.
  */
 const TOO_NEW = 'GLIBC_2.38';
 const RENAMED_PREFIX = '__isoc23_';
@@ -25,10 +26,11 @@ interface VersionNeed {
 }
 
 /**
- * Binds the symbols of a 64-bit little-endian ELF library that need glibc 2.38 to their older equivalents, which glibc 2.36 has.
+ * Binds the symbols of a 64-bit little-endian ELF library that need glibc 2.38 to their older equivalents in glibc
+ * 2.36.
  *
- * @param library the bytes of the library; they are changed in place
- * @throws Error where the library is of another shape than expected: it is then of no use
+ * @param library the bytes of the library; changed in place
+ * @throws Error where the library has an unexpected structure; it must then not be used
  */
 export function retargetSymbols(library: Buffer): void {
   const u16 = (at: number) => library.readUInt16LE(at);
@@ -73,7 +75,7 @@ export function retargetSymbols(library: Buffer): void {
     return needs;
   }
 
-  // The entry that asked for the new version asks for the base version from now on, and so do the symbols under it.
+  // The entry that required the new version now requires the base version, as do its symbols.
   const replacements = new Map<number, number>();
   let fileAt = offsetOf(entry(DT_VERNEED));
   for (let i = 0; i < entry(DT_VERNEEDNUM); i++) {
@@ -89,7 +91,7 @@ export function retargetSymbols(library: Buffer): void {
     fileAt += u32(fileAt + 12);
   }
 
-  // Nothing states the number of symbols; the string table or the version table follows directly on them.
+  // The number of symbols is not stated; the string table or the version table follows directly after them.
   const symbolCount = Math.floor(((strings > symbols ? strings : symbolVersions) - symbols) / SYMBOL_BYTES);
   for (let i = 1; i < symbolCount; i++) {
     const replacement = replacements.get(u16(symbolVersions + 2 * i) & 0x7fff);

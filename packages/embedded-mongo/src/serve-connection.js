@@ -1,9 +1,12 @@
 import { documentDepth } from './document-depth.js';
 import { BSON, createFrameReader, readRequest, replyHeader } from './wire-protocol.js';
 
-/** A driver sends one command at a time, or some without waiting for replies; past this many the host stops reading. */
+/**
+ * A driver sends one command at a time, or some without waiting for replies; beyond this many unanswered ones the host
+ * stops reading.
+ */
 const MAX_UNANSWERED = 16;
-/** MongoDB refuses deeper documents; this engine dies of some 2,000 levels. */
+/** MongoDB refuses deeper documents; this engine crashes at about 2,000 levels. */
 const MAX_DEPTH = 200;
 const HANDSHAKES = new Set(['hello', 'isMaster', 'ismaster']);
 
@@ -23,7 +26,7 @@ export function serveConnection(socket, { roundTrip, ownCommands, enqueue }) {
   let unanswered = 0;
 
   /**
-   * The reply's document; undefined where nobody is left to read it.
+   * The reply's document; undefined when the connection has closed.
    *
    * @param {import('./wire-protocol.js').Request} request
    * @returns {Promise<Uint8Array | undefined>}
@@ -31,13 +34,13 @@ export function serveConnection(socket, { roundTrip, ownCommands, enqueue }) {
   async function run(request) {
     const { name, legacy, frame, documents } = request;
     const isHandshake = HANDSHAKES.has(name);
-    // Drivers use OP_QUERY for the handshake alone, and inside it endSessions could hide.
+    // Drivers use OP_QUERY for the handshake only; inside it, endSessions could slip past the check.
     if (legacy && !isHandshake) throw new RangeError(`${name} in an OP_QUERY`);
     if (documents.some((at) => documentDepth(frame, at) > MAX_DEPTH))
       return refusal('Overflow', 'The document is nested too deep');
     const own = ownCommands.get(name);
     if (own) return BSON.serialize(own());
-    // Never behind long commands: a driver that waits too long for it takes the engine for dead.
+    // Never queued behind long commands: a driver that waits too long for it takes the engine for dead.
     if (isHandshake) return await askEngine(request);
     return await enqueue(async () => (socket.destroyed ? undefined : await askEngine(request)));
   }
@@ -47,7 +50,7 @@ export function serveConnection(socket, { roundTrip, ownCommands, enqueue }) {
     try {
       return (await roundTrip(socket, request)).response;
     } catch (error) {
-      // What a server would answer, such as `Overflow: …`; the connection is as good as before.
+      // The error that a server would answer, such as `Overflow: …`; the connection stays usable.
       const [, codeName, text] =
         /^embedded MongoDB error: (\w+): (.*)$/s.exec(String(error instanceof Error && error.message)) ?? [];
       if (codeName && text) return refusal(codeName, text);

@@ -4,46 +4,46 @@ import { attach, type RunningEngine } from './attach.js';
 import { type EngineLocation, startEngineProcess } from './engine-process.js';
 import { EmbeddedMongoError, engineFailed } from './errors.js';
 
-/** What happened to the engine, for a log. */
+/** An event of the engine, for a log. */
 export type EmbeddedMongoEvent =
-  /** It answers: in a process of ours (`owner`), or in that of another one over the same directory (`attached`). */
+  /** It answers: in a process of ours (`owner`), or in that of another on the same directory (`attached`). */
   | { type: 'started'; role: 'owner' | 'attached'; pid: number }
-  /** It ended or did not start, and is started again after the wait. */
+  /** It ended or did not start, and is restarted after the wait. */
   | { type: 'restarting'; error: EmbeddedMongoError; waitMs: number }
-  /** It is not started any more. */
+  /** It will not be started again. */
   | { type: 'gave-up'; error: EmbeddedMongoError };
 
 export interface RestartPolicy {
-  /** So many failures in a row are answered by a restart; the next one is the last. */
+  /** Restarts allowed in a row; the next failure is final. */
   limit: number;
-  /** The wait before the first restart; it doubles with each one. */
+  /** The wait before the first restart; it doubles each time. */
   firstWaitMs: number;
   longestWaitMs: number;
-  /** An engine that ran so long ends the row of failures. */
+  /** An engine that ran this long resets the count of failures. */
   stableAfterMs: number;
 }
 
 export interface SupervisorOptions {
   location: EngineLocation;
   restarts: RestartPolicy;
-  /** How long a directory may be in use by something that does not answer: it may be starting. */
+  /** How long to wait for a directory whose holder does not answer: it may be starting. */
   inUseWaitMs: number;
   onEvent: (event: EmbeddedMongoEvent) => void;
 }
 
 export interface Supervisor {
-  /** Settles with the reason if the engine is given up; never rejects. */
+  /** Settles with the reason when the engine is given up; never rejects. */
   failed: Promise<EmbeddedMongoError>;
   stop(): Promise<void>;
 }
 
-/** While another process starts its engine, how often to ask whether it answers, and how often to try the lock again. */
+/** While another process starts its engine, how often to check whether it answers, and to try the lock again. */
 const ASK_AGAIN_MS = 50;
 const ASK_BEFORE_LOCK = 10;
 
 /**
- * Keeps an engine running over a directory until it is stopped. All processes that want the same directory do the same: attach to the engine
- * that answers on its socket, else start one. When it ends, each does so again, and the engine's lock lets one of them win.
+ * Keeps an engine running on a directory until stopped. All processes that use the directory do the same: attach to the
+ * engine that answers on its socket, or start one. When it ends, each does so again, and the engine's lock picks one.
  *
  * @throws EmbeddedMongoError when the engine does not start the first time
  */
@@ -79,7 +79,7 @@ export async function superviseEngine({ location, restarts, inUseWaitMs, onEvent
         if (signal.aborted) break;
         engine = undefined;
         if (Date.now() - startedAt >= restarts.stableAfterMs) failures = 0;
-        // An attached engine ends when its owner does: no failure, and our turn to try.
+        // An attached engine ends with its owner: not a failure, but our turn to start one.
         if (reason) throw reason;
       } catch (thrown) {
         if (signal.aborted) break;

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { endOfText } from './document-depth.js';
 
-// MongoDB's wire protocol, as much of it as the engine speaks: OP_MSG, and OP_QUERY for the first hello of a connection.
+// The part of MongoDB's wire protocol that the engine speaks: OP_MSG, and OP_QUERY for the first hello of a connection.
 
-// The BSON library on its own, as the driver brings it: loading the whole driver costs the engine process 130 ms and 20 MB.
+// Only the driver's BSON library: loading the whole driver would cost the engine process 130 ms and 20 MB.
 const require = createRequire(import.meta.url);
 /** @type {typeof import('mongodb').BSON} */
 export const BSON = createRequire(require.resolve('mongodb'))('bson');
@@ -28,7 +28,7 @@ const MORE_TO_COME = 2;
  */
 
 /**
- * Cuts a stream of bytes into messages: give it each chunk, take the messages that are complete with it.
+ * Splits a byte stream into messages: call it with each chunk, it returns the completed messages.
  *
  * @returns {(chunk: Buffer) => Buffer[]} throws RangeError where no message can begin
  */
@@ -41,7 +41,7 @@ export function createFrameReader() {
     size += chunk.length;
     const frames = [];
     while (size >= 4) {
-      // Joined only when a message is complete: a large one arrives in many chunks.
+      // Joined only once a message is complete: a large one arrives in many chunks.
       if (chunks.length > 1 && /** @type {Buffer} */ (chunks[0]).length < 4) chunks = [Buffer.concat(chunks)];
       const length = /** @type {Buffer} */ (chunks[0]).readInt32LE(0);
       if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES) throw new RangeError(`a message of ${length} bytes`);
@@ -56,7 +56,7 @@ export function createFrameReader() {
 }
 
 /**
- * What a message asks for.
+ * Parses a message.
  *
  * @param {Buffer} frame
  * @returns {Request} throws RangeError where the message is malformed or of another kind
@@ -78,7 +78,7 @@ export function readRequest(frame) {
     };
   }
   if (opCode === OP_QUERY) {
-    // After the flags: the collection's name, how many documents to skip, how many to return.
+    // After the flags: the collection's name, then the numbers of documents to skip and to return.
     const body = endOfText(frame, 20) + 8;
     return { name: commandName(frame, body), requestId, legacy: true, moreToCome: false, frame, body, documents: [body] };
   }
@@ -86,7 +86,7 @@ export function readRequest(frame) {
 }
 
 /**
- * Where the documents of an OP_MSG begin. Sequences of documents may stand before its body, and after it.
+ * Where the documents of an OP_MSG begin. Document sequences may stand before and after its body.
  *
  * @param {Buffer} frame
  * @param {number} flags
@@ -104,7 +104,7 @@ function readSections(frame, flags) {
       body = at;
       documents.push(at);
     } else if (kind === 1) {
-      // After its size a sequence has a name.
+      // A sequence has its size, then a name.
       for (let document = endOfText(frame, at + 4); document < next; document += Math.max(5, frame.readInt32LE(document))) {
         documents.push(document);
       }
@@ -116,7 +116,7 @@ function readSections(frame, flags) {
 }
 
 /**
- * The name of a document's first field, which is what a command is called.
+ * The name of a document's first field, which is the command's name.
  *
  * @param {Buffer} frame
  * @param {number} at
@@ -126,8 +126,8 @@ function commandName(frame, at) {
 }
 
 /**
- * The message with a `comment` in its command, by which the engine's list of running operations tells it from others; beside one that the
- * command has already. A message with a checksum, which no driver sends, is given back as it is.
+ * The message with a `comment` added to its command, which identifies it in the engine's list of running operations; an
+ * existing comment stays. A message with a checksum, which no driver sends, is returned unchanged.
  *
  * @param {Request} request
  * @param {string} comment
@@ -144,7 +144,7 @@ export function withComment({ frame, body }, comment) {
 }
 
 /**
- * An OP_MSG that asks for a command; its document names the database in `$db`.
+ * An OP_MSG with a command; its document names the database in `$db`.
  *
  * @param {import('mongodb').Document} command
  */
@@ -154,7 +154,7 @@ export function encodeCommand(command) {
 }
 
 /**
- * What stands before the document of a reply.
+ * The bytes before the document of a reply.
  *
  * @param {Pick<Request, 'requestId' | 'legacy'>} request
  * @param {number} documentBytes

@@ -3,25 +3,25 @@ import { expect, test } from 'vitest';
 import { connect, startObserved, temporaryDirectory } from './fixture.js';
 import { until } from './processes.js';
 
-/** Rows without number: what reads them ends when it is ended. */
+/** Endless rows: a read of them ends only when it is killed. */
 const ENDLESS = [
   { $documents: [{}] },
   ...['a', 'b', 'c'].flatMap((name) => [{ $set: { [name]: { $range: [0, 2000] } } }, { $unwind: `$${name}` }]),
   { $match: { $expr: { $lt: [{ $add: ['$a', '$b', '$c'] }, 0] } } },
 ];
 
-/** How many operations of this kind the engine is working on. */
+/** Number of operations of this kind that the engine is running. */
 async function running(client: MongoClient, operation: object): Promise<number> {
   const pipeline = [{ $currentOp: { allUsers: true } }, { $match: operation }];
   return (await client.db('admin').aggregate(pipeline).toArray()).length;
 }
 const endlessReads = (client: MongoClient) => running(client, { ns: 'tandem.$cmd.aggregate' });
 
-test('a read ends when the connection that asked for it closes, and no other does', async () => {
+test('a read ends when its connection closes, and no other does', async () => {
   const mongo = await startObserved({ dir: await temporaryDirectory() });
   const [watching, staying, leaving] = [connect(mongo.uri), connect(mongo.uri), connect(mongo.uri)];
   const stopping = new AbortController();
-  // the driver's types know it of collections alone
+  // the driver's types declare it for collections only
   const options: AggregateOptions & Abortable = { signal: stopping.signal };
   const stays = staying.db().aggregate(ENDLESS, options).toArray();
   const leaves = leaving.db().aggregate(ENDLESS).toArray();
@@ -29,7 +29,7 @@ test('a read ends when the connection that asked for it closes, and no other doe
   await until(async () => (await endlessReads(watching)) === 2);
   await leaving.close();
   await until(async () => (await endlessReads(watching)) === 1);
-  // the driver closes the connection of a read that is aborted
+  // the driver closes the connection of an aborted read
   stopping.abort();
   await until(async () => (await endlessReads(watching)) === 0);
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -54,7 +54,7 @@ test('a write is finished although its connection has closed', async () => {
   expect(await rows.countDocuments({ sum: 499_500 })).toBe(1000);
 });
 
-test('a read that has a comment already is answered', async () => {
+test('a read with a comment of its own is answered', async () => {
   const mongo = await startObserved({ dir: await temporaryDirectory() });
   const db = connect(mongo.uri).db();
   const rows = db.collection<{ _id: number; comment: string }>('rows');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCommandQueue } from '../src/command-queue.js';
 
-test('no more commands run at once than allowed, in the order of their coming, and a failed one makes room', async () => {
+test('at most the allowed number of commands run at once, in order of arrival, and a failed one frees its place', async () => {
   const enqueue = createCommandQueue(2);
   const started: number[] = [];
   const finish: ((error?: Error) => void)[] = [];

@@ -15,7 +15,7 @@ test('twenty kills during writes lose nothing that was acknowledged', { timeout:
   async function write(writer: number): Promise<void> {
     for (let n = 0; !done.signal.aborted; n++) {
       const _id = `${writer}-${n}`;
-      // What fails is not acknowledged; it may be there or not.
+      // A failed write is not acknowledged; it may be stored or not.
       await rows.insertOne({ _id }).then(
         () => acknowledged.push(_id),
         () => {},
@@ -54,7 +54,7 @@ test('the waits between restarts grow, and after the limit the engine is given u
   await mongo.stop();
 });
 
-test('an engine that ran long enough begins a new row of failures', async () => {
+test('an engine that ran long enough resets the count of failures', async () => {
   const mongo = await startObserved({
     dir: await temporaryDirectory(),
     restarts: { limit: 1, firstWaitMs: 1, stableAfterMs: 0 },
@@ -78,14 +78,14 @@ test('stopping while a restart waits ends at once', async () => {
   expect(mongo.events.map((event) => event.type)).toEqual(['started', 'restarting']);
 });
 
-test('signals to the whole group leave the engine to its parent', async () => {
+test('signals to the whole group do not end the engine before its parent', async () => {
   const mongo = await startObserved({ dir: await temporaryDirectory() });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(mongo.pid(), signal);
   expect(await connect(mongo.uri).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
   expect(isRunning(mongo.pid())).toBe(true);
 });
 
-test('a file left at the place of the socket does not hinder a start', async () => {
+test('a file in place of the socket does not prevent a start', async () => {
   const dir = await temporaryDirectory();
   const first = await startObserved({ dir });
   await first.stop();

@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { expect, test } from 'vitest';
 import { documentDepth } from '../src/document-depth.js';
 
-test('every type of value is passed over, and the deepest document or array counts', () => {
+test('every type of value is skipped, and the deepest document or array counts', () => {
   const flat = {
     double: 1.5,
     text: 'ünïcode \0 zero',

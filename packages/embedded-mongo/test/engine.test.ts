@@ -5,7 +5,7 @@ import { startEmbeddedMongo } from '../src/index.js';
 import { connect, socketOf, startObserved, temporaryDirectory } from './fixture.js';
 import { isRunning } from './processes.js';
 
-test('what was written is there after a stop and a start', async () => {
+test('written data is there after a stop and a start', async () => {
   const dir = await temporaryDirectory();
   {
     await using mongo = await startEmbeddedMongo({ dir });
@@ -15,7 +15,7 @@ test('what was written is there after a stop and a start', async () => {
   expect(await connect(mongo.uri).db().collection('notes').countDocuments({ text: 'kept' })).toBe(1);
 });
 
-test('the address asks for the journal, on a socket that only its user reaches', async () => {
+test('the URI asks for the journal, on a socket that only its user can access', async () => {
   const { uri } = await startObserved({ dir: await temporaryDirectory() });
   const { options } = connect(uri);
   expect(options).toMatchObject({ directConnection: true, dbName: 'tandem' });
@@ -24,7 +24,7 @@ test('the address asks for the journal, on a socket that only its user reaches',
   expect(Buffer.byteLength(socketOf(uri))).toBeLessThanOrEqual(107);
 });
 
-test('a directory with a long name gets a socket all the same', async () => {
+test('a directory with a long name still gets a socket', async () => {
   const dir = join(await temporaryDirectory(), 'long'.repeat(40), 'with spaces, and ünïcode');
   const { uri } = await startObserved({ dir });
   expect(await connect(uri).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
@@ -38,7 +38,7 @@ test('stopping ends the process, removes the socket, and may be repeated', async
   expect(() => statSync(socketOf(mongo.uri))).toThrow('ENOENT');
 });
 
-test('a query with two candidate indexes and a sort that neither gives is answered', async () => {
+test('a query with two candidate indexes and a sort that neither supports is answered', async () => {
   const { uri } = await startObserved({ dir: await temporaryDirectory() });
   const notes = connect(uri).db().collection('notes');
   await notes.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ owner: 'ann', a: n % 100, b: n % 70, c: n % 1000 })));

@@ -17,7 +17,7 @@ async function refusal(options: Parameters<typeof startEmbeddedMongo>[0]): Promi
   return outcome as EmbeddedMongoError;
 }
 
-/** A file system of its own in memory; where mounting is not permitted the test is skipped. */
+/** A separate file system in memory; the test is skipped where mounting is not permitted. */
 async function mount(options: string, { skip }: TestContext): Promise<string> {
   const directory = await temporaryDirectory();
   try {
@@ -29,7 +29,7 @@ async function mount(options: string, { skip }: TestContext): Promise<string> {
   return directory;
 }
 
-test('a file in the place of the directory is refused by name', async () => {
+test('a file in place of the directory is refused by name', async () => {
   const file = join(await temporaryDirectory(), 'file');
   await writeFile(file, '');
   expect(await refusal({ dir: file })).toMatchObject({
@@ -39,7 +39,7 @@ test('a file in the place of the directory is refused by name', async () => {
   expect(await refusal({ dir: join(file, 'below') })).toMatchObject({ code: 'directory-not-writable' });
 });
 
-test('a directory on a read-only file system is refused, be it there or not', async (context) => {
+test('a directory on a read-only file system is refused, whether or not it exists', async (context) => {
   const mounted = await mount('size=1m', context);
   await mkdir(join(mounted, 'there'));
   execFileSync('mount', ['-o', 'remount,ro', mounted]);
@@ -52,7 +52,7 @@ test('a directory on a read-only file system is refused, be it there or not', as
   }
 });
 
-test('a directory that a foreign engine uses is refused, with the process that does', async () => {
+test('a directory used by a foreign engine is refused, with the process that uses it', async () => {
   const dir = await temporaryDirectory();
   const binding = await prepareBinding(await temporaryDirectory());
   const foreign = startScript('foreign-engine.js', [dir], { NAPI_RS_NATIVE_LIBRARY_PATH: binding });
@@ -64,7 +64,7 @@ test('a directory that a foreign engine uses is refused, with the process that d
   });
 });
 
-test('an engine that hangs is not waited for for ever', async () => {
+test('waiting for an engine that hangs has a limit', async () => {
   const dir = await temporaryDirectory();
   const mongo = await startObserved({ dir });
   process.kill(mongo.pid(), 'SIGSTOP');
@@ -73,7 +73,7 @@ test('an engine that hangs is not waited for for ever', async () => {
   expect(error).toMatchObject({ code: 'directory-in-use', message: expect.stringContaining(String(mongo.pid())) as string });
 });
 
-test.each(['WiredTiger.wt', '_mdb_catalog.wt', 'storage.bson'])('damage to %s is told apart', async (name) => {
+test.each(['WiredTiger.wt', '_mdb_catalog.wt', 'storage.bson'])('damage to %s is recognized', async (name) => {
   const dir = await temporaryDirectory();
   const mongo = await startEmbeddedMongo({ dir });
   await connect(mongo.uri).db().collection('notes').insertOne({ text: 'lost' });
@@ -84,13 +84,16 @@ test.each(['WiredTiger.wt', '_mdb_catalog.wt', 'storage.bson'])('damage to %s is
   expect(await refusal({ dir })).toMatchObject({ code: 'data-damaged', message: expect.stringContaining('backup') as string });
 });
 
-test('a full disk at the start is named', async (context) => {
+test('a full disk at the start is reported', async (context) => {
   const dir = await mount('size=1m', context);
   await expect(writeFile(join(dir, 'ballast'), Buffer.alloc(2 ** 20 + 1))).rejects.toThrow('ENOSPC');
   expect(await refusal({ dir })).toMatchObject({ code: 'disk-full', message: expect.stringContaining('Free some') as string });
 });
 
-/** Writes small documents, so that the journal meets the end of the disk first, which ends the engine. Gives how many were acknowledged. */
+/**
+ * Writes small documents, so that the journal reaches the end of the disk first, which ends the engine. Returns the
+ * number acknowledged.
+ */
 async function fillTheDisk(uri: string): Promise<number> {
   const rows = connect(uri).db().collection('rows');
   for (let written = 0; ; written += 50) {
@@ -103,7 +106,7 @@ async function fillTheDisk(uri: string): Promise<number> {
   }
 }
 
-test('a disk that fills up is named, and the engine comes back with its data as soon as there is room', async (context) => {
+test('a disk that fills up is reported, and the engine comes back with its data once there is room', async (context) => {
   const mounted = await mount('size=52m', context);
   const ballast = join(mounted, 'ballast');
   await writeFile(ballast, Buffer.alloc(40 * 2 ** 20));

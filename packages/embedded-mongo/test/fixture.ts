@@ -6,17 +6,17 @@ import { onTestFinished } from 'vitest';
 import { type EmbeddedMongo, type EmbeddedMongoEvent, type EmbeddedMongoOptions, startEmbeddedMongo } from '../src/index.js';
 import { until } from './processes.js';
 
-/** A directory that is gone when the test is. */
+/** A directory that is removed when the test ends. */
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'embedded-mongo-'));
-  // an engine whose parent was killed may be writing for a moment yet, so that the first try can find new files
+  // an engine whose parent was killed may still write for a moment, so the first attempt can find new files
   onTestFinished(async () => await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return directory;
 }
 
 export interface ObservedMongo extends EmbeddedMongo {
   events: EmbeddedMongoEvent[];
-  /** The engine's process, as of the latest start. */
+  /** The engine's process since the latest start. */
   pid(): number;
   /** Waits for the start with that number, counted from 1. */
   started(count: number): Promise<void>;
@@ -43,7 +43,7 @@ export function connect(uri: string): MongoClient {
   return client;
 }
 
-/** The path of the socket in an address. */
+/** The path of the socket in a URI. */
 export function socketOf(uri: string): string {
   return decodeURIComponent(/^mongodb:\/\/([^/]+)/.exec(uri)?.[1] ?? '');
 }

@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Whether the engine answers, and is the one that was started first. */
+/** Whether the engine answers, and is the one started first. */
 async function isUnharmed(): Promise<boolean> {
   const { ok } = await connect(mongo.uri).db().command({ ping: 1 });
   return ok === 1 && events.length === 1;
@@ -42,7 +42,7 @@ test('commands about sessions are answered, where they would crash the engine', 
   expect(await isUnharmed()).toBe(true);
 });
 
-test('endSessions is noticed behind a sequence of documents too', async () => {
+test('endSessions is noticed after a document sequence too', async () => {
   const plain = encodeCommand({ endSessions: [], $db: 'admin' });
   const sequence = Buffer.from('\x01\x0a\0\0\0names\0', 'latin1');
   const request = Buffer.concat([plain.subarray(0, 20), sequence, plain.subarray(20)]);
@@ -70,7 +70,7 @@ function nested(levels: number): Document {
   return document;
 }
 
-/** A client that fails the test where a connection of its ends before it does. */
+/** A client that fails the test if one of its connections closes first. */
 function connectForGood(): MongoClient {
   const client = connect(mongo.uri);
   client.on('connectionClosed', ({ reason }) => expect(reason).toBe('poolClosed'));
@@ -111,7 +111,7 @@ test('a request that arrives in pieces, and several that arrive at once, are ans
   expect([0, 1, 2].map((n) => received.readInt32LE((n * received.length) / 3 + 8))).toEqual([1, 2, 3]);
 });
 
-/** An OP_QUERY for a command: the form in which drivers say their first hello. */
+/** An OP_QUERY with a command: the form of a driver's first hello. */
 function legacyCommand(name: string): Buffer {
   const body = encodeCommand({ [name]: 1 }).subarray(21);
   const frame = Buffer.concat([Buffer.alloc(20), Buffer.from('admin.$cmd\0'), Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]), body]);
@@ -120,7 +120,7 @@ function legacyCommand(name: string): Buffer {
   return frame;
 }
 
-/** A message header that claims a length and an operation, and then the rest. */
+/** A message header with this length and operation, and then the rest. */
 function message(length: number, opCode: number, rest: number[] = []): Buffer {
   const frame = Buffer.alloc(16 + rest.length, 0);
   frame.writeInt32LE(length, 0);

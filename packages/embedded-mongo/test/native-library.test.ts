@@ -28,7 +28,7 @@ test.each([
   ['linux', 'riscv64', '2.40'],
   ['darwin', 'arm64', undefined],
   ['win32', 'x64', undefined],
-])('%s %s with glibc %s is refused with the way out', (platform, arch, glibc) => {
+])('%s %s with glibc %s is refused with the remedy', (platform, arch, glibc) => {
   expect(() => engineBuildFor({ platform, arch, glibc })).toThrow(
     expect.objectContaining({
       code: 'unsupported-platform',
@@ -37,14 +37,14 @@ test.each([
   );
 });
 
-test('the missing package is refused with the way out', async () => {
+test('a missing package is refused with the remedy', async () => {
   const elsewhere = join(await temporaryDirectory(), 'index.js');
   expect(() => locateBinding('x64', elsewhere)).toThrow(
     expect.objectContaining({ code: 'package-missing', message: expect.stringMatching(/npm install.*MONGODB_URI/) as string }),
   );
 });
 
-test('the copy for an older glibc asks for nothing newer, and a spoilt one is made anew', async () => {
+test('the copy for an older glibc needs nothing newer, and a damaged one is made again', async () => {
   const cache = await temporaryDirectory();
   const copy = await retargetedBinding(binding, cache);
   const engine = join(cache, 'libembedded_mongodb_native.so');
@@ -57,7 +57,7 @@ test('the copy for an older glibc asks for nothing newer, and a spoilt one is ma
   expect(await readdir(cache)).toHaveLength(2);
 });
 
-test('a library of another release is not touched', async () => {
+test('a library of another release is left alone', async () => {
   const [other, cache] = [await temporaryDirectory(), await temporaryDirectory()];
   const copy = join(other, 'embedded-mongodb.node');
   await copyFile(binding, copy);
@@ -69,6 +69,6 @@ test('a library of another release is not touched', async () => {
   expect(await readdir(cache)).toEqual([]);
 });
 
-test('what is no library is refused', () => {
+test('a file that is not a library is refused', () => {
   expect(() => retargetSymbols(Buffer.from('not an ELF file'))).toThrow('not a 64-bit little-endian ELF file');
 });

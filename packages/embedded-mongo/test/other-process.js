@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 
-// A process that shares the engine: `other-process.js <module> <data directory>`. It prints each event as a line of JSON, and stops in good
-// order when its standard input says so.
+// A process that shares the engine: `other-process.js <module> <data directory>`. It prints each event as a line of
+// JSON, and stops when told to on its standard input.
 
 const [module = '', dir = ''] = process.argv.slice(2);
 /** @type {typeof import('../src/index.js')} */

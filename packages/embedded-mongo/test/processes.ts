@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** Polls until something that gives no event has come true. */
+/** Polls until a condition holds that has no event. */
 export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await isTrue())) {
@@ -14,7 +14,7 @@ export async function until(isTrue: () => boolean | Promise<boolean>, withinMs =
   }
 }
 
-/** Whether a process runs; one that has ended and was not waited for does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -23,7 +23,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The processes that a process has started and that have not ended. */
+/** The running child processes of a process. */
 export function childrenOf(pid: number): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }

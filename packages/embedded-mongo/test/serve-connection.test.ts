@@ -16,14 +16,14 @@ async function openConnection(): Promise<{ client: Socket; socket: Socket }> {
   return { client, socket };
 }
 
-test('of a connection on which 16 commands wait nothing more is read, until all of them are answered', async () => {
+test('a connection with 16 waiting commands is not read further until all are answered', async () => {
   const { client, socket } = await openConnection();
   const waiting: (() => void)[] = [];
   const reply = Buffer.from(encodeCommand({ ok: 1 }));
   serveConnection(socket, {
     roundTrip: () => Promise.resolve({ response: reply.subarray(21) } as never),
     ownCommands: new Map(),
-    // a command is done when the test lets it
+    // the test decides when a command is done
     async enqueue(command) {
       await new Promise<void>((resolve) => waiting.push(resolve));
       return await command();
@@ -46,7 +46,7 @@ test('of a connection on which 16 commands wait nothing more is read, until all 
   await send(1, 17);
   expect(socket.isPaused()).toBe(true);
 
-  // answered one after the other, and read again only when the last one is
+  // answers one after the other; reading resumes only after the last one
   const answerNext = async (count: number) => {
     await until(() => waiting.length > 0);
     waiting.shift()?.();

@@ -23,11 +23,11 @@ function startOther(dir: string) {
 const hasStarted = (line: { type: string }) => line.type === 'started';
 const owns = (line: { role?: string }) => line.role === 'owner';
 
-test('a parent killed without warning takes its engine along, before another one opens the data again', async () => {
+test('a parent that is killed takes its engine along, before another opens the data', async () => {
   const dir = await temporaryDirectory();
   const other = startOther(dir);
   const { pid = 0 } = await other.line(owns);
-  // Attached, so that there is an address to write to; it takes over when the other is killed.
+  // Attached, to have a URI to write to; it takes over when the other is killed.
   const mongo = await startObserved({ dir });
   await connect(mongo.uri).db().collection('notes').insertOne({ text: 'kept' });
   await other.kill();
@@ -37,7 +37,7 @@ test('a parent killed without warning takes its engine along, before another one
   expect(await connect(mongo.uri).db().collection('notes').countDocuments()).toBe(1);
 });
 
-/** What an open descriptor of a process is of; nothing, if it has been closed since it was listed. */
+/** The file of a process's descriptor; empty if it was closed since it was listed. */
 function fileOf(pid: number, fd: string): string {
   try {
     return readlinkSync(`/proc/${pid}/fd/${fd}`);
@@ -48,7 +48,7 @@ function fileOf(pid: number, fd: string): string {
 
 test('a parent killed while its engine starts takes it along too', async () => {
   const dir = await temporaryDirectory();
-  // how far it has come can be read off the process: it exists, it has loaded the library, it has the data open
+  // the process reveals its progress: it exists, has loaded the library, has opened the data
   const hasLoaded = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('.node');
   const hasOpened = (pid: number) => readdirSync(`/proc/${pid}/fd`).some((fd) => fileOf(pid, fd).includes('WiredTiger'));
   for (const hasCome of [isRunning, hasLoaded, hasOpened]) {
@@ -88,7 +88,7 @@ test('a process that shares an engine leaves it running when it stops', async ()
   expect(owner.events).toHaveLength(1);
 });
 
-test('two uses in one process share one engine, whichever stops first', async () => {
+test('two users in one process share one engine, whichever stops first', async () => {
   const dir = await temporaryDirectory();
   const first = await startObserved({ dir });
   const second = await startObserved({ dir: join(dir, '.') });
@@ -99,7 +99,7 @@ test('two uses in one process share one engine, whichever stops first', async ()
   expect(await connect(second.uri).db().command({ ping: 1 })).toMatchObject({ ok: 1 });
 });
 
-test('of several processes that start at the same instant one owns the engine and the others share it', async () => {
+test('of several processes that start at once, one owns the engine and the others share it', async () => {
   const dir = await temporaryDirectory();
   const others = [startOther(dir), startOther(dir), startOther(dir)];
   const starts = await Promise.all(others.map((other) => other.line(hasStarted)));
@@ -107,7 +107,7 @@ test('of several processes that start at the same instant one owns the engine an
   expect(new Set(starts.map((start) => start.pid)).size).toBe(1);
 });
 
-test('of several processes that share an engine which is killed one takes over and the others share it again', async () => {
+test('when a shared engine is killed, one process takes over and the others share it again', async () => {
   const dir = await temporaryDirectory();
   const uses = [await startObserved({ dir }), await startObserved({ dir }), await startObserved({ dir })];
   const killed = uses[0]?.pid() ?? 0;
