@@ -1,17 +1,20 @@
-/** The one source of time. It is handed in everywhere, so that tests can move it. */
+/** The single source of time, passed in everywhere, so that tests can control it. */
 export interface Clock {
   now(): Date;
   /**
-   * The same time as the store measures it, as an aggregation expression: what several processes agree on, however wrong their own clocks are.
-   * Without it `now()` stands for it, which suits a clock that only one process has.
+   * The current time as measured by the store, as an aggregation expression: processes agree on it, however wrong their
+   * own clocks are. Without it `now()` is used, which suits a clock that only one process has.
    */
   inStore?(): unknown;
 }
 
-/** The machine's own time, and the store's own. */
+/** The machine's time, and the store's. */
 export const systemClock: Clock = { now: () => new Date(), inStore: () => '$$NOW' };
 
-/** The time by which leases are measured (decisions H14), as an aggregation expression: the store's, moved as far as the clock is. */
+/**
+ * The time that leases are measured by, as an aggregation expression: the store's, shifted as far as a test has moved
+ * the clock. Processes whose clocks differ must agree on it (decisions H14).
+ */
 export function timeInStore(clock: Clock): unknown {
   return clock.inStore ? clock.inStore() : clock.now();
 }

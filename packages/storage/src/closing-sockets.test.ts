@@ -6,7 +6,7 @@ import { isStoreUnavailable } from './index.js';
 
 const DriverConnection = driverConnectionClass();
 
-it('a command on a connection that is closing fails, where the driver alone would wait for ever', async () => {
+it('a command on a closing connection fails, where the driver alone would wait for ever', async () => {
   endWaitsForClosedSockets();
   const server = net.createServer((socket) => void socket.on('data', () => {})).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -16,7 +16,7 @@ it('a command on a connection that is closing fails, where the driver alone woul
   const connection = new DriverConnection(socket, { id: 1, hostAddress: `127.0.0.1:${port}`, generation: 0 });
 
   socket.destroy();
-  // it has not heard of it yet
+  // it does not know yet
   expect(connection.closed).toBe(false);
   const failure = await connection.command({ db: 'admin' }, { hello: 1 }, {}).then(
     () => undefined,

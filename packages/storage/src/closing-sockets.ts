@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import mongoose from 'mongoose';
 
-/** What the driver keeps to itself of a connection. */
+/** Internals of a driver connection. */
 interface DriverConnection {
   socket: Socket;
   closed: boolean;
@@ -10,7 +10,7 @@ interface DriverConnection {
   writeCommand(...given: unknown[]): Promise<void>;
 }
 
-/** The driver's own class, of the very copy that Mongoose uses: nothing public leads to it. */
+/** The driver's internal class, from the copy that Mongoose uses: no public API leads to it. */
 export function driverConnectionClass(): new (socket: Socket, options: object) => DriverConnection {
   const ofMongoose = createRequire(createRequire(import.meta.url).resolve('mongoose'));
   return (ofMongoose('mongodb/lib/cmap/connection.js') as { Connection: ReturnType<typeof driverConnectionClass> }).Connection;
@@ -19,9 +19,9 @@ export function driverConnectionClass(): new (socket: Socket, options: object) =
 let isDone = false;
 
 /**
- * Ends the driver's wait for a socket that closes. It waits for `drain` where a write cannot be taken at once, and hears of errors alone
- * meanwhile: on a socket that the other side has just ended it waits for ever. Where that befalls the connection by which it watches the
- * server, it never again finds that the server is back, and every operation fails until the process is started anew.
+ * Works around a driver bug: while a write waits for `drain`, the driver listens only for errors, so it waits for ever
+ * on a socket that the other side has closed. If that is its monitoring connection, it never notices that the server is
+ * back, and every operation fails until the process restarts.
  */
 export function endWaitsForClosedSockets(): void {
   if (isDone) return;

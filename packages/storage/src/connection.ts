@@ -11,18 +11,19 @@ interface Connected {
 }
 
 /**
- * A connection of its own `Mongoose`: a host's mongoose, and other servers in this process, keep their settings and models.
- * @throws StoreSetupError for an address or a server that would cost safety (decision H13)
+ * Connects a separate `Mongoose`, so that a host's mongoose, and other servers in this process, keep their settings and
+ * models.
+ * @throws StoreSetupError for an address or a server that would weaken durability (decision H13)
  */
 export async function connect(uri: string, poolSize = defaultPoolSize(uri)): Promise<Connected> {
   const problems = addressProblems(uri);
   if (problems.length > 0) throw new StoreSetupError(problems.map((problem) => `The address of the store ${problem}`).join('\n'));
   endWaitsForClosedSockets();
   const instance = new mongoose.Mongoose();
-  // Nothing waits for a connection in memory: an operation fails when the store cannot be reached.
+  // Operations are not buffered: they fail while the store is unreachable.
   instance.set({ autoIndex: false, autoCreate: false, bufferCommands: false });
   const connection = instance.createConnection(uri, connectionOptions(uri, poolSize));
-  // from the first connection on
+  // before connecting, to count from the first connection on
   const pool = watchPool(connection.getClient());
   const servers = watchServers(connection.getClient());
   try {
@@ -38,16 +39,16 @@ export async function connect(uri: string, poolSize = defaultPoolSize(uri)): Pro
 function connectionOptions(uri: string, maxPoolSize: number): mongoose.ConnectOptions {
   const defaults: mongoose.ConnectOptions = {
     maxPoolSize,
-    // Every request is answered within 15 s, whatever the store does (decision T4).
+    // Every request must be answered within 15 s, whatever the store does (decision T4).
     serverSelectionTimeoutMS: 5000,
     connectTimeoutMS: 5000,
     waitQueueTimeoutMS: 5000,
     socketTimeoutMS: 15_000,
-    // What was answered survives the crash of a process and, in a replica set, the loss of a machine.
+    // Acknowledged writes survive a process crash and, in a replica set, the loss of a machine.
     w: 'majority',
     journal: true,
     wtimeoutMS: 10_000,
-    // The store cuts long values short in the texts of its errors, also within a character.
+    // The store truncates long values in error texts, sometimes inside a character.
     enableUtf8Validation: false,
   };
   const given = new Set([...optionsOf(uri).keys()].map((option) => option.toLowerCase()));
@@ -56,7 +57,7 @@ function connectionOptions(uri: string, maxPoolSize: number): mongoose.ConnectOp
   return namesDatabase ? options : { ...options, dbName: 'tandem' };
 }
 
-/** The driver's database of an open connection. */
+/** The driver's database for an open connection. */
 export function database(connection: mongoose.Connection): mongoose.mongo.Db {
   if (!connection.db) throw new Error('The storage is closed');
   return connection.db;

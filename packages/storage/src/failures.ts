@@ -1,4 +1,7 @@
-/** What a failure of the store means. Errors are told by name and code: a host may bring a driver of its own. */
+/**
+ * The store's error fields. Errors are recognized by name and code, not class: a host may use another copy of the
+ * driver.
+ */
 
 interface Failure {
   name?: unknown;
@@ -6,7 +9,7 @@ interface Failure {
   code?: unknown;
   syscall?: unknown;
   cause?: unknown;
-  /** What failed a bulk write as a whole: the driver gives it no `cause`. */
+  /** The error of a whole bulk write: the driver sets no `cause`. */
   errorResponse?: unknown;
   keyPattern?: object;
   writeErrors?: { err?: Failure }[];
@@ -16,9 +19,12 @@ function isFailure(error: unknown): error is Failure {
   return typeof error === 'object' && error !== null;
 }
 
-/** Server codes after which the same read may well work a moment later: unreachable, stepping down, interrupted, no majority yet. */
+/**
+ * Server codes after which a retry of a read may succeed soon: unreachable, stepping down, interrupted, no majority
+ * yet.
+ */
 const passingCodes = new Set<unknown>([6, 7, 89, 91, 133, 134, 189, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
-/** The rest of what is no fault of the caller: out of time, majority not reached or not to be reached, disk full. */
+/** Other codes that are not the caller's fault: timeout, majority not reached or unreachable, disk full. */
 const unavailableCodes = new Set<unknown>([50, 64, 100, 262, 14_031, ...passingCodes]);
 
 const passingNames = /^(Mongo(Network|NetworkTimeout|PoolCleared|PoolClosed|ServerClosed)|PoolClearedOnNetwork)Error$/;
@@ -26,39 +32,45 @@ const unavailableNames =
   /^Mongo(ServerSelection|TopologyClosed|NotConnected|ClientClosed|WaitQueueTimeout|OperationTimeout)Error$|^(MongooseServerSelection|UnitUnsettled)Error$/;
 
 /**
- * What has become of a unit of work is for the next sweep to say: its process was away for longer than its lease, or could not take it back.
- * `isStoreUnavailable` is true of it, so that the answer is 503 and never success (decisions H14).
+ * The outcome of a unit of work is left to the next sweep: its process stalled for longer than its lease, or could not
+ * undo it. `isStoreUnavailable` is true for it, so that the answer is 503 and never success (decisions H14).
  */
 export class UnitUnsettledError extends Error {
   override readonly name = 'UnitUnsettledError';
 }
 
-/** A socket that ended while it was written or read: the driver lets some of these through as they are. */
+/** A socket that ended during a read or write: the driver passes some of these errors through. */
 function isBrokenSocket({ code, syscall }: Failure): boolean {
   return (code === 'EPIPE' || code === 'ECONNRESET') && (syscall === 'write' || syscall === 'read');
 }
 
-/** Whether a read that failed so may be sent again: the connection broke; nothing says that the query itself is too slow. */
+/** Whether a read with this error may be retried: the connection broke; a slow query does not count. */
 export function isPassing(error: unknown): boolean {
   return isFailure(error) && (passingNames.test(String(error.name)) || passingCodes.has(error.code) || isBrokenSocket(error));
 }
 
-/** Whether the store could not be reached or did not answer in time, so that the caller is not at fault (decision T4). */
+/**
+ * Whether the store was unreachable or did not answer in time, so that the caller is not at fault and gets 503
+ * (decision T4).
+ */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!isFailure(error)) return false;
   if (isPassing(error) || unavailableNames.test(String(error.name)) || unavailableCodes.has(error.code)) return true;
-  // Mongoose's words for an operation on a connection that was closed.
+  // Mongoose's message for an operation on a closed connection.
   if (error.name === 'MongooseError' && /bufferCommands/.test(String(error.message))) return true;
   return [error.cause, error.errorResponse].some(isStoreUnavailable);
 }
 
 /**
- * For reads whose answer others go on from: they see what is on a majority of servers, which no failover takes back (decision H13). What was
- * acknowledged is among it.
+ * For reads on which later writes depend: they see only data on a majority of servers, which no failover rolls back
+ * (decision H13). Acknowledged writes are included.
  */
 export const MAJORITY = { readConcern: { level: 'majority' } } as const;
 
-/** The failure (`isStoreUnavailable`) where something is stored, and a failover could still lose it. @param what in words */
+/**
+ * The error for a write that is stored but could still be lost in a failover; `isStoreUnavailable` is true for it.
+ * @param what in words
+ */
 export function notOnMajority(what: string): Error {
   return Object.assign(new Error(`${what} is not on a majority of servers yet`), { code: 64 });
 }

@@ -2,10 +2,10 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import { systemClock, type Clock } from './clock.js';
 
-/** The last millisecond of each clock and the number of ids made in it: ids of one millisecond stay in order. */
+/** The last millisecond of each clock, and the number of ids made in it: keeps the ids of one millisecond in order. */
 const lastOf = new WeakMap<Clock, { msecs: number; seq: number }>();
 
-/** Bytes of one id, and random bytes for many: asking the system for each would cost more than all the rest of an id. */
+/** Random bytes are fetched for many ids at once: asking the system for each would dominate the cost of an id. */
 const ID_BYTES = 16;
 const randomBytes = new Uint8Array(256 * ID_BYTES);
 let used = randomBytes.length;
@@ -19,8 +19,8 @@ function nextRandom(): Uint8Array {
 }
 
 /**
- * A new record id: a UUID v7 string of the clock's time. Ids of one process sort in the order they were made, as long as
- * the clock does not go back.
+ * A new record id: a UUID v7 string of the clock's time. Ids of one process sort in creation order, unless the clock is
+ * set back.
  */
 export function newId(clock: Clock = systemClock): string {
   const msecs = clock.now().getTime();
@@ -29,7 +29,7 @@ export function newId(clock: Clock = systemClock): string {
     last.seq += 1;
     return v7({ msecs, seq: last.seq, random: nextRandom() });
   }
-  // 31 random bits: half of the 32-bit counter is left to count on.
+  // 31 random bits: leaves half of the 32-bit counter for counting up.
   const seq = Math.floor(Math.random() * 2 ** 31);
   lastOf.set(clock, { msecs, seq });
   return v7({ msecs, seq, random: nextRandom() });

@@ -44,7 +44,7 @@ const all = [
 ];
 
 describe('making the indexes', () => {
-  it('makes those of every model, and finds them made the next time', async () => {
+  it('creates those of every model, and finds them the next time', async () => {
     const first = await storage.ensureIndexes();
     expect(names(first.created)).toEqual(expect.arrayContaining(all.slice(1)));
     expect(names([...first.created, ...first.existing]).toSorted()).toEqual(all.toSorted());
@@ -90,7 +90,7 @@ describe('making the indexes', () => {
   });
 });
 
-it('unique values are those of live records', async () => {
+it('unique values are unique among live records', async () => {
   await storage.ensureIndexes();
   const first = await accounts.create({ email: 'a@b.co' });
   await expect(accounts.create({ email: 'a@b.co' })).rejects.toSatisfy((error) => isDuplicateKey(error) !== false);
@@ -100,7 +100,7 @@ it('unique values are those of live records', async () => {
 });
 
 it.each(['', 'a', 'aa', 'aaa'])(
-  'a unique value that is taken is refused as such, wherever the store cuts it short in the text of its error: %s👩👩…',
+  'a duplicate unique value is recognized, wherever the store truncates it in the error text: %s👩👩…',
   async (start) => {
     await storage.ensureIndexes();
     const email = start + '👩'.repeat(100);
@@ -113,7 +113,7 @@ it.each(['', 'a', 'aa', 'aaa'])(
   },
 );
 
-it('lists and counts of live records need nothing but the index', async () => {
+it('lists and counts of live records read only the index', async () => {
   await storage.ensureIndexes();
   await accounts.insertMany([{ email: 'a@b.co', ownerId: 'o', seen: false }, { email: 'c@d.co' }]);
   const list = JSON.stringify(await accounts.find({ ownerId: 'o', seen: false }).sort({ createdAt: -1 }).explain('queryPlanner'));
@@ -123,7 +123,7 @@ it('lists and counts of live records need nothing but the index', async () => {
   expect(JSON.stringify(await accounts.aggregate(count).explain('queryPlanner'))).toContain('"stage":"COUNT_SCAN"');
 });
 
-it('the report tells what is missing, what is too much, and what each index serves', async () => {
+it('the report lists missing and undeclared indexes, and what each index serves', async () => {
   await accounts.collection.createIndex({ seen: 1 }, { name: 'old' });
   await accounts.collection.createIndex({ email: 1 }, { name: 'email_1_unique' });
   const report = await storage.indexReport();

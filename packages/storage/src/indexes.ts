@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import type { BaseRecord, IndexDefinition, ModelDefinition } from './model.js';
 import { retryRead } from './read-retries.js';
 
-/** An index as the store is asked for it. */
+/** An index as the store expects it. */
 export interface DeclaredIndex {
   name: string;
   key: Record<string, 1 | -1>;
@@ -23,17 +23,17 @@ export interface IndexCreation {
 
 export interface IndexReport {
   collection: string;
-  /** Declared, with the query each serves. */
+  /** Declared indexes, with the query that each serves. */
   declared: { index: string; serves: string; exists: boolean }[];
-  /** In the store and not declared. */
+  /** In the store but not declared. */
   extra: string[];
 }
 
 type Definition = ModelDefinition<BaseRecord>;
 
 /**
- * The indexes of a model, named after their keys, each once: two lists may want the same one. Those of soft-deleting models hold live records
- * unless they say otherwise.
+ * The indexes of a model, named after their keys, without duplicates: two lists may declare the same one. Those of
+ * soft-deleting models cover live records unless declared otherwise.
  */
 export function declaredIndexes(definition: Definition): (DeclaredIndex & { serves: string })[] {
   const all = definition.indexes.map((index) => declare(index, definition.softDelete));
@@ -63,13 +63,13 @@ function declare({ keys, unique, where, deletedToo, serves }: IndexDefinition, s
 }
 
 /**
- * Also indexes that exist are asked for: the store compares the definitions. Those of a collection go together, which reads it once; one by
- * one only where that fails, to tell which could not be made.
- * @throws Error that names every index that could not be made; the others are made
+ * Also requests indexes that exist, so that the store compares the definitions. The indexes of a collection are created
+ * together, which scans it once; one by one only if that fails, to find which cannot be created.
+ * @throws Error that names every index that could not be created; the others are created
  */
 export async function createIndexes(database: mongo.Db, definitions: Definition[]): Promise<IndexCreation> {
   const results: Awaited<ReturnType<typeof createIndexesOf>>[] = [];
-  // one after the other: other instances may be answering meanwhile
+  // sequentially: other instances may be serving requests
   for (const definition of definitions) results.push(await createIndexesOf(database, definition));
   const failures = results.flatMap((result) => result.failures);
   if (failures.length > 0) throw new Error(`Indexes could not be made:\n${failures.join('\n')}`);
@@ -83,7 +83,7 @@ async function createIndexesOf(database: mongo.Db, definition: Definition): Prom
   const failed = new Map<string, string>();
   const create = async (some: typeof indexes) => {
     const ask = () => collection.createIndexes(some);
-    // again when the answer took too long: a second call waits for the build that the first began
+    // retried after a timeout: the second call waits for the build that the first began
     await ask().catch((error: unknown) => retryRead(error, ask));
   };
   try {
@@ -108,7 +108,7 @@ function explain(error: unknown): string {
   return message;
 }
 
-/** Declared indexes beside those in the store. */
+/** Compares the declared indexes with those in the store. */
 export async function compareIndexes(database: mongo.Db, definitions: Definition[]): Promise<IndexReport[]> {
   const reports: IndexReport[] = [];
   for (const definition of definitions) {
@@ -120,7 +120,7 @@ export async function compareIndexes(database: mongo.Db, definitions: Definition
   return reports;
 }
 
-/** Names of the indexes in the store; none while the collection does not exist. */
+/** Names of the indexes in the store; empty while the collection does not exist. */
 async function existingNames(collection: mongo.Collection): Promise<Set<string>> {
   try {
     const indexes = await collection.listIndexes().toArray();

@@ -40,7 +40,7 @@ describe.each([
 
   const recordsOf = (model: typeof A) => storage.model(model).collection.find().sort({ _id: 1 }).toArray();
 
-  it('are all done, say how many documents each touched, and that its collection was written to', async () => {
+  it('are all done, report the documents affected, and that each collection was written', async () => {
     const touched: number[] = [];
     const start = proxy.commands.length;
     const settled: JointWrite['settled'] = (result) => void touched.push(result.status === 'fulfilled' ? result.value : -1);
@@ -70,7 +70,7 @@ describe.each([
     expect(new Set(commands.map(({ body }) => Number(body['maxTimeMS'])))).toEqual(new Set([5000]));
   });
 
-  it('do not need each other: one that fails tells its own, and the others are done', async () => {
+  it('are independent: one that fails reports it, and the others are done', async () => {
     const reasons: unknown[] = [];
     await storage.writeJointly([
       { model: A, insert: { _id: 'old' }, settled: (result) => void reasons.push(result.status === 'rejected' && result.reason) },
@@ -80,7 +80,7 @@ describe.each([
     expect(await recordsOf(B)).toContainEqual({ _id: 'beside' });
   });
 
-  it('throw what one fails with that nobody listens to', async () => {
+  it('throw the failure of one without a listener', async () => {
     const failing = storage.writeJointly([
       { model: A, insert: { _id: 'old' } },
       { model: B, insert: { _id: 'still' } },
@@ -89,7 +89,7 @@ describe.each([
     expect(await recordsOf(B)).toContainEqual({ _id: 'still' });
   });
 
-  it('that are not on a majority in time fail as unavailable', async () => {
+  it('that do not reach a majority in time fail as unavailable', async () => {
     const notInTime = {
       writeConcernError: { code: 64, codeName: 'WriteConcernFailed', errmsg: 'waiting for replication timed out' },
     };
@@ -112,7 +112,7 @@ describe('joint writes to a server that refuses the command', () => {
   });
 
   const writesSince = (start: number) => proxy.commands.slice(start).map(({ collection, command }) => `${collection}.${command}`);
-  it.each([59, 115, 40_415])('with %i are done by one each, and it is never asked again', async (code) => {
+  it.each([59, 115, 40_415])('with %i are done one by one, and it is never asked again', async (code) => {
     const [first, second] = [`first ${code}`, `second ${code}`];
     const start = proxy.commands.length;
     const refused = proxy.answer(bulkWrite, refusal(code, 'Refused', 'no such command'));
@@ -124,7 +124,7 @@ describe('joint writes to a server that refuses the command', () => {
     expect(writes.toSorted()).toEqual(['jointA.insert', 'jointA.insert', 'jointB.insert', 'jointB.insert']);
   });
 
-  it('for another reason fail with it, and ask again next time', async () => {
+  it('for another reason fail with it, and try again next time', async () => {
     const start = proxy.commands.length;
     void proxy.answer(bulkWrite, refusal(13, 'Unauthorized', 'not authorized'));
     await expect(storage.writeJointly(pair('unauthorized'))).rejects.toMatchObject({ cause: { code: 13 } });
@@ -132,7 +132,7 @@ describe('joint writes to a server that refuses the command', () => {
     expect(writesSince(start)).toEqual(['jointA+jointB.bulkWrite', 'jointA+jointB.bulkWrite']);
   });
 
-  it('in part do that part by itself, and nothing twice', async () => {
+  it('in part repeat only that part', async () => {
     const start = proxy.commands.length;
     const firstBatch = [
       { ok: 1, idx: 0, n: 1 },

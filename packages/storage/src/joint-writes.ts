@@ -1,11 +1,11 @@
 import type { mongo } from 'mongoose';
 import type { BaseRecord, ModelDefinition } from './model.js';
 
-/** A write of one document, by the driver: nothing is cast. */
+/** A write of one document, passed to the driver without casting. */
 export type JointWrite = {
-  /** Of the collection. */
+  /** Names the collection. */
   model: Pick<ModelDefinition<BaseRecord>, 'collectionName'>;
-  /** What follows on it, with how many documents it touched; a write without it has to succeed. */
+  /** Called with the outcome and the number of documents affected; a write without it must succeed. */
   settled?(result: PromiseSettledResult<number>): Promise<void> | void;
 } & (
   | { insert: object }
@@ -14,7 +14,7 @@ export type JointWrite = {
   | { /** Of the document with this id, which is made where there is none. */ put: { id: string; set: object } }
 );
 
-/** The write as the driver's command for many collections has it. */
+/** The write in the form of the driver's command for many collections. */
 function modelOf(write: JointWrite, namespace: string): mongo.AnyClientBulkWriteModel<mongo.Document> {
   if ('insert' in write) return { namespace, name: 'insertOne', document: write.insert };
   if ('remove' in write) return { namespace, name: 'deleteOne', filter: write.remove };
@@ -23,7 +23,7 @@ function modelOf(write: JointWrite, namespace: string): mongo.AnyClientBulkWrite
   return { namespace, name: 'updateOne', filter: { _id: id } as object, update: { $set: set }, upsert: true };
 }
 
-/** One write by a command of its own. @returns how many documents it touched */
+/** One write as a command of its own. @returns the number of documents affected */
 async function writeOne(write: JointWrite, collection: mongo.Collection, maxTimeMS: number): Promise<number> {
   if ('remove' in write) return (await collection.deleteOne(write.remove, { maxTimeMS })).deletedCount;
   if ('update' in write)
@@ -36,8 +36,9 @@ async function writeOne(write: JointWrite, collection: mongo.Collection, maxTime
 }
 
 /**
- * How a server says that it does not have the command: it does not know it, it is MongoDB 8 at the feature compatibility version 7.0, or
- * MongoDB 7.0, which knows it in another form. A version does not tell the second, and none that changes between two checks.
+ * How a server refuses the command: it does not know it, it is MongoDB 8 with feature compatibility version 7.0, or it
+ * is MongoDB 7.0, which knows another form. The version alone does not reveal the second, and may change between two
+ * checks.
  */
 const REFUSALS = new Set<unknown>([59, 115, 40_415]);
 
@@ -47,7 +48,7 @@ interface Target {
   maxTimeMS: number;
 }
 
-/** By one command. @throws what it fails with as a whole */
+/** Uses one command. @throws the failure of the whole command */
 async function writeAtOnce({ client, database, maxTimeMS }: Target, writes: readonly JointWrite[]) {
   const models = writes.map((write) => modelOf(write, `${database.databaseName}.${write.model.collectionName}`));
   const { errors, result } = await client.bulkWrite(models, { ordered: false, verboseResults: true, maxTimeMS }).then(
@@ -72,15 +73,15 @@ function isRefusal(result: PromiseSettledResult<number>): boolean {
   return result.status === 'rejected' && REFUSALS.has((result.reason as { code?: unknown }).code);
 }
 
-/** By a command each. */
+/** Uses one command per write. */
 function writeEach({ database, maxTimeMS }: Target, writes: readonly JointWrite[]): Promise<PromiseSettledResult<number>[]> {
   return Promise.allSettled(writes.map((write) => writeOne(write, database.collection(write.model.collectionName), maxTimeMS)));
 }
 
 /**
- * Several writes that do not need each other, to different collections: by one command, which costs half of what one each cost, where the
- * servers have it. When the process dies, any of them may have been done.
- * @param hasCommand asked each time, since servers change; after one refusal it is not asked again
+ * Independent writes to different collections in one command, where the servers support it: half the cost of separate
+ * commands. If the process dies, any subset may have been done.
+ * @param hasCommand called each time, since servers change; no longer called after a refusal
  */
 export function createJointWrites(target: () => Target, onWrite: (collectionName: string) => void, hasCommand: () => boolean) {
   let wasRefused = false;
@@ -92,7 +93,7 @@ export function createJointWrites(target: () => Target, onWrite: (collectionName
       if (!REFUSALS.has(code)) throw error;
       return writes.map((): PromiseSettledResult<number> => ({ status: 'rejected', reason: { code } }));
     });
-    // of several shards one may have refused its part alone: only what was refused is written again
+    // in a sharded cluster, one shard may refuse its part alone: repeat only what was refused
     const refused = results.flatMap((result, at) => (isRefusal(result) ? [at] : []));
     if (refused.length === 0) return results;
     wasRefused = true;

@@ -1,4 +1,4 @@
-/** Where warnings go; a pino logger fits. */
+/** Receives warnings; a pino logger fits. */
 export interface Log {
   info(details: object, text: string): void;
   warn(details: object, text: string): void;

@@ -35,7 +35,7 @@ describe('a record', () => {
     expect(Number.parseInt(_id.replaceAll('-', '').slice(0, 12), 16)).toBe(clock.now().getTime());
   });
 
-  it('keeps createdAt and refreshes updatedAt at every kind of update', async () => {
+  it('keeps createdAt and refreshes updatedAt in every kind of update', async () => {
     const createdAt = clock.now();
     const { _id } = await notes.create({ text: 'a' });
     const document = await notes.findById(_id).orFail();
@@ -70,7 +70,7 @@ describe('a record', () => {
     expect(await notes.countDocuments()).toBe(2);
   });
 
-  it('is never made with an id of the store', async () => {
+  it('is never given an id by the store', async () => {
     await expect(notes.findOneAndReplace({ text: 'x' }, { text: 'x' }, { upsert: true })).rejects.toThrow('needs the _id');
     await expect(
       notes.updateOne({ text: 'x' }, [{ $set: { count: 1 } }], { upsert: true, updatePipeline: true }),
@@ -79,7 +79,7 @@ describe('a record', () => {
     expect(await notes.findById('x').lean()).toMatchObject({ text: 'x', deletedAt: null, createdAt: clock.now() });
   });
 
-  it('keeps empty objects as they were written', async () => {
+  it('keeps empty objects as written', async () => {
     const { _id } = await notes.create({ tags: {} });
     expect(await notes.findById(_id).lean()).toMatchObject({ tags: {} });
   });
@@ -100,7 +100,7 @@ describe('unknown fields', () => {
   });
 });
 
-it('an operator in the place of an id matches nothing: it is a value of the wrong type', async () => {
+it('an operator in place of an id is a value of the wrong type, not a condition', async () => {
   await notes.create({ text: 'a' });
   const operator: unknown = { $ne: null };
   await expect(notes.findById(operator)).rejects.toThrow(mongoose.Error.CastError);
@@ -109,18 +109,18 @@ it('an operator in the place of an id matches nothing: it is a value of the wron
 });
 
 describe('ids', () => {
-  it('made in one millisecond sort in the order they were made', () => {
+  it('made in one millisecond sort in creation order', () => {
     const ids = Array.from({ length: 2000 }, () => newId(clock));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(2000);
   });
 });
 
-describe('what the store is asked', () => {
+describe('a command to the store', () => {
   const sent: Record<string, unknown>[] = [];
   beforeAll(() => void notes.db.getClient().on('commandStarted', ({ command }) => sent.push(command as Record<string, unknown>)));
 
-  it('is limited in time, and writes are acknowledged from the journal', async () => {
+  it('is limited in time, and writes wait for the journal', async () => {
     sent.length = 0;
     const note = await notes.create({ text: 'a' });
     await note.set({ text: 'b' }).save();
@@ -143,14 +143,14 @@ describe('what the store is asked', () => {
     for (const command of sent) expect(command).toMatchObject({ maxTimeMS: 10_000 });
     const isWrite = (command: object) => ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
     for (const command of sent.filter(isWrite)) {
-      // `w` is the embedded engine's
+      // `w` is set for the embedded engine
       expect(command).toMatchObject({ writeConcern: { w: 1, j: true, wtimeout: 10_000 } });
     }
   });
 });
 
 describe('a storage', () => {
-  it("leaves the host's own mongoose alone, and knows its models by their definition", async () => {
+  it("does not affect the host's own mongoose, and finds its models by their definition", async () => {
     const other = await openStorage({ uri });
     expect(storage.model(NoteModel)).toBe(notes);
     expect(other.model(NoteModel)).not.toBe(notes);
@@ -160,7 +160,7 @@ describe('a storage', () => {
     await other.close();
   });
 
-  it('uses the database that the address names, else tandem', async () => {
+  it('uses the database that the URI names, else tandem', async () => {
     const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
     const unnamed = await openStorage({ uri: engine.replace(/^([^/]+\/\/[^/?]+)\/?[^?]*/, '$1/') });
     expect(unnamed.model(NoteModel).db.name).toBe('tandem');

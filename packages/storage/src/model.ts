@@ -6,14 +6,14 @@ import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
 import { hideDeleted, hideDeletedInAggregations, softDeletion } from './soft-deletion.js';
 
-/** What every record has (spec, "Common entity base"). */
+/** Fields of every record (spec, "Common entity base"). */
 export interface BaseRecord {
   _id: string;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A record that is deleted softly: `deletedAt` is null, or missing where a host wrote it, while it lives. */
+/** A soft-deleting record: `deletedAt` is null, or missing where a host wrote it, while it is live. */
 export interface Live extends BaseRecord {
   deletedAt: Date | null;
 }
@@ -21,49 +21,49 @@ export interface Live extends BaseRecord {
 export interface IndexDefinition {
   keys: Record<string, 1 | -1>;
   unique?: boolean;
-  /** A partial index: only records that match. On soft-deleting models it covers live records unless `deletedToo`. */
+  /** A partial index over matching records. On soft-deleting models it covers live records unless `deletedToo`. */
   where?: Record<string, unknown>;
   /** Covers soft-deleted records as well. */
   deletedToo?: boolean;
-  /** The query that needs it, in words. */
+  /** The query that needs it. */
   serves: string;
 }
 
 export interface ModelSettings {
   /** Mongoose paths without the base fields. */
   fields: SchemaDefinition;
-  /** Hosts write fields beside the declared ones; else an unknown field is an error. */
+  /** Host applications may write undeclared fields; by default an unknown field is an error. */
   openFields?: boolean;
-  /** Default true; false for relations and tokens, which are removed for real (decision R2). */
+  /** Default true; false for relations and tokens, which are removed at once (decision R2). */
   softDelete?: boolean;
   indexes: IndexDefinition[];
-  /** A date field: its record is removed for real when that time has passed. */
+  /** A date field: its record is removed, not soft-deleted, after that time. */
   expires?: string;
 }
 
 export interface ModelDefinition<R extends BaseRecord> extends Required<Omit<ModelSettings, 'expires'>> {
   collectionName: string;
   expires: string | undefined;
-  /** Only for the type of the records. */
+  /** Only carries the record type. */
   readonly record?: R;
 }
 
-/** A Mongoose model over live records: add `.setOptions({ deleted: 'include' | 'only' })` to a query to see the others. */
+/** A Mongoose model of live records; `.setOptions({ deleted: 'include' | 'only' })` on a query shows the others. */
 export interface Model<R extends BaseRecord> extends mongoose.Model<R> {
   /**
-   * Brings a soft-deleted record back.
+   * Restores a soft-deleted record.
    * @returns the record, or undefined when there is nothing to restore
    * @throws a duplicate key error (`isDuplicateKey`) when a unique value has been taken meanwhile
    */
   restore(idOrFilter: string | mongoose.QueryFilter<R>): Promise<R | undefined>;
 }
 
-/** Describes a collection; `storage.model(definition)` makes it usable. The name is the collection's (decision R1). */
+/** Describes a collection of this name; `storage.model(definition)` makes it usable (decision R1). */
 export function defineModel<R extends BaseRecord>(collectionName: string, settings: ModelSettings): ModelDefinition<R> {
   return { openFields: false, softDelete: true, expires: undefined, ...settings, collectionName };
 }
 
-/** The Mongoose model of a definition, on one connection and one clock. */
+/** The Mongoose model of a definition, for one connection and clock. */
 export function compileModel<R extends BaseRecord>(
   connection: Connection,
   { collectionName, fields, openFields, softDelete }: ModelDefinition<R>,
@@ -89,7 +89,7 @@ export function compileModel<R extends BaseRecord>(
       collection: collectionName,
       timestamps: { currentTime: () => clock.now() },
       strict: openFields ? false : 'throw',
-      // An unknown path in a filter must not match everything.
+      // By default Mongoose drops an unknown path from a filter, which would then match everything.
       strictQuery: openFields ? false : 'throw',
       versionKey: false,
       id: false,

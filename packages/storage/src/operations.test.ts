@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => storage.close());
 
 describe('operations', () => {
-  it('are told of when they have ended, those of cursors with all their rows, and those that failed as failed', async () => {
+  it('are reported when they end, those of cursors after all rows, and failed ones as failed', async () => {
     const model = storage.model(pens);
     const told: [string, boolean][] = [];
     storage.onOperation((operation, milliseconds, hasFailed) => {
@@ -35,7 +35,7 @@ describe('operations', () => {
     ]);
   });
 
-  it('take connections, and give them back', async () => {
+  it('take connections, and return them', async () => {
     const model = storage.model(pens);
     const asking = Array.from({ length: 20 }, () => model.countDocuments().exec());
     await expect.poll(() => storage.connections().inUse, { interval: 0 }).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongoose';
 import { retryRead } from './read-retries.js';
 
-/** At which place each operation of a collection takes its options. */
+/** Position of the options argument of each collection operation. */
 const optionsAt: Record<string, number> = {
   find: 1,
   findOne: 1,
@@ -22,19 +22,19 @@ const optionsAt: Record<string, number> = {
   findOneAndDelete: 1,
 };
 
-/** Reads that answer a promise. */
+/** Reads that return a promise. */
 const reads = new Set(['findOne', 'countDocuments', 'estimatedDocumentCount', 'distinct']);
-/** Reads that answer a cursor. */
+/** Reads that return a cursor. */
 const openings = new Set(['find', 'aggregate']);
 
-/** Told when an operation has ended: its name, how long it took in milliseconds, retries included, and whether it failed. */
+/** Called when an operation has ended: its name, duration in milliseconds (retries included), and whether it failed. */
 export type OperationListener = (operation: string, milliseconds: number, hasFailed: boolean) => void;
 
 interface Cursor {
   toArray(): Promise<unknown[]>;
 }
 
-/** Runs operations by their names, and tells the listeners when each has ended. */
+/** Runs operations by name, and tells the listeners when each has ended. */
 export function timeOperations(listeners: readonly OperationListener[]) {
   return function timed<Answer>(name: string, run: () => Promise<Answer>): Promise<Answer> {
     if (listeners.length === 0) return run();
@@ -52,10 +52,10 @@ export function timeOperations(listeners: readonly OperationListener[]) {
 }
 
 /**
- * What every operation of a model comes through last: it gets a time limit in the store (Mongoose's own setting leaves out
- * writes and cursors), and reads whose connection broke are sent again. A cursor that is walked row by row is not.
- * @param onWrite is called when a write has ended, well or badly
- * @param listeners are told of every operation but cursors that are walked row by row
+ * Wraps every operation of a model: sets a time limit in the store (Mongoose's own setting skips writes and cursors),
+ * and retries reads whose connection broke, except cursors that are read row by row.
+ * @param onWrite called when a write has ended, successfully or not
+ * @param listeners called for every operation except cursors that are read row by row
  */
 export function guardOperations(
   collection: Collection,

@@ -2,16 +2,16 @@ import type { mongo } from 'mongoose';
 
 /** The connections of a process to its store. */
 export interface PoolState {
-  /** So many at most. */
+  /** Largest number. */
   readonly size: number;
   open: number;
-  /** Those with an operation on them. */
+  /** Connections with an operation in progress. */
   inUse: number;
-  /** Operations that wait for one. */
+  /** Operations that wait for a connection. */
   waiting: number;
 }
 
-/** Keeps count of the driver's connections by its events of them: of commands it has some too, which cost much more. */
+/** Counts connections by the driver's pool events; its command events cost much more. */
 export function watchPool(client: mongo.MongoClient): PoolState {
   const state = { size: client.options.maxPoolSize, open: 0, inUse: 0, waiting: 0 };
   client

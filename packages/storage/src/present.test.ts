@@ -4,7 +4,7 @@ import { present } from './index.js';
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 
-it('a record is shown with its id first and nothing of the store', () => {
+it("a record is shown with its id first and without the store's own fields", () => {
   const shown = present({ receiverId: 'r', deletedAt: null, __v: 3, _id: 'n', createdAt: at });
   expect(JSON.stringify(shown)).toBe('{"id":"n","receiverId":"r","createdAt":"2026-01-02T03:04:05.678Z"}');
 });
@@ -17,7 +17,7 @@ it('dates are shown as ISO strings with milliseconds at any depth', () => {
   });
 });
 
-it("what a host wrote is kept: every plain value, deeper fields of any name, and BSON's own types as text", () => {
+it("fields written by a host are kept: every plain value, deeper fields of any name, and BSON's own types as text", () => {
   const { ObjectId, Decimal128, Long, Binary, UUID } = mongoose.mongo;
   const hex = '65a000000000000000000001';
   const uuid = '0189b5a0-7a3c-7000-8000-000000000000';

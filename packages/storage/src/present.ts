@@ -1,4 +1,4 @@
-/** JSON shape of a stored value: dates are ISO-8601 strings with milliseconds, UTC (decision R1). */
+/** JSON shape of a stored value: dates are ISO-8601 strings with milliseconds, in UTC (decision R1). */
 export type Wire<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -7,14 +7,15 @@ export type Wire<T> = T extends Date
       ? { [Key in keyof T]: Wire<T[Key]> }
       : T;
 
-/** The wire shape of a record: `id` for `_id`, and nothing of the store's own. */
+/** The wire shape of a record: `id` for `_id`, without the store's own fields. */
 export type Presented<R> = { id: string } & {
   [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' ? never : Key]: Wire<R[Key]>;
 };
 
 /**
- * A stored (lean) record as it leaves the server: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
- * depth. Fields that a host wrote beside the declared ones are kept. Loops and no closures: this runs for every row of every list.
+ * The wire shape of a stored (lean) record: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
+ * depth. Undeclared fields of a host are kept. Written with loops and without closures, because it runs for every row
+ * of every list.
  */
 export function present<R extends { _id: unknown }>(record: R): Presented<R> {
   const shown: Record<string, unknown> = { id: wire(record._id) };
@@ -25,7 +26,7 @@ export function present<R extends { _id: unknown }>(record: R): Presented<R> {
 function copy(from: object, to: Record<string, unknown>, isRecord: boolean): void {
   const values = from as Record<string, unknown>;
   for (const key of Object.keys(values)) {
-    // A stored `__proto__` would become the prototype of what is shown.
+    // A stored `__proto__` would become the prototype of the result.
     if (key === '__proto__') continue;
     if (isRecord && (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id')) continue;
     const value = values[key];
@@ -44,7 +45,10 @@ function wire(value: unknown): unknown {
   return shown;
 }
 
-/** BSON's own types, which only hosts write: binary data as base64, the rest (ObjectId, Decimal128, Long…) as text. */
+/**
+ * BSON's own types, which only host applications write: binary data as base64, the rest (ObjectId, Decimal128, Long…)
+ * as text.
+ */
 function wireBson(value: object & { toJSON?: () => unknown }): string {
   const json = value.toJSON?.();
   // oxlint-disable-next-line typescript/no-base-to-string -- these have a toString of their own

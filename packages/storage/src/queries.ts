@@ -1,6 +1,6 @@
 import mongoose, { type Query, type Schema } from 'mongoose';
 
-/** A Mongoose query and what it is made of. */
+/** A Mongoose query and its parts. */
 export interface OpenQuery extends Query<unknown, unknown> {
   op: string;
   _conditions: Record<string, unknown>;
@@ -8,12 +8,12 @@ export interface OpenQuery extends Query<unknown, unknown> {
 }
 
 /**
- * Lets every query of a schema pass through `prepare` when it runs. Not by Mongoose's hooks: they cost time on every
- * read, miss some operations and cannot turn one into another.
+ * Runs `prepare` on every query of a schema before it executes. Mongoose's hooks cost time on every read, miss some
+ * operations and cannot turn one operation into another.
  */
 export function interceptQueries(schema: Schema, prepare: (query: OpenQuery) => void): void {
   const { exec, cursor } = mongoose.Query.prototype;
-  // Query helpers come before the methods of the same name.
+  // Query helpers take precedence over methods of the same name.
   Object.assign(schema.query, {
     exec(this: OpenQuery): Promise<unknown> {
       refuseIdsOfTheStore(this);
@@ -28,7 +28,7 @@ export function interceptQueries(schema: Schema, prepare: (query: OpenQuery) => 
   refuseObjectsAsIds(schema);
 }
 
-/** Where the store would make the id of a record, it would be an ObjectId. */
+/** Refuses upserts for which the store would generate the id: it would be an ObjectId. */
 function refuseIdsOfTheStore(query: OpenQuery): void {
   if (!query.options.upsert || '_id' in query._conditions) return;
   if (query.op === 'replaceOne' || query.op === 'findOneAndReplace' || Array.isArray(query.getUpdate())) {
@@ -36,7 +36,7 @@ function refuseIdsOfTheStore(query: OpenQuery): void {
   }
 }
 
-/** An id that came as `{ "$ne": null }` is a value of the wrong type (CastError), not a condition. */
+/** Makes an id such as `{ "$ne": null }` a value of the wrong type (CastError), not a condition. */
 function refuseObjectsAsIds(schema: Schema): void {
   for (const name of ['findById', 'findByIdAndUpdate', 'findByIdAndDelete'] as const) {
     schema.static(name, function byId(id: unknown, ...rest: unknown[]): unknown {

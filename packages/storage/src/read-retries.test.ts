@@ -10,7 +10,7 @@ let proxy: StoreProxy;
 let storage: Storage;
 beforeAll(async () => {
   proxy = await startStoreProxy(engine, { as: 'MongoDB 7.0' });
-  // what the driver does by itself is not looked at
+  // the driver's own retries would hide ours
   storage = await openStorage({ uri: `${proxy.uri}&retryReads=false&retryWrites=false` });
   await storage.model(ThingModel).create({ _id: 'one' });
 });
@@ -20,7 +20,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** How often a command was sent while something was done. */
+/** How often a command was sent during `work`. */
 async function timesSent(name: string, work: () => Promise<unknown>): Promise<number> {
   const start = proxy.commands.length;
   await work();
@@ -34,25 +34,25 @@ describe('a read', () => {
     ['of an aggregation', 'things.aggregate', () => storage.model(ThingModel).aggregate([{ $limit: 1 }])],
   ];
 
-  it.each(reads)('%s is sent again after each failure that passes, until it is answered', async (_, name, read) => {
+  it.each(reads)('%s is retried after each passing failure, until it is answered', async (_, name, read) => {
     void proxy.answer(isCommand(name), refusal(91, 'ShutdownInProgress', 'shutting down'), 2);
     expect(await timesSent(name, read)).toBe(3);
     void proxy.cut(isCommand(name), 'after', 2);
     expect(await timesSent(name, read)).toBe(3);
   });
 
-  it.each(reads)('%s that failed for another reason is not sent again', async (_, name, read) => {
+  it.each(reads)('%s that failed for another reason is not retried', async (_, name, read) => {
     void proxy.answer(isCommand(name), refusal(2, 'BadValue', 'a bad value'));
     expect(await timesSent(name, () => expect(read()).rejects.toMatchObject({ code: 2 }))).toBe(1);
   });
 
-  it.each(reads)('%s that ran out of time is not sent again: it would take as long', async (_, name, read) => {
+  it.each(reads)('%s that timed out is not retried: it would take as long', async (_, name, read) => {
     void proxy.answer(isCommand(name), refusal(50, 'MaxTimeMSExpired', 'operation exceeded time limit'));
     expect(await timesSent(name, () => expect(read()).rejects.toSatisfy(isStoreUnavailable))).toBe(1);
   });
 });
 
-it('a write is never sent again: whether the first was done is not known', async () => {
+it('a write is never retried: the first attempt may have been done', async () => {
   void proxy.cut(isCommand('things.update'), 'after');
   const write = () => storage.model(ThingModel).updateOne({ _id: 'one' }, { $set: { updatedAt: new Date() } });
   expect(await timesSent('things.update', () => expect(write()).rejects.toSatisfy(isStoreUnavailable))).toBe(1);

@@ -26,7 +26,7 @@ async function openOn(uri: string): Promise<Storage> {
 }
 
 let n = 0;
-/** Whether two writes to two collections go by one command. */
+/** Whether two writes to two collections use one command. */
 async function writesJointly(storage: Storage, proxy: StoreProxy): Promise<boolean> {
   const start = proxy.commands.length;
   const _id = `${process.pid} ${(n += 1)}`;
@@ -35,8 +35,8 @@ async function writesJointly(storage: Storage, proxy: StoreProxy): Promise<boole
   return proxy.commands.slice(start).some(isCommand('serversA+serversB.bulkWrite'));
 }
 
-describe('what a server says of itself', () => {
-  it('refuses one that is older than MongoDB 7.0, in one line', async () => {
+describe('a server’s reported version', () => {
+  it('is refused when older than MongoDB 7.0, with one line', async () => {
     const { uri } = await play('MongoDB 6.0');
     const opening = openOn(uri);
     await expect(opening).rejects.toThrow(StoreSetupError);
@@ -47,12 +47,12 @@ describe('what a server says of itself', () => {
     ['MongoDB 7.0', false],
     ['MongoDB 8.0 at compatibility 7.0', true],
     ['MongoDB 8.0', true],
-  ] as const)('%s is asked for one command for several collections: %s', async (name, isAsked) => {
+  ] as const)('%s is sent one command for several collections: %s', async (name, isAsked) => {
     const proxy = await play(name);
     expect(await writesJointly(await openOn(proxy.uri), proxy)).toBe(isAsked);
   });
 
-  it('is asked again after a reconnect', async () => {
+  it('is read again after a reconnect', async () => {
     const proxy = await play('MongoDB 8.0');
     const storage = await openOn(proxy.uri);
     expect(await writesJointly(storage, proxy)).toBe(true);
@@ -63,7 +63,7 @@ describe('what a server says of itself', () => {
     expect(await writesJointly(storage, proxy)).toBe(false);
   });
 
-  it('counts by the lowest of several', async () => {
+  it('counts as the lowest of several', async () => {
     const [primary, secondary] = [await play('MongoDB 8.0'), await play('MongoDB 7.0')];
     void secondary.stepDown();
     primary.join([secondary]);
@@ -85,7 +85,7 @@ describe('an address', () => {
     ['j=false', 'must not have j=false: '],
     ['readConcernLevel=local', 'must not have readConcernLevel=local: '],
     ['READCONCERNLEVEL=available', 'must not have readConcernLevel=available: '],
-  ])('with %s is refused in one line, without its password', async (option, problem) => {
+  ])('with %s is refused with one line, without its password', async (option, problem) => {
     const opening = openOn(`mongodb://somebody:hidden@127.0.0.1:9/x?${option}`);
     await expect(opening).rejects.toThrow(StoreSetupError);
     const { message } = (await opening.catch((error: unknown) => error)) as Error;
@@ -93,13 +93,13 @@ describe('an address', () => {
     expect(message).not.toMatch(/hidden|\n/);
   });
 
-  it('may ask for what is as safe', async () => {
+  it('may ask for equally safe settings', async () => {
     const { uri } = await play('MongoDB 7.0');
     const safe = `${uri}&readPreference=primary&w=majority&journal=true&readConcernLevel=majority&maxIdleTimeMS=1000`;
     await expect(openOn(safe)).resolves.toBeDefined();
   });
 
-  it('may have w=1 where one server is the majority, and not in a replica set', async () => {
+  it('may have w=1 where one server is the majority, not in a replica set', async () => {
     const [alone, member] = [await play(), await play('MongoDB 8.0')];
     await openOn(`${alone.uri}&w=1`);
     await expect(openOn(`${member.uri}&w=1`)).rejects.toThrow('in a replica set it is weaker than majority');

@@ -1,19 +1,22 @@
 import type { mongo } from 'mongoose';
 import { StoreSetupError } from './store-address.js';
 
-/** Wire versions of MongoDB 7.0, the oldest that is used, and of 8.0, the first that writes to several collections by one command. */
+/**
+ * Wire versions of MongoDB 7.0, the oldest supported, and of 8.0, the first that writes to several collections in one
+ * command.
+ */
 const OLDEST = 21;
 const WRITES_JOINTLY = 25;
 
-/** What the servers of a store say of themselves, as of the last time that each was heard. */
+/** The versions of a store's servers, as last reported by each. */
 export interface Servers {
-  /** Whether all of them have the `bulkWrite` of several collections, by their wire versions. */
+  /** Whether all of them support `bulkWrite` over several collections, by wire version. */
   canWriteJointly(): boolean;
 }
 
 /**
- * Keeps the wire version of each server by the driver's own checks, so that it is known anew after each reconnect. Behind a load balancer the
- * driver checks none: then nothing newer than the oldest is used.
+ * Tracks the wire version of each server through the driver's own monitoring, which renews it after each reconnect.
+ * Behind a load balancer the driver monitors none; then only features of the oldest version are used.
  */
 export function watchServers(client: mongo.MongoClient): Servers & { versions(): number[] } {
   const versions = new Map<string, number>();
@@ -27,9 +30,9 @@ export function watchServers(client: mongo.MongoClient): Servers & { versions():
 }
 
 /**
- * Looks at an open connection before it is used.
- * @param versions those of the servers that were heard so far
- * @throws StoreSetupError for a server older than MongoDB 7.0, and for `w=1` where one server is not the majority
+ * Checks an open connection before use.
+ * @param versions of the servers known so far
+ * @throws StoreSetupError for a server older than MongoDB 7.0, and for `w=1` unless a single server is the majority
  */
 export async function checkServers(database: mongo.Db, versions: readonly number[]): Promise<void> {
   const hello = await database.admin().command({ hello: 1, maxTimeMS: 5000 });

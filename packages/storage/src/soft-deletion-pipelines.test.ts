@@ -51,7 +51,7 @@ describe('an aggregation', () => {
     expect(ids(walked)).toEqual(['house']);
   });
 
-  it('sees deleted records for those who ask', async () => {
+  it('sees deleted records on request', async () => {
     expect(ids(await places.aggregate([]).match({ parentId: 'town' }).option({ deleted: 'include' }))).toEqual(['house', 'ruin']);
     expect(ids(await places.aggregate([{ $sort: { _id: 1 } }]).option({ deleted: 'only' }))).toEqual(['ruin']);
   });
@@ -63,7 +63,7 @@ describe('an aggregation', () => {
     expect(await places.aggregate([{ $collStats: { count: {} } }])).toMatchObject([{ count: 4 }]);
   });
 
-  it('joins live records only, in both forms of $lookup and below', async () => {
+  it('joins live records only, in both forms of $lookup, at any depth', async () => {
     const short = { from: 'places', localField: '_id', foreignField: 'parentId', as: 'children' };
     const [town] = await places.aggregate<{ children: Place[] }>([{ $match: { _id: 'town' } }, { $lookup: short }]);
     expect(ids(town?.children ?? [])).toEqual(['house']);
@@ -89,7 +89,7 @@ describe('an aggregation', () => {
     expect(rows.flatMap((row) => ids(row.place))).toEqual(['house']);
   });
 
-  it('unites and walks over live records only', async () => {
+  it('unites and traverses live records only', async () => {
     expect(ids(await visits.aggregate([{ $match: { placeId: 'none' } }, { $unionWith: 'places' }]))).toEqual([
       'cellar',
       'house',

@@ -1,9 +1,12 @@
 /** One stage of an aggregation: `{ $name: body }`. */
 type Stage = Record<string, unknown>;
 
-/** These must come first and give records: the condition follows them. The order of two `$match` does not matter, but `$text` must stay first. */
+/**
+ * Stages that must come first and yield records: the condition is placed after them. The order of two `$match` does not
+ * matter, but `$text` must stay first.
+ */
 const firstByForce = new Set(['$match', '$geoNear', '$search', '$vectorSearch', '$rankFusion', '$scoreFusion']);
-/** These give no records. */
+/** Stages that yield no records. */
 const withoutRecords = new Set([
   '$collStats',
   '$indexStats',
@@ -16,7 +19,7 @@ const withoutRecords = new Set([
 
 const live = { deletedAt: null };
 
-/** The pipeline over the live records of its collection, or only the deleted ones, joined with live records. */
+/** The pipeline over live, or only deleted, records of its collection, with only live records in joins. */
 export function withoutDeleted(pipeline: readonly Stage[], deleted?: 'only'): Stage[] {
   const stages = joiningLive(pipeline);
   const first = Object.keys(stages[0] ?? {})[0] ?? '';
@@ -26,8 +29,8 @@ export function withoutDeleted(pipeline: readonly Stage[], deleted?: 'only'): St
 }
 
 /**
- * The pipeline, joined with live records only. Collections without soft deletion have no `deletedAt`, which `null`
- * matches as well: it need not be known which ones these are.
+ * The pipeline with only live records in joins. Collections without soft deletion have no `deletedAt`, which `null`
+ * matches too, so they need not be told apart.
  */
 export function joiningLive(pipeline: readonly Stage[]): Stage[] {
   return pipeline.map(joinedWithoutDeleted);
@@ -49,7 +52,7 @@ function joinedWithoutDeleted(stage: Stage): Stage {
     const match = $graphLookup.restrictSearchWithMatch;
     return { $graphLookup: { ...$graphLookup, restrictSearchWithMatch: match ? { $and: [match, live] } : live } };
   }
-  // A facet's own records come from outside, where they are filtered already.
+  // The input of a facet is already filtered.
   if ($facet) {
     return { $facet: Object.fromEntries(Object.entries($facet).map(([name, pipeline]) => [name, joiningLive(pipeline)])) };
   }

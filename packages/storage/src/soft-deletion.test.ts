@@ -36,21 +36,21 @@ beforeEach(async () => {
   await products.deleteOne({ name: 'gone' });
 });
 
-/** What the store holds, deleted ones too. */
+/** The stored records, deleted ones included. */
 async function stored(): Promise<Record<string, boolean>> {
   const all = await products.collection.find().sort({ name: 1 }).toArray();
   return Object.fromEntries(all.map(({ name, deletedAt }) => [String(name), deletedAt !== null]));
 }
 
 describe('a deleted record', () => {
-  it('is marked with the time of the clock, refreshes updatedAt, and stays in the store', async () => {
+  it('is marked with the clock’s time, refreshes updatedAt, and stays in the store', async () => {
     clock.advance(1000);
     await products.deleteOne({ _id: live._id });
     const record = await products.findById(live._id).setOptions({ deleted: 'only' }).lean();
     expect(record).toMatchObject({ name: 'live', deletedAt: clock.now(), updatedAt: clock.now(), createdAt: live.createdAt });
   });
 
-  it('is seen by no kind of read', async () => {
+  it('is not returned by any kind of read', async () => {
     expect((await products.find().lean()).map(({ name }) => name)).toEqual(['live']);
     expect(await products.findOne({ name: 'gone' })).toBeNull();
     expect(await products.findById(gone._id)).toBeNull();
@@ -64,7 +64,7 @@ describe('a deleted record', () => {
     expect(walked).toEqual(['live', 'live']);
   });
 
-  it('is changed by no kind of write', async () => {
+  it('is not changed by any kind of write', async () => {
     const filter = { name: 'gone' };
     expect(await products.updateOne(filter, { price: 9 })).toMatchObject({ matchedCount: 0 });
     expect(await products.updateMany(filter, { price: 9 })).toMatchObject({ matchedCount: 0 });
@@ -83,14 +83,14 @@ describe('a deleted record', () => {
     expect(await products.findById(gone._id).setOptions({ deleted: 'include' }).lean()).toMatchObject({ price: 5 });
   });
 
-  it('is not saved over by a document that was loaded before', async () => {
+  it('is not overwritten by a document that was loaded before', async () => {
     const document = await products.findById(live._id).orFail();
     await products.deleteOne({ _id: live._id });
     document.price = 7;
     await expect(document.save()).rejects.toMatchObject({ name: 'DocumentNotFoundError' });
   });
 
-  it('is seen by those who ask for it, beside the live ones or alone', async () => {
+  it('is seen on request, beside the live ones or alone', async () => {
     expect(await products.countDocuments().setOptions({ deleted: 'include' })).toBe(2);
     expect(await products.find({}, 'name', { deleted: 'only' }).lean()).toEqual([{ _id: gone._id, name: 'gone' }]);
     expect(await products.findOneAndUpdate({ name: 'gone' }, { price: 6 }, { deleted: 'only' })).toMatchObject({ price: 5 });
@@ -98,7 +98,7 @@ describe('a deleted record', () => {
 });
 
 describe('a condition of the caller on deletedAt', () => {
-  it('is met together with the own one, not overwritten by it', async () => {
+  it('is combined with the built-in one, not overwritten', async () => {
     expect(await products.countDocuments({ deletedAt: { $ne: null } })).toBe(0);
     expect(await products.countDocuments({ deletedAt: { $ne: null }, $and: [{ name: 'gone' }] })).toBe(0);
     expect(await products.countDocuments({ deletedAt: { $lte: clock.now() } }).setOptions({ deleted: 'only' })).toBe(1);
@@ -127,14 +127,14 @@ describe('each way to delete', () => {
     expect(await stored()).toEqual({ another: true, gone: true, live: false });
   });
 
-  it('answers as a real delete does', async () => {
+  it('returns what a real delete does', async () => {
     expect(await products.findOneAndDelete({ name: 'live' }).lean()).toMatchObject({ name: 'live' });
     expect(await products.deleteMany()).toEqual({ acknowledged: true, deletedCount: 0 });
     await products.create([{ name: 'a' }, { name: 'b' }]);
     expect(await products.deleteMany()).toEqual({ acknowledged: true, deletedCount: 2 });
   });
 
-  it('removes for real when told so', async () => {
+  it('removes the record on request', async () => {
     await products.deleteOne({ name: 'live' }).setOptions({ hard: true });
     expect(await stored()).toEqual({ gone: true });
     await products.deleteMany().setOptions({ hard: true, deleted: 'only' });
@@ -143,14 +143,14 @@ describe('each way to delete', () => {
 });
 
 describe('restoring', () => {
-  it('brings the record back, by id or by filter, and answers it', async () => {
+  it('restores the record, by id or by filter, and returns it', async () => {
     expect(await products.restore(gone._id)).toMatchObject({ _id: gone._id, name: 'gone', deletedAt: null });
     expect(await products.countDocuments()).toBe(2);
     await products.deleteMany();
     expect(await products.restore({ name: 'gone' })).toMatchObject({ name: 'gone' });
   });
 
-  it('answers undefined where nothing is to be restored', async () => {
+  it('returns undefined when there is nothing to restore', async () => {
     expect(await products.restore(live._id)).toBeUndefined();
     expect(await products.restore('no-such-id')).toBeUndefined();
   });
@@ -161,7 +161,7 @@ describe('restoring', () => {
     expect(isDuplicateKey(failure)).toEqual({ index: 'name_1_unique', fields: ['name'] });
   });
 
-  it('brings many back by an update, as children come with their parent', async () => {
+  it('restores many by an update, as children come back with their parent', async () => {
     await products.deleteMany();
     await products.updateMany({}, { deletedAt: null }).setOptions({ deleted: 'only' });
     expect(await stored()).toEqual({ gone: false, live: false });
@@ -175,7 +175,7 @@ describe('records without deletedAt', () => {
     await expect(products.create({ name: 'by host' })).rejects.toSatisfy((error) => isDuplicateKey(error) !== false);
   });
 
-  it('of a model without soft deletion are removed for real', async () => {
+  it('of a model without soft deletion are removed', async () => {
     const like = await likes.create({ productId: live._id });
     expect(like.toObject()).not.toHaveProperty('deletedAt');
     await likes.deleteOne({ productId: live._id });
@@ -184,7 +184,7 @@ describe('records without deletedAt', () => {
 });
 
 describe('an upsert', () => {
-  it('makes a live record of its own beside a deleted one', async () => {
+  it('creates a separate live record beside a deleted one', async () => {
     await products.updateOne({ name: 'gone' }, { price: 1 }, { upsert: true });
     const [made] = await products.find({ name: 'gone' }).lean();
     expect(made).toMatchObject({ price: 1, deletedAt: null, createdAt: clock.now() });

@@ -3,15 +3,15 @@ import type { Clock } from './clock.js';
 import type { OpenQuery } from './queries.js';
 import { joiningLive, withoutDeleted } from './soft-deletion-pipelines.js';
 
-/** Which soft-deleted records an operation sees: also them (`include`), or them alone (`only`). */
+/** Which soft-deleted records an operation sees: `include` adds them, `only` excludes the live ones. */
 export type Deleted = 'include' | 'only';
 
 declare module 'mongoose' {
   // oxlint-disable-next-line no-unused-vars -- merged declarations must name the same parameters
   interface QueryOptions<DocType = unknown> {
-    /** Sees soft-deleted records: also them, or them alone. Without it an operation sees live records only. */
+    /** Shows soft-deleted records too, or only them. By default an operation sees live records only. */
     deleted?: Deleted;
-    /** Removes for real what a delete would only mark. */
+    /** Removes records instead of marking them as deleted. */
     hard?: boolean;
   }
   interface AggregateOptions {
@@ -25,7 +25,7 @@ const marking: Record<string, string> = {
   findOneAndDelete: 'findOneAndUpdate',
 };
 
-/** Turns a query on a soft-deleting collection into one over live records, and a delete into the mark `deletedAt`. */
+/** Restricts a query on a soft-deleting collection to live records, and turns a delete into setting `deletedAt`. */
 export function hideDeleted(query: OpenQuery, clock: Clock): void {
   const { deleted, hard } = query.options;
   if (deleted !== undefined || hard !== undefined) {
@@ -39,7 +39,7 @@ export function hideDeleted(query: OpenQuery, clock: Clock): void {
   if (mark && !hard) markDeleted(query, mark, clock.now());
 }
 
-/** Adds the condition beside the caller's own, which may be one on `deletedAt` too. */
+/** Adds the condition to the caller's own, which may also be on `deletedAt`. */
 function narrow(conditions: Record<string, unknown>, deletedAt: null | { $ne: null }): void {
   if (!('deletedAt' in conditions)) conditions['deletedAt'] = deletedAt;
   else conditions['$and'] = [...((conditions['$and'] as object[] | undefined) ?? []), { deletedAt }];
@@ -55,7 +55,9 @@ function markDeleted(query: OpenQuery, op: string, deletedAt: Date): void {
   });
 }
 
-/** Lets the aggregations of a schema see live records only: its own, where they are deleted softly, and those they join. */
+/**
+ * Restricts a schema's aggregations to live records, in joins and, for soft-deleting schemas, in its own collection.
+ */
 export function hideDeletedInAggregations(schema: Schema, softDelete: boolean): void {
   const done = new WeakSet<object>();
   schema.pre('aggregate', function hide() {
@@ -70,9 +72,9 @@ export function hideDeletedInAggregations(schema: Schema, softDelete: boolean): 
   });
 }
 
-/** Soft deletion of documents and in bulk writes, and the way back. */
+/** Soft deletion for documents and bulk writes, and restoring. */
 export function softDeletion(schema: Schema, clock: Clock): void {
-  // A document that was deleted since it was loaded is not saved over.
+  // Saving must not overwrite a document that was deleted after it was loaded.
   schema.pre('save', function hide() {
     if (!this.isNew) this.$where = { ...this.$where, deletedAt: null };
   });
@@ -90,7 +92,10 @@ export function softDeletion(schema: Schema, clock: Clock): void {
   });
 }
 
-/** One operation of a bulk write over live records: `{ updateOne: { filter, … } }`; deletes become marks, counted as updates. */
+/**
+ * One operation of a bulk write, restricted to live records: `{ updateOne: { filter, … } }`; deletes become updates and
+ * are counted as such.
+ */
 function hideInOperation(operation: AnyBulkWriteOperation, deletedAt: Date): AnyBulkWriteOperation {
   const [name, body] = Object.entries(operation)[0] as [string, { filter?: Record<string, unknown> }];
   if (!body.filter) return operation;

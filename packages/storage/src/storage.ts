@@ -12,57 +12,66 @@ import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.
 
 export interface StorageOptions {
   /**
-   * Address of a MongoDB 7.0 or later; its path names the database, `tandem` if there is none. It may not ask for less safety than
-   * `primary` and `majority` give, nor for a size of the pool.
+   * URI of a MongoDB 7.0 or later; its path names the database, `tandem` by default. It may not weaken `primary` and
+   * `majority`, nor set the pool size.
    */
   uri: string;
   clock?: Clock;
   log?: Log;
-  /** The longest that one operation may run in the store, in ms. Default 10,000. */
+  /** Longest time for one operation in the store, in ms. Default 10,000. */
   maxTimeMs?: number;
-  /** Connections at most. Default 50; over a Unix socket 8, as many commands as the embedded engine works on at once. */
+  /**
+   * Most connections. Default 50; over a Unix socket 8, the number of commands that the embedded engine runs
+   * concurrently.
+   */
   poolSize?: number;
 }
 
-/** A connection, the models on it, and what keeps its records in order. */
+/** A connection, its models, and the maintenance of their records. */
 export interface Storage {
   readonly clock: Clock;
-  /** The Mongoose model of a definition on this connection; the same one each time. */
+  /** The Mongoose model of a definition on this connection; always the same object. */
   model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R>;
-  /** Calls `listener` whenever a write of this process to a collection has ended, well or badly: what is kept of it may be out of date. */
+  /**
+   * Calls `listener` when a write of this process to a collection has ended, successfully or not: caches of it may be
+   * stale.
+   */
   onWrite(listener: (collectionName: string) => void): void;
   /**
-   * Several writes that do not need each other, by one command where the server has one for them.
-   * @throws what a write fails with that has no `settled`
+   * Independent writes in one command, where the server supports it.
+   * @throws the failure of a write without `settled`
    */
   writeJointly(writes: readonly JointWrite[]): Promise<void>;
-  /** Calls `listener` with each operation of a model, or `writeJointly`, that ends from now on. It must be quick, and must not throw. */
+  /**
+   * Calls `listener` for each later operation of a model, or `writeJointly`, when it ends. It must be fast, and must
+   * not throw.
+   */
   onOperation(listener: OperationListener): void;
   /** The connections of this process. */
   connections(): Readonly<PoolState>;
-  /** Writes to several records that take effect together. Define each unit once, before `startSweeping`. */
+  /** A set of writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
-  /** The names of the units that a sweep here knows. */
+  /** The names of the units that a sweep here can recover. */
   unitNames(): string[];
   /**
-   * Makes the indexes of every model that was asked for so far. Several instances may do so at once.
-   * @throws Error that names collection and index, where one cannot be made (existing duplicates, other options)
+   * Creates the indexes of every model requested so far. Safe on several instances at once.
+   * @throws Error that names collection and index, where one cannot be created (existing duplicates, other options)
    */
   ensureIndexes(): Promise<IndexCreation>;
-  /** Declared indexes beside those in the store; changes nothing. */
+  /** Compares declared indexes with those in the store; changes nothing. */
   indexReport(): Promise<IndexReport[]>;
-  /** One pass: removes expired records, finishes or takes back interrupted units. Several instances may do so at once. */
+  /** One pass: removes expired records, finishes or undoes interrupted units. Safe on several instances at once. */
   sweep(): Promise<void>;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
-  /** The time as the store measures it: its own, unless the clock was moved. */
+  /** The time as measured by the store, shifted if the clock was moved. */
   time(): Promise<Date>;
-  /** Every document of the database as lines of text, not only of the models; no snapshot. */
+  /** Every document of the database as lines of text, including collections without a model; not a snapshot. */
   exportLines(onProgress: (progress: TransferProgress) => void): AsyncGenerator<string>;
   /**
-   * Fills an empty database from the lines of an export: all of them or none.
-   * @returns how many documents
-   * @throws ImportError for a database with documents, and for lines that are no whole export
+   * Fills an empty database from the lines of an export: all or nothing.
+   * @returns the number of documents
+   * @throws ImportError for a database with documents, and for lines that are not a complete export
    */
   importLines(lines: AsyncIterable<string>, onProgress: (progress: TransferProgress) => void): Promise<number>;
   /** @throws when the store does not answer (`isStoreUnavailable`) */
@@ -73,7 +82,7 @@ export interface Storage {
 /**
  * Connects to the store.
  * @throws when it cannot be reached within five seconds (`isStoreUnavailable`)
- * @throws StoreSetupError when address or server would cost safety: a line for each reason (decision H13)
+ * @throws StoreSetupError when the address or server would weaken durability: a line for each reason (decision H13)
  */
 export async function openStorage({
   uri,

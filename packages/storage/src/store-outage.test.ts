@@ -13,7 +13,7 @@ const CounterModel = defineModel<Counter>('counters', { fields: { n: { type: Num
 
 const dir = await mkdtemp(join(tmpdir(), 'tandem-outage-'));
 let engine = await startEmbeddedMongo({ dir });
-// longer than a start of the engine may take here
+// longer than a start of the engine may take
 const storage = await openStorage({ uri: `${engine.uri}&serverSelectionTimeoutMS=30000` });
 const counters = storage.model(CounterModel);
 afterAll(async () => {
@@ -33,7 +33,7 @@ const reads = [
 ];
 
 describe('while the engine restarts', () => {
-  it('reads under way and new ones are answered, and no write is done twice', async () => {
+  it('reads in progress and new ones are answered, and no write is done twice', async () => {
     await counters.create({ _id: 'c' });
     const over = new AbortController();
     let failed = 0;
@@ -66,7 +66,7 @@ describe('while the engine restarts', () => {
 });
 
 describe('when the engine is killed', () => {
-  it('what was acknowledged is there after it', async () => {
+  it('acknowledged writes survive', async () => {
     const ownDir = await mkdtemp(join(tmpdir(), 'tandem-killed-'));
     const events = new EventEmitter();
     let enginePid = 0;
@@ -108,7 +108,7 @@ describe('when the engine is killed', () => {
 });
 
 describe('when the engine hangs', () => {
-  it('writes under way, of one document or many, fail as unavailable when the driver gives their connections up, and a read is sent again', async () => {
+  it('writes in progress, of one document or many, fail as unavailable when the driver drops their connections, and a read is retried', async () => {
     const ownDir = await mkdtemp(join(tmpdir(), 'tandem-hanging-'));
     let enginePid = 0;
     await using own = await startEmbeddedMongo({
@@ -118,7 +118,7 @@ describe('when the engine hangs', () => {
     const ownStorage = await openStorage({ uri: `${own.uri}&connectTimeoutMS=300` });
     const hanging = ownStorage.model(CounterModel);
     await hanging.create({ _id: 'c' });
-    // connections for all that follows: one that is only being made fails in another way
+    // opens connections for what follows: one that is still connecting fails differently
     await Promise.all(Array.from({ length: 12 }, () => hanging.findById('c')));
     process.kill(enginePid, 'SIGSTOP');
     const read = hanging.exists({ _id: 'c' }).then((found) => found?._id);
@@ -143,7 +143,7 @@ describe('when the engine hangs', () => {
   });
 });
 
-describe('a store that is not there', () => {
+describe('an unreachable store', () => {
   const away = `mongodb://${encodeURIComponent(join(dir, 'nobody.sock'))}/x?serverSelectionTimeoutMS=50`;
 
   it('fails the opening, a ping and every operation as unavailable', async () => {
@@ -155,14 +155,14 @@ describe('a store that is not there', () => {
     await expect(closed.model(CounterModel).find()).rejects.toSatisfy(isStoreUnavailable);
   });
 
-  it('is told from an error of the caller', async () => {
+  it('is distinguished from a caller’s error', async () => {
     const fields: object = { unknown: 1 };
     for (const failing of [counters.find(fields), counters.create([{ _id: 'd' }, { _id: 'd' }], { ordered: true })]) {
       await expect(failing).rejects.not.toSatisfy(isStoreUnavailable);
     }
   });
 
-  it('counts as away when it runs out of time', async () => {
+  it('counts as unavailable when it times out', async () => {
     const hurried = await openStorage({ uri: engine.uri, maxTimeMs: 1 });
     const slow = { $sum: { $map: { input: { $range: [0, 2_000_000] }, in: { $pow: ['$$this', 2] } } } };
     await expect(hurried.model(CounterModel).aggregate([{ $set: { slow } }])).rejects.toSatisfy(isStoreUnavailable);

@@ -17,7 +17,7 @@ const tickets = storage.model(TicketModel);
 const drafts = storage.model(DraftModel);
 afterAll(() => storage.close());
 
-it('a sweep removes what has expired by the clock, in as many batches as it takes, and nothing else', async () => {
+it('a sweep removes records expired by the clock, in as many batches as needed, and nothing else', async () => {
   const expiresAt = new Date(clock.now().getTime() + 1000);
   await tickets.insertMany(Array.from({ length: 1200 }, () => ({ expiresAt })));
   await tickets.insertMany([{ expiresAt: new Date(expiresAt.getTime() + 1) }, {}]);
@@ -28,16 +28,16 @@ it('a sweep removes what has expired by the clock, in as many batches as it take
   expect(await tickets.countDocuments()).toBe(2);
 });
 
-it('a sweep removes expired records for real, also those that are deleted softly', async () => {
+it('a sweep removes expired records for good, also those with soft deletion', async () => {
   await drafts.create([{ expiresAt: clock.now() }, { expiresAt: clock.now() }, {}]);
   await drafts.deleteOne({ expiresAt: clock.now() });
   await storage.sweep();
   expect(await drafts.collection.countDocuments()).toBe(1);
 });
 
-it('a sweep does not remove what was prolonged after it was found', async () => {
+it('a sweep does not remove what was extended after it was found', async () => {
   await tickets.deleteMany();
-  // on one connection what is sent first is done first
+  // on a single connection, commands run in the order sent
   const sweeping = await openStorage({ uri, clock, poolSize: 1 });
   const { collection } = sweeping.model(TicketModel);
   await tickets.insertMany([
@@ -55,7 +55,7 @@ it('a sweep does not remove what was prolonged after it was found', async () => 
   await sweeping.close();
 });
 
-it('a sweep of a machine whose clock is ahead removes nothing before its time', async () => {
+it('a sweep on a machine whose clock is ahead removes nothing early', async () => {
   await tickets.deleteMany();
   const ahead = await openStorage({ uri, clock: { ...systemClock, now: () => new Date(Date.now() + 3_600_000) } });
   const [live, over] = [new Date(Date.now() + 600_000), new Date(Date.now() - 600_000)];
@@ -68,7 +68,7 @@ it('a sweep of a machine whose clock is ahead removes nothing before its time', 
   await ahead.close();
 });
 
-it('a storage that sweeps does so at once and again, outlives a failing sweep, and stops when it is closed', async () => {
+it('a sweeping storage starts at once, repeats, survives a failing sweep, and stops when closed', async () => {
   const warnings: string[] = [];
   const log = {
     info: () => undefined,

@@ -4,21 +4,24 @@ import type { BaseRecord, Model } from './model.js';
 const batch = 500;
 
 /**
- * Removes for real the records of a model whose `expires` has passed, in batches. The engine's own TTL is not relied on.
- * @param now the store's time: a machine whose clock is ahead removes nothing that the others still need
+ * Removes a model's records whose `expires` has passed, in batches. Does not rely on the engine's TTL.
+ * @param now the store's time: a machine whose clock is ahead must not remove what others still need
  */
 export async function removeExpired(model: Model<BaseRecord>, expires: string, now: Date): Promise<void> {
   const expired = { [expires]: { $lte: now } };
   for (;;) {
     const records = await model.find(expired, { _id: 1 }, { sort: { [expires]: 1 }, limit: batch, deleted: 'include' }).lean();
-    // Asked again: what was prolonged meanwhile stays.
+    // The condition is repeated: records extended meanwhile must stay.
     const filter = { ...expired, _id: { $in: records.map(({ _id }) => _id) } };
     if (records.length > 0) await model.deleteMany(filter, { deleted: 'include', hard: true });
     if (records.length < batch) return;
   }
 }
 
-/** Sweeps now and then, until the returned function is called; that waits for a sweep under way. A failing sweep is logged. */
+/**
+ * Sweeps periodically, until the returned function is called; that waits for a sweep in progress. A failing sweep is
+ * logged.
+ */
 export function sweepNowAndThen(sweep: () => Promise<void>, intervalMs: number, log: Log): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

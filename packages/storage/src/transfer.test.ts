@@ -59,7 +59,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 const load = (lines: readonly string[]) => other.importLines(each(lines), () => {});
 
 describe('an export', () => {
-  it('is refused whole when a part of it is missing, changed or doubled, and leaves nothing behind', async () => {
+  it('is refused as a whole when a part is missing, changed or doubled, and leaves nothing behind', async () => {
     const lines = await exported();
     const spoilt: [string[], RegExp][] = [
       [[], /breaks off after line 0/],
@@ -77,7 +77,7 @@ describe('an export', () => {
     }
   });
 
-  it('is imported by one of two at once, and by none where another was broken off', async () => {
+  it('is imported by one of two at once, and by none after one was broken off', async () => {
     const lines = await exported();
     const claims = client.db(otherName).collection('imports');
     await claims.insertOne({ _id: 'import' as never });
@@ -103,7 +103,7 @@ describe('an export', () => {
     expect(first).toStrictEqual(DOCUMENTS[0]);
   });
 
-  it('is not imported where there are documents', async () => {
+  it('is refused where there are documents', async () => {
     await expect(load(await exported())).rejects.toThrow(ImportError);
     expect(await exported(other)).toEqual(await exported());
   });

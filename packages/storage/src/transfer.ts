@@ -2,24 +2,24 @@ import mongoose, { type mongo } from 'mongoose';
 import { isDuplicateKey } from './failures.js';
 
 const { EJSON } = mongoose.mongo.BSON;
-/** Of the lines' format. */
+/** Version of the line format. */
 const VERSION = 1;
-/** One write of an import: so many documents, or lines of so many characters together. */
+/** Size of one write of an import: documents, or characters of their lines together. */
 const BATCH = { documents: 500, characters: 8 * 1024 * 1024 };
-/** Where an import says that it is under way, in a document of a fixed id: of two at once the store lets one in. */
+/** Marks an import in progress with a document of a fixed id, so that the store admits only one of two. */
 const CLAIMS = 'imports';
 const CLAIM = { _id: 'import' } as object;
-/** Values as they are stored: a number of the store is of one of four kinds, of which JavaScript has one. */
+/** Keeps values as stored: the store has four types of numbers, JavaScript one. */
 const AS_STORED = { promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
-/** What an import refuses; the message says why. The database is as empty as it was. */
+/** A refused import; the message says why. The database is as empty as before. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
 
 export interface TransferProgress {
   collection: string;
-  /** So far, of all collections. */
+  /** So far, over all collections. */
   documents: number;
 }
 type OnProgress = (progress: TransferProgress) => void;
@@ -30,8 +30,9 @@ interface Line {
 }
 
 /**
- * Every document of a database, soft-deleted ones too, each as a line of JSON (MongoDB's extended JSON, canonical: nothing is lost of its
- * types), between a first line that names the format and a last one that counts them. No snapshot: what is written meanwhile may be in it.
+ * Every document of a database, soft-deleted ones too, each as a line of JSON (MongoDB's canonical extended JSON, which
+ * keeps all types), between a first line with the format and a last one with the count. Not a snapshot: it may contain
+ * writes made meanwhile.
  */
 export async function* exportLines(database: mongo.Db, onProgress: OnProgress): AsyncGenerator<string> {
   yield JSON.stringify({ tandemExport: VERSION });
@@ -47,9 +48,10 @@ export async function* exportLines(database: mongo.Db, onProgress: OnProgress): 
 }
 
 /**
- * Stores what `exportLines` gave, in a database that has no documents. All or nothing: what fails takes away again what it has stored.
- * @returns how many documents
- * @throws ImportError for a database that is not empty, lines that are none of an export, or an export that breaks off
+ * Stores the output of `exportLines` in a database without documents. All or nothing: a failed import removes what it
+ * stored.
+ * @returns the number of documents
+ * @throws ImportError for a database that is not empty, lines that are not of an export, or an export that breaks off
  */
 export async function importLines(database: mongo.Db, lines: AsyncIterable<string>, onProgress: OnProgress): Promise<number> {
   await claim(database);
@@ -65,7 +67,9 @@ export async function importLines(database: mongo.Db, lines: AsyncIterable<strin
   }
 }
 
-/** What fails takes away what it has stored: never what another import has. @throws ImportError */
+/**
+ * Claims the database, because a failed import removes its documents and must not remove another's. @throws ImportError
+ */
 async function claim(database: mongo.Db): Promise<void> {
   try {
     await database.collection(CLAIMS).insertOne({ ...CLAIM });
@@ -136,7 +140,7 @@ function parse(text: string, at: number): Record<string, unknown> {
     const content: unknown = EJSON.parse(text, { relaxed: false });
     if (typeof content === 'object' && content !== null) return content as Record<string, unknown>;
   } catch {
-    // said below
+    // reported below
   }
   throw new ImportError(`Line ${at} is no line of an export`);
 }

@@ -7,19 +7,19 @@ const { marks } = fixture;
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(clear);
 
-describe('a unit that was taken over while its process was away', () => {
-  it.each(['run 1', 'run 2'])('goes no further when that comes back: %s', async (what) => {
+describe('a unit that was taken over while its process stalled', () => {
+  it.each(['run 1', 'run 2'])('goes no further when the process resumes: %s', async (what) => {
     const settings = marking('undo');
     const { run, comeBack } = await stall(what, settings);
     other.defineUnit(settings);
     await sweepLater();
     comeBack();
     await expect(run).rejects.toSatisfy(isStoreUnavailable);
-    // the one write that was on its way, and none after it
+    // the one write already sent, and none after it
     expect(await state()).toEqual({ marks: [what.replace('run ', 'k-')], intents: 0 });
   });
 
-  it('does not answer success when only its end was left, nor ends the work of the one who took it', async () => {
+  it('does not report success when only its end was left, nor end the new owner’s work', async () => {
     const settings = marking('finish');
     const { run, comeBack } = await stall('run 3', settings);
     clock.advance(60_001);
@@ -37,7 +37,7 @@ describe('a unit that was taken over while its process was away', () => {
     expect(await state()).toEqual(complete);
   });
 
-  it('writes nothing behind its fence any more, and does behind that of who took it', async () => {
+  it('writes nothing more behind its fence, while the new owner does', async () => {
     const { name, steps } = marking('finish');
     const fencing = (run: (payload: Payload, fence: Fence) => Promise<unknown>) => ({
       name,
@@ -74,7 +74,7 @@ describe('a unit that was taken over while its process was away', () => {
 });
 
 describe('a lease', () => {
-  it('is of a minute for each step: what lies behind its fence is written until then', async () => {
+  it('has a minute for each step: until then its fenced writes succeed', async () => {
     const { name, steps } = marking('finish');
     const open: number[] = [];
     const slow = steps.map((step) => ({
@@ -90,7 +90,7 @@ describe('a lease', () => {
     expect(await state()).toEqual(complete);
   });
 
-  it('that has run out is not taken up again by its own process, though nobody else has taken it', async () => {
+  it('is not resumed by its own process after the lease has expired, even if nobody has taken it', async () => {
     const settings = marking('undo');
     const { run, comeBack } = await stall('run 1', settings);
     clock.advance(60_001);
@@ -102,7 +102,7 @@ describe('a lease', () => {
     expect(await state()).toEqual(nothing);
   });
 
-  it('runs by the time of the store, whatever the clock of a process says', async () => {
+  it('measures by the store’s time, whatever a process’s clock says', async () => {
     const right = await fixture.open({ clock: systemClock });
     const fast = await fixture.open({ clock: { ...systemClock, now: () => new Date(Date.now() + 3_600_000) } });
     const settings = marking('undo');

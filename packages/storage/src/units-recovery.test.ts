@@ -13,7 +13,7 @@ beforeEach(clear);
 
 describe('a unit whose process died', () => {
   it.each(['run 1', 'run 2', 'run 3'])(
-    'before %s is completed or taken back by the next sweep of another, once its minute is over',
+    'before %s is completed or undone by the next sweep of another, once its minute is over',
     async (what) => {
       other.defineUnit(await dieBefore(what, 'finish'));
       await other.sweep();
@@ -28,7 +28,7 @@ describe('a unit whose process died', () => {
     },
   );
 
-  it.each(['undo 2', 'undo 1'])('before %s is taken back, also where recovery finishes', async (what) => {
+  it.each(['undo 2', 'undo 1'])('before %s is undone, also where recovery finishes', async (what) => {
     const settings = marking('finish');
     await new Promise<void>((died) => {
       const before = async (now: string) => {
@@ -44,7 +44,7 @@ describe('a unit whose process died', () => {
     expect(await state()).toEqual(nothing);
   });
 
-  it('is recovered with the payload as it was: dates are dates, what was undefined is absent', async () => {
+  it('is recovered with its payload unchanged: dates are dates, undefined values are absent', async () => {
     const at = clock.now();
     const settings = await dieBefore('run 2', 'finish', { key: 'k', at, note: undefined } as Payload);
     const seen: Payload[] = [];
@@ -57,7 +57,7 @@ describe('a unit whose process died', () => {
     expect(seen[0]).not.toHaveProperty('note');
   });
 
-  it('and cannot be finished is taken back, with a warning', async () => {
+  it('that cannot be finished is undone, with a warning', async () => {
     const { name } = await dieBefore('run 3', 'finish');
     const before = async (what: string) => {
       if (what === 'run 3') throw new Error('taken');
@@ -74,7 +74,7 @@ describe('a unit whose process died', () => {
     ]);
   });
 
-  it('and has an unknown name is left as it is, with a warning', async () => {
+  it('with an unknown name is left alone, with a warning', async () => {
     const log = keptLog();
     const third = await fixture.open({ log });
     const { name } = await dieBefore('run 2', 'finish');
@@ -86,7 +86,7 @@ describe('a unit whose process died', () => {
     expect(log.lines).toEqual([['warn', { units: [name] }]]);
   });
 
-  it('is recovered by one of two sweepers only', async () => {
+  it('is recovered by only one of two sweepers', async () => {
     const settings = marking('finish');
     const died = Array.from({ length: 10 }, (_, n) => ({ key: `k${n}` }));
     const abandoned = storage.defineUnit({ ...marking('finish', gone), name: settings.name });
@@ -105,8 +105,8 @@ describe('a unit whose process died', () => {
   });
 });
 
-describe('a unit of which nobody knows whether its last write took effect', () => {
-  it('is left to the next sweep, and is not taken back by a sweep to which the store is away', async () => {
+describe('a unit whose last write has an unknown outcome', () => {
+  it('is left to the next sweep, and is not undone by a sweep that cannot reach the store', async () => {
     const away = new mongoose.mongo.MongoNetworkError('connection closed');
     const { name } = marking('finish');
     const order: string[] = [];
@@ -128,8 +128,8 @@ describe('a unit of which nobody knows whether its last write took effect', () =
   });
 });
 
-describe('a unit that cannot be taken back now', () => {
-  it('answers that it is not known what becomes of it, and is tried again later, after a growing time', async () => {
+describe('a unit that cannot be undone now', () => {
+  it('answers that its outcome is unknown, and is retried later, after a growing delay', async () => {
     const log = keptLog();
     const third = await fixture.open({ log });
     let broken = true;

@@ -22,7 +22,7 @@ describe('a unit of work', () => {
     expect(writes).toEqual(['units', 'marks', 'units', 'marks', 'units', 'marks', 'units']);
   });
 
-  it.each([1, 2, 3])('takes back every step when step %i fails, last first, and throws that error', async (failing) => {
+  it.each([1, 2, 3])('undoes every step when step %i fails, last first, and throws that error', async (failing) => {
     const order: string[] = [];
     const unit = storage.defineUnit(
       marking('finish', async (what) => {
@@ -43,14 +43,14 @@ describe('a unit of work', () => {
   });
 });
 
-describe('a step that says whether it is done', () => {
-  /** A unit whose second step is only asked by a sweep. */
+describe('a step with isDone', () => {
+  /** A unit whose second step a sweep only asks. */
   const asking = (name: string, isDone: boolean, order: string[]): UnitSettings<Payload> => {
     const { steps } = marking('finish', async (what) => void order.push(what));
     return { name, steps: steps.map((step, at) => (at === 1 ? { ...step, isDone: async () => isDone } : step)) };
   };
 
-  it('is not run by a sweep, which goes on after it', async () => {
+  it('is not run by a sweep, which continues after it', async () => {
     const order: string[] = [];
     const { name } = await dieBefore('run 2', 'finish');
     other.defineUnit(asking(name, true, order));
@@ -58,7 +58,7 @@ describe('a step that says whether it is done', () => {
     expect(order).toEqual(['run 3']);
   });
 
-  it('and is not done leaves nothing of its unit', async () => {
+  it('that was not done leaves nothing of its unit', async () => {
     const order: string[] = [];
     const { name } = await dieBefore('run 2', 'finish');
     other.defineUnit(asking(name, false, order));

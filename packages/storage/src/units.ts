@@ -4,34 +4,40 @@ import { isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
 
-/** What a step's writes need, so that a process which stalled for longer than its lease writes nothing (decisions H14). */
+/**
+ * What a step needs for its writes, so that a process that stalled for longer than its lease writes nothing (decisions
+ * H14).
+ */
 export interface Fence {
-  /** A condition beside the filter of a write: that the lease has not run out yet, by the store's time. */
+  /** A condition to add to a write's filter: the lease has not expired, by the store's time. */
   readonly open: { $expr: object };
   /**
-   * Inserts what the payload has at `field`, a record or a list of them, as it stands there: the store copies it out of the intent, so a process
-   * that no longer has the intent inserts nothing.
+   * Inserts the payload's `field`, a record or a list, unchanged: the store copies it from the intent, so a process
+   * that has lost the intent inserts nothing.
    * @throws a duplicate key error (`isDuplicateKey`)
    */
   insert(collectionName: string, field: string): Promise<void>;
 }
 
-/** One write of several. A step takes less than half a minute. */
+/** One of several writes. A step must take less than half a minute. */
 export interface UnitStep<Payload> {
   name: string;
-  /** Where there is no `isDone` it may run more than once, and long after the first time: what was written meanwhile must stand. */
+  /** Without `isDone` it may run again, even long after the first time, and must then not overwrite newer writes. */
   run(payload: Payload, fence: Fence): Promise<unknown>;
   /**
-   * Whether all of it has been written, whatever has been written since. A sweep does not run a step that has this: it asks, and takes the unit
-   * back unless it was done. So what such a step overwrites is what its own request saw.
+   * Whether all of it was written, whatever was written since. A sweep does not run a step that has this: it asks, and
+   * undoes the unit unless the step was done. So such a step overwrites only what its own request saw.
    */
   isDone?(payload: Payload): Promise<boolean>;
-  /** May run more than once, and after a `run` that was never begun or only half done. It takes back what the unit wrote, and nothing newer. */
+  /**
+   * May run more than once, also after a `run` that never began or was half done. It undoes the unit's writes, and
+   * nothing newer.
+   */
   undo(payload: Payload): Promise<unknown>;
 }
 
 export interface UnitSettings<Payload> {
-  /** Stored with what is under way: renaming a unit leaves what was interrupted before. */
+  /** Stored in interrupted units: after a rename the old ones are no longer recovered. */
   name: string;
   steps: UnitStep<Payload>[];
 }
@@ -39,35 +45,36 @@ export interface UnitSettings<Payload> {
 /** Writes to several records that take effect together, also after a crash. */
 export interface Unit<Payload> {
   /**
-   * Runs the steps in order. The payload carries every id and time the steps write, made beforehand; plain values and dates.
-   * @throws the error of the first failing step, after the steps before it were taken back; one for which `isStoreUnavailable` is true where the
-   * next sweep decides what becomes of the unit
+   * Runs the steps in order. The payload contains every id and time that the steps write, made beforehand; plain values
+   * and dates.
+   * @throws the error of the first failing step, after undoing the earlier steps; an error for which
+   * `isStoreUnavailable` is true where the next sweep decides the outcome
    */
   run(payload: Payload): Promise<void>;
 }
 
 export interface Units {
   define<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
-  /** The names of all that are defined. */
+  /** The names of all defined units. */
   names(): string[];
   /**
-   * Completes or takes back what is left of dead processes, each unit in one process only.
+   * Completes or undoes the units of dead processes, each in one process only.
    * @param now the store's time
    */
   recover(now: Date): Promise<void>;
 }
 
-/** A unit under way. It exists from before the first step until after the last. */
+/** A unit in progress. It exists from before the first step until after the last. */
 export interface IntentRecord extends BaseRecord {
   name: string;
   payload: object;
   state: 'running' | 'undoing';
-  /** The step that was begun last, counted from 0. */
+  /** The last step begun, counted from 0. */
   step: number;
-  /** Who works on it, until when by the store's time. After that time any process may take it. */
+  /** The process that holds the lease, and its end by the store's time. After it, any process may take over. */
   owner: string;
   leaseUntil: Date;
-  /** How often its recovery was tried. */
+  /** Attempts to recover it. */
   attempts: number;
 }
 
@@ -84,7 +91,7 @@ interface UnitsOptions {
   intents: Model<IntentRecord>;
   clock: Clock;
   log: Log;
-  /** Told of each write to a collection that the intents' own model does not see. */
+  /** Called for each write to a collection that bypasses the models. */
   onWrite(collectionName: string): void;
 }
 
@@ -93,7 +100,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
   return {
     define(settings) {
       if (settingsOf.has(settings.name)) throw new Error(`The unit ${settings.name} is defined twice`);
-      // What was stored under this name was handed to this unit's own `run`.
+      // What is stored under this name came from this unit's own `run`.
       settingsOf.set(settings.name, settings);
       return { run: (payload) => begin(settings.name, payload) };
     },
@@ -111,7 +118,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     try {
       await runSteps(intent);
     } catch (error) {
-      // nobody knows whether the last write took effect: the next sweep looks
+      // the outcome of the last write is unknown: the next sweep checks it
       if (isStoreUnavailable(error)) throw error;
       await undoSteps(intent).catch(async (failure: unknown) => {
         await postpone(intent, failure);
@@ -122,7 +129,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     await remove(intent);
   }
 
-  /** Stores an intent whose lease the store measures. */
+  /** Stores an intent; the store measures its lease. */
   async function write(name: string, payload: object): Promise<IntentRecord> {
     const now = clock.now();
     const [_id, owner] = [newId(clock), newId(clock)];
@@ -130,7 +137,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     const stored = await intents.collection.findOneAndUpdate({ _id } as object, [{ $set: { ...literals(fields), ...lease() } }], {
       upsert: true,
       returnDocument: 'after',
-      // an undefined value must be absent in the stored copy as well, not null
+      // undefined values must be absent from the stored copy too, not null
       ignoreUndefined: true,
     });
     // the steps get the caller's own values
@@ -197,7 +204,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     };
   }
 
-  /** Keeps the intent for another minute and notes how far it is. */
+  /** Extends the intent's lease by a minute and records its progress. */
   async function renew(intent: IntentRecord, progress: Partial<IntentRecord>): Promise<void> {
     const own = { _id: intent._id, owner: intent.owner, $expr: { $gt: ['$leaseUntil', timeInStore(clock)] } };
     const stages = [{ $set: { ...literals(progress), ...lease() } }];
@@ -209,7 +216,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     Object.assign(intent, progress, { leaseUntil: renewed['leaseUntil'] as Date });
   }
 
-  /** Takes one intent whose time has passed, so that no other process does. */
+  /** Takes over one expired intent, so that no other process does. */
   async function take(names: string[], now: Date): Promise<IntentRecord | null> {
     const stages = [{ $set: { ...literals({ owner: newId(clock) }), ...lease(), attempts: { $add: ['$attempts', 1] } } }];
     const taken = await intents.collection.findOneAndUpdate({ leaseUntil: { $lte: now }, name: { $in: names } }, stages, {
@@ -218,7 +225,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     return taken as unknown as IntentRecord | null;
   }
 
-  /** Leaves the intent for a later sweep, each time for longer. Where even that fails, its lease runs out by itself. */
+  /** Leaves the intent for a later sweep, with a growing delay. If this write fails too, its lease simply expires. */
   async function postpone(intent: IntentRecord, error: unknown): Promise<void> {
     log.error(
       { unit: intent.name, intent: intent._id, attempts: intent.attempts, err: error },
@@ -229,7 +236,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
     await intents.collection.updateOne(own, [{ $set: wait }]).catch(() => undefined);
   }
 
-  /** Ends the unit, for good, by the one write that says what has become of it. */
+  /** Ends the unit with the single write that decides its outcome. */
   async function remove(intent: IntentRecord): Promise<void> {
     const { deletedCount } = await intents.deleteOne({ _id: intent._id, owner: intent.owner });
     if (deletedCount === 0) throw new UnitUnsettledError(`The unit ${intent.name} took too long and was taken over`);
@@ -244,7 +251,7 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
   }
 }
 
-/** Values of an update pipeline, which would else be read as expressions. */
+/** Marks values as literals in an update pipeline, which would otherwise read them as expressions. */
 function literals(values: object): Record<string, { $literal: unknown }> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value as unknown }]));
 }

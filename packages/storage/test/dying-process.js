@@ -1,6 +1,9 @@
 import { defineModel, openStorage } from '@tandem/storage';
 
-/** Begins a unit of three steps and is killed between the first and the second. Runs over the build: `node dying-process.js <uri> <recovery>`. */
+/**
+ * Begins a unit of three steps and is killed between the first and the second. Runs the build: `node dying-process.js
+ * <uri> <recovery>`.
+ */
 const [uri = '', recovery] = process.argv.slice(2);
 const storage = await openStorage({ uri });
 const marks = storage.model(defineModel('marks', { fields: { key: String }, softDelete: false, indexes: [] }));

@@ -15,7 +15,7 @@ export function testClock(start = new Date('2026-01-01T00:00:00.000Z')): TestClo
   };
 }
 
-/** The address of a database of its own on the engine of the test run, another one each time. */
+/** The URI of a new database on the engine of the test run. */
 export function testDatabase(): URL {
   const engine = process.env['TANDEM_TEST_MONGODB_URI'];
   if (!engine) throw new Error('TANDEM_TEST_MONGODB_URI names the database engine of the tests');
@@ -24,7 +24,7 @@ export function testDatabase(): URL {
   return uri;
 }
 
-/** A storage on a database of its own; one for each test file. */
+/** A storage with its own database; one for each test file. */
 export async function openTestStorage(
   parameters: Record<string, unknown> = {},
 ): Promise<{ storage: Storage; clock: TestClock; uri: string }> {

@@ -26,7 +26,7 @@ type Turn = (what: string, payload: Payload) => Promise<unknown> | undefined;
 export const nothing = { marks: [], intents: 0 };
 export const complete = { marks: ['k-1', 'k-2', 'k-3'], intents: 0 };
 
-/** A process that never comes back from here. */
+/** Never resolves, like a process that died here. */
 export const gone = () => new Promise<never>(() => undefined);
 
 export interface UnitsFixture extends AsyncDisposable {
@@ -39,19 +39,19 @@ export interface UnitsFixture extends AsyncDisposable {
   intents: Collection;
   /** One more process. */
   open(options?: Omit<StorageOptions, 'uri'>): Promise<Storage>;
-  /** What is stored: the ids of the marks, and how many intents. */
+  /** What is stored: the ids of the marks, and the number of intents. */
   state(): Promise<{ marks: string[]; intents: number }>;
   clear(): Promise<void>;
-  /** Lets the leases of all intents run out, and another process sweep. */
+  /** Lets all intents' leases expire, and another process sweep. */
   sweepLater(): Promise<void>;
   /**
-   * A unit of three steps, each of which makes one record; `before` is asked before each run and undo, as 'run 1' or 'undo 1'. Its steps may be
-   * finished by a sweep, or no sweep finds them done.
+   * A unit of three steps that each create a record; `before` is called before each run and undo, with 'run 1' or 'undo
+   * 1'. With 'finish' a sweep may finish the steps; with 'undo' it finds none done.
    */
   marking(recovery: 'finish' | 'undo', before?: Turn): UnitSettings<Payload>;
-  /** Begins a unit and waits until it is about to do `what`, where it dies. */
+  /** Begins a unit whose process dies just before `what`. */
   dieBefore(what: string, recovery: 'finish' | 'undo', payload?: Payload): Promise<UnitSettings<Payload>>;
-  /** A unit whose process stands still at `what` until it comes back. */
+  /** A unit whose process stalls at `what` until resumed. */
   stall(what: string, settings: UnitSettings<Payload>, on?: Storage): Promise<{ run: Promise<void>; comeBack: () => void }>;
 }
 
@@ -133,7 +133,7 @@ export async function openUnitsFixture(): Promise<UnitsFixture> {
   };
 }
 
-/** A log that is kept: level, details, text. */
+/** A log that records level, details, text. */
 export function keptLog(): Log & { lines: [level: string, details: object][] } {
   const lines: [string, object][] = [];
   const at = (level: string) => (details: object) => void lines.push([level, details]);
