@@ -146,7 +146,7 @@ it('related records are found by ids of every type, each by its own type, and by
   expect(asked).toEqual([{ code: { $in: codes.slice(0, 4) }, deletedAt: null }]);
 });
 
-it("leave out deleted ones, unless their kind has no soft delete, and the store's own fields", async () => {
+it("related records leave out deleted ones, unless their kind has no soft delete, and the store's own fields", async () => {
   const kept = defineListResource({ name: 'people', fields: {}, softDelete: false });
   const resource = defineListResource({
     name: 'tasks',
@@ -160,7 +160,7 @@ it("leave out deleted ones, unless their kind has no soft delete, and the store'
   expect(value[1]).toMatchObject({ kept: { id: 'eve' }, plain: null });
 });
 
-it("fail where a declaration fails, which is not the query's fault", async () => {
+it("related records fail where a declaration fails, which is not the query's fault", async () => {
   const related = (): ListResource => {
     throw new RangeError('declared in a circle');
   };
