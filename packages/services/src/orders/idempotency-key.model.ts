@@ -1,9 +1,9 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** What was asked for under an `Idempotency-Key` (decisions R6). `_id` is a hash of who sent it and of the key. */
+/** A request sent with an `Idempotency-Key` (decisions R6). `_id` is a hash of the sender and the key. */
 export interface IdempotencyKeyRecord extends BaseRecord {
   bodyHash: string;
-  /** The order that was made, or is being made. */
+  /** The order that was or is being created. */
   orderId: string;
   expiresAt: Date;
 }

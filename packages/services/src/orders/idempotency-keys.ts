@@ -3,19 +3,19 @@ import { newId, type Storage } from '@tandem/storage';
 import { idempotencyKeyModel, type IdempotencyKeyRecord } from './idempotency-key.model.js';
 import { orderErrors as errors } from './orders.errors.js';
 
-/** For how long a key stands for its order, in milliseconds (decisions R6). */
+/** Lifetime of a key, in milliseconds (decisions R6). */
 const LIFETIME_MS = 24 * 60 * 60_000;
 
 function hash(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Remembers which order a key stands for. Keys are each sender's own, and kept as hashes. */
+/** Maps keys to orders. Keys belong to their sender and are stored as hashes. */
 export function createIdempotencyKeys(storage: Storage) {
   const { collection } = storage.model(idempotencyKeyModel);
 
   return {
-    /** The order that the key stands for already. @throws errors.keyReused */
+    /** The order created with this key, if any. @throws errors.keyReused */
     async orderOf(senderId: string, key: string, body: object): Promise<string | undefined> {
       const live = { _id: hash(senderId, key), expiresAt: { $gt: storage.clock.now() } };
       const found = (await collection.findOne(live as object)) as unknown as IdempotencyKeyRecord | null;
@@ -24,8 +24,8 @@ export function createIdempotencyKeys(storage: Storage) {
     },
 
     /**
-     * Takes the key for an order that is to be made under the id it answers: one atomic write, so that of many at once all are given one id.
-     * Who dies before the order is made leaves the id to the next try.
+     * Reserves the key and returns the id of the order to create, by one atomic write: concurrent calls get the same id. If the
+     * process dies before the order exists, the next attempt gets the id.
      * @throws errors.keyReused
      */
     async claim(senderId: string, key: string, body: object): Promise<string> {

@@ -3,7 +3,7 @@ import { amountProblem, sumOf, toAmount, toMinorUnits } from '../shared/money.js
 import type { OrderLine, OrderRecord } from './order.model.js';
 import type { NewOrder } from './orders.schemas.js';
 
-/** The price of one, in minor units, and what has it. */
+/** A unit price in minor units, and whether it is the variant's or the product's. */
 export interface CataloguePrice {
   amount: number;
   currency: string;
@@ -33,9 +33,10 @@ function lineOf(given: NewOrder['items'][number], price: CataloguePrice | null, 
 }
 
 /**
- * The amounts of an order as the server computes them (decisions R5).
- * @param prices the catalogue's for each line, in their order; null where it has none
- * @throws validationError for currencies that differ, a price that is missing, too many decimals, and amounts of the caller's that do not agree
+ * Computes an order's amounts (decisions R5).
+ * @param prices the catalogue price of each line, in order; null where there is none
+ * @throws validationError for different currencies, a missing price, too many decimals, or amounts of the caller that do not
+ * agree
  */
 export function computeAmounts(given: NewOrder, prices: readonly (CataloguePrice | null)[]): Amounts {
   const currency = given.currency ?? prices.find((price) => price)?.currency;

@@ -6,12 +6,12 @@ import { orderResource } from './orders.schemas.js';
 export const PRICE_SOURCES = ['variant', 'product', 'caller'] as const;
 export type PriceSource = (typeof PRICE_SOURCES)[number];
 
-/** A line of an order, with the price of one as it was then. */
+/** An order line with the unit price at the time of the order. */
 export interface OrderLine {
   productId: string;
   variantId: string | null;
   quantity: number;
-  /** In minor units of the order's currency. */
+  /** Unit price in minor units of the order's currency. */
   price: number;
   priceSource: PriceSource;
 }
@@ -19,11 +19,11 @@ export interface OrderLine {
 export interface OrderMove {
   status: OrderStatus;
   at: Date;
-  /** Who made it. */
+  /** The identity that moved the order. */
   identityId: string;
 }
 
-/** Amounts are whole minor units of the currency (decisions R5); lines and amounts never change. */
+/** Amounts are in minor units of the currency (decisions R5). Lines and amounts never change. */
 export interface OrderRecord extends Live {
   identityId: string;
   organizationId: string | null;
@@ -32,10 +32,10 @@ export interface OrderRecord extends Live {
   subtotal: number;
   tax: number;
   total: number;
-  /** The amounts as they are on the wire, in whole units: what lists filter, sort and add up, and nothing else. */
+  /** The wire amounts in whole units. Only lists use them, to filter, sort and sum. */
   shown: { subtotal: number; tax: number; total: number };
   status: OrderStatus;
-  /** Every state it has had, the first one first. */
+  /** All states so far, oldest first. */
   history: OrderMove[];
 }
 

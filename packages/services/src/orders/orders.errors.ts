@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of the service beside those of its rules, once: status and exact words (decisions R5, R6). */
+/** The errors of the service, with their exact texts (decisions R5, R6). Core declares those of its rules. */
 export const orderErrors = defineErrors('orders', {
   notFound: [404, 'Order not found'],
   nothingToUpdate: [400, 'Failed to update order'],

@@ -57,9 +57,9 @@ function actorOf({ identity, server }: AuthenticatedContext): OrderActor {
   return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
 }
 
-/** Spec, "Other services": orders (decisions R5, R6). */
+/** The order routes of the spec ("Other services"; decisions R5, R6). */
 export function createOrdersRouter({ orders, organizations }: OrdersRouterOptions) {
-  /** The caller has a role in the order's organization. */
+  /** Requires a role in the order's organization. */
   const inItsOrganization = defineRule(
     "a member of the order's organization",
     [ruleErrors.notMember],

@@ -5,7 +5,7 @@ import { Amount, Currency } from '../shared/money.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { ORDER_STATUSES } from './order-states.js';
 
-/** Most lines of an order, and most of one thing on a line. */
+/** Maximum number of lines, and maximum quantity of a line. */
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;
 
@@ -40,7 +40,7 @@ export const OrderSchema = z
   .meta({ id: 'Order' });
 export type Order = z.infer<typeof OrderSchema>;
 
-/** Amounts are asked for as they are shown: in minor units 5 would be something else in every currency. */
+/** Queries use the shown amounts, because 5 minor units mean a different amount in each currency. */
 export const orderResource = defineListResource({
   name: 'orders',
   fields: {
@@ -92,5 +92,5 @@ export const createOrderInput = z.strictObject({
 });
 export type NewOrder = z.infer<typeof createOrderInput>;
 
-/** Lines and amounts stand as they were ordered; only the state moves (decisions R6). */
+/** Only the state may change, not lines or amounts (decisions R6). */
 export const orderPatchInput = z.strictObject({ orderId: Id, status: Status.optional() });

@@ -19,7 +19,7 @@ import { orderList, organizationOrderList, type NewOrder, type Order } from './o
 
 export type OrdersService = ReturnType<typeof createOrdersService>;
 
-/** Who acts on an order. */
+/** The identity that acts on an order. */
 export interface OrderActor {
   identityId: string;
   isAdmin: boolean;
@@ -33,7 +33,7 @@ interface OrdersOptions {
     nameOf(organizationId: string): Promise<string | undefined>;
     roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
   };
-  /** What the catalogue says of each line, in their order. */
+  /** The catalogue's answer for each line, in order. */
   priceOf(lines: NewOrder['items']): Promise<LinePrice[]>;
 }
 
@@ -49,8 +49,8 @@ function knownPrice(line: LinePrice): CataloguePrice | null {
 }
 
 /**
- * The organization of an order: that of its products, else the one that is named. It is theirs at the moment they are read, as their prices are.
- * @throws validationError for products of two organizations, and for another one named than theirs (decisions H17)
+ * The organization of an order: its products' as of now, else the one named.
+ * @throws validationError for products of two organizations, or if another organization is named (decisions H17)
  */
 function organizationOf({ organizationId: named }: NewOrder, lines: readonly LinePrice[]): string | null {
   const [ofLines, ...others] = new Set(lines.flatMap((line) => (line.missing === null ? (line.organizationId ?? []) : [])));
@@ -60,16 +60,16 @@ function organizationOf({ organizationId: named }: NewOrder, lines: readonly Lin
   return ofLines ?? named ?? null;
 }
 
-/** Orders (decisions R5, R6). Ids are UUID strings; nothing here knows HTTP. */
+/** Orders (decisions R5, R6). Ids are UUID strings; nothing here depends on HTTP. */
 export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
   const Orders = storage.model(orderModel);
   const keys = createIdempotencyKeys(storage);
   const showOne = lists.one(orderList, show);
 
   /**
-   * The order as it was answered when it was made: its lines and amounts never change. Also when it has been deleted since, and only once no
-   * failover takes it back.
-   * @throws errors.notFound where it cannot be shown any more
+   * The order as first answered, for a repeated request. Includes deleted orders. Reads with majority concern, so that a failover
+   * cannot roll the order back afterwards.
+   * @throws errors.notFound if the order no longer fits its schema
    */
   async function asMade(orderId: string): Promise<Order | undefined> {
     const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
@@ -95,22 +95,22 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
   }
 
   return {
-    /** Whose order this is; undefined when it is missing. Serves the owner rule. */
+    /** The buyer of an order; undefined when it is missing. For the owner rule. */
     async buyerOf(orderId: string): Promise<string | undefined> {
       return (await Orders.findById(orderId, { identityId: 1 }).lean<OrderRecord>())?.identityId;
     },
 
-    /** The organization of an order; null where it has none, undefined when it is missing. */
+    /** The organization of an order; null if it has none, undefined when the order is missing. */
     async organizationOf(orderId: string): Promise<string | null | undefined> {
       const found = await Orders.findById(orderId, { organizationId: 1 }).lean<OrderRecord>();
       return found ? (found.organizationId ?? null) : undefined;
     },
 
     /**
-     * Makes an order, with amounts that the server computes.
-     * @param key the sender's `Idempotency-Key`: the same again answers the same order, for 24 h
-     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities;
-     *   validationError for organizations and amounts
+     * Creates an order with amounts computed by the server.
+     * @param key the sender's `Idempotency-Key`: repeated within 24 h it returns the same order
+     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for
+     * organizations and amounts
      */
     async create(given: NewOrder, actor: OrderActor, key?: string): Promise<Order> {
       const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
@@ -135,7 +135,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       try {
         await Orders.create(order);
       } catch (error) {
-        // of two at once with one key the other was first
+        // a concurrent request with the same key was first
         if (!isDuplicateKey(error)) throw error;
         const first = await asMade(order._id);
         if (!first) throw notOnMajority('an order that was refused as made');
@@ -144,7 +144,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       return show(order);
     },
 
-    /** Orders of one identity, or all. */
+    /** The orders of one identity, or all. */
     list(identityId: string | undefined, query: ListQuery): Promise<ListAnswer<Order>> {
       return lists.answer(orderList, Orders, { ...(identityId !== undefined && { scope: { identityId } }), show }, query);
     },
@@ -159,8 +159,8 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     },
 
     /**
-     * Moves an order to a state, by one conditional write: of two moves at once, one is refused.
-     * The buyer may only cancel; the admin, and owner or admin of its organization, move it at will.
+     * Moves an order to a state by one conditional write, so that of two concurrent moves one is refused. The buyer may only
+     * cancel; admins, and owners and admins of its organization, may make every move.
      * @throws errors.notFound, cannotMove; ruleErrors.notAdmin
      */
     async move(orderId: string, status: OrderStatus, actor: OrderActor): Promise<Order> {
@@ -180,7 +180,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       throw errors.cannotMove({ from: current.status, to: status });
     },
 
-    /** Deletes softly. @throws errors.notFound */
+    /** Soft-deletes an order. @throws errors.notFound */
     async delete(orderId: string): Promise<void> {
       const { deletedCount } = await Orders.deleteOne({ _id: orderId });
       if (deletedCount === 0) throw errors.notFound();
