@@ -1,30 +1,13 @@
-import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
 import type { FilesDriver } from '@tandem/drivers/files';
-import type { Storage } from '@tandem/storage';
 import { createAttributesService } from './attributes/attributes.service.js';
 import { createAuditService } from './audit/audit.service.js';
-import { createAuthenticationService } from './authentication/authentication.service.js';
-import { createEmailsService } from './authentication/emails.service.js';
-import { createFailedLogins } from './authentication/failed-logins.js';
-import { createKnownPlaces } from './authentication/known-places.js';
 import { createMailPreparation } from './authentication/mail-preparation.js';
-import { createMfaCodes } from './authentication/mfa-codes.js';
-import { createMfaService } from './authentication/mfa.service.js';
-import { createOnetimeProofs } from './authentication/onetime-proofs.js';
-import { createPasswordChangesService } from './authentication/password-changes.service.js';
-import { createPasswordProofs } from './authentication/password-proofs.js';
-import { createPasswords, type PasswordCheck, type PasswordVerifier } from './authentication/passwords.js';
-import { createSessionsService } from './authentication/sessions.service.js';
-import { createShownSessionsService } from './authentication/shown-sessions.service.js';
+import { createSignIn, type SignInSettings } from './authentication/sign-in.js';
 import { createCategoriesService } from './categories/categories.service.js';
 import { createChatService } from './chat/chat.service.js';
-import type { Lifetimes } from './configuration.js';
 import { createFilesService } from './files/files.service.js';
-import { identityErrors } from './identities/identities.errors.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createMailsService } from './mail/mails.service.js';
-import { senderName } from './mail/outgoing-mail.js';
-import type { MailSettings } from './mail/queued-mail.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
 import { createInvitationLimits } from './invitations/invitation-limits.js';
@@ -42,46 +25,29 @@ import { createProductImagesService } from './products/product-images.service.js
 import { IMAGES_MAX } from './products/products.schemas.js';
 import { createProductsService } from './products/products.service.js';
 import { createNotificationsService } from './notifications/notifications.service.js';
-import { createOnetimeTokensService } from './onetime-tokens/onetime-tokens.service.js';
 import { createFollowsService } from './profiles/follows.service.js';
 import { createLikesService } from './profiles/likes.service.js';
 import { createProfilesService } from './profiles/profiles.service.js';
-import type { RateLimits } from './rate-limits/rate-limits.js';
 import { createLists } from './shared/lists.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
+import { createStreamTickets } from './streams/stream-tickets.js';
 import { createOauthStates } from './providers/oauth-states.js';
 import { createProvidersService } from './providers/providers.service.js';
-import { createStreamTickets } from './streams/stream-tickets.js';
 
-interface ServicesOptions {
-  storage: Storage;
-  bus: EventBus;
-  tokens: Tokens;
-  log: Log;
-  typeIds: IdentityTypeIds;
-  /** Lifetimes in milliseconds. */
-  lifetimes: Lifetimes;
+interface ServicesOptions extends SignInSettings {
   /** Milliseconds after which a security event is removed. */
   auditRetention: number;
-  /** The first makes MFA codes, all compare them. */
-  codeSecrets: readonly string[];
   /** The first signs what leads to the next page of a list, all are taken. */
   cursorSecrets: readonly Uint8Array[];
-  mfaEnabled: boolean;
-  verifyImportedPassword: PasswordVerifier | undefined;
-  checkPassword: PasswordCheck | undefined;
-  bcryptCost: number;
-  mail: MailSettings;
   files: FilesDriver | undefined;
   /** Bytes that one identity may have attached. */
   filesQuota: number;
-  rateLimits: RateLimits;
   oauth: OauthConfiguration;
 }
 
 /** Makes the services and hands each what it needs of the others. */
 export function createServices(options: ServicesOptions) {
-  const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits } = options;
+  const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
   const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
@@ -105,81 +71,10 @@ export function createServices(options: ServicesOptions) {
       },
     },
   });
-  const onetimeTokens = createOnetimeTokensService({
-    storage,
-    tokens,
-    defaultLifetime: lifetimes.onetime,
-    epochOf: identities.onetimeEpochOf,
-  });
-  const { accessStateOf, accessStatesOf } = identities;
-  const knownPlaces = createKnownPlaces(storage, options.codeSecrets[0] ?? '');
-  const sessions = createSessionsService({
-    storage,
-    bus,
-    tokens,
-    log,
-    audit,
-    lifetimes,
-    accessStateOf,
-    accessStatesOf,
-    countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
-    rememberingPlace: knownPlaces.remembering,
-  });
+  const signIn = createSignIn({ ...options, lists, audit, mails, identities });
+  const { sessions, shownSessions, onetimeTokens, passwords, proofs, credentialsOf, codes } = signIn;
+  const { accessStateOf } = identities;
   const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
-  const shownSessions = createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end: sessions.end, audit });
-  const failedLogins = createFailedLogins(storage, knownPlaces);
-  const passwords = createPasswords({
-    cost: options.bcryptCost,
-    verifyImported: options.verifyImportedPassword,
-    check: options.checkPassword,
-    productName: senderName(options.mail),
-  });
-  const credentialsOf = async (identityId: string) => {
-    const credentials = await identities.credentialsOf({ id: identityId });
-    if (!credentials) throw identityErrors.notFound();
-    return credentials;
-  };
-  const { signedInAt } = sessions;
-  const proofs = createPasswordProofs({ failedLogins, passwords, audit, clock: storage.clock, credentialsOf, signedInAt });
-  const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });
-  const codes = createMfaCodes(options.codeSecrets);
-  const mfa = createMfaService({
-    sessions,
-    onetimeTokens,
-    onetimeProofs,
-    failedLogins,
-    mails,
-    codes,
-    audit,
-    rateLimits,
-    clock: storage.clock,
-  });
-  const authentication = createAuthenticationService({
-    identities,
-    sessions,
-    passwords,
-    failedLogins,
-    tokens,
-    onetimeTokens,
-    onetimeProofs,
-    mfa: options.mfaEnabled ? mfa : undefined,
-    typeIds,
-    audit,
-    rateLimits,
-    log,
-  });
-  const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit });
-  const passwordChanges = createPasswordChangesService({
-    identities,
-    onetimeTokens,
-    onetimeProofs,
-    passwords,
-    proofs,
-    failedLogins,
-    mails,
-    audit,
-    rateLimits,
-  });
   const locations = createLocationsService({ storage, lists });
   const notifications = createNotificationsService({ storage, bus, lists });
   const categories = createCategoriesService({ storage, lists });
@@ -313,12 +208,12 @@ export function createServices(options: ServicesOptions) {
     sessions,
     shownSessions,
     streamTickets,
-    failedLogins,
+    failedLogins: signIn.failedLogins,
     passwords,
-    authentication,
-    mfa,
-    emails,
-    passwordChanges,
+    authentication: signIn.authentication,
+    mfa: signIn.mfa,
+    emails: signIn.emails,
+    passwordChanges: signIn.passwordChanges,
     locations,
     notifications,
     categories,

@@ -1,0 +1,143 @@
+import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
+import type { Storage } from '@tandem/storage';
+import type { AuditService } from '../audit/audit.service.js';
+import type { Lifetimes } from '../configuration.js';
+import { identityErrors } from '../identities/identities.errors.js';
+import type { IdentitiesService } from '../identities/identities.service.js';
+import type { MailsService } from '../mail/mails.service.js';
+import { senderName } from '../mail/outgoing-mail.js';
+import type { MailSettings } from '../mail/queued-mail.js';
+import { createOnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../rate-limits/rate-limits.js';
+import type { Lists } from '../shared/lists.js';
+import { createAuthenticationService } from './authentication.service.js';
+import { createEmailsService } from './emails.service.js';
+import { createFailedLogins } from './failed-logins.js';
+import { createKnownPlaces } from './known-places.js';
+import { createMfaCodes } from './mfa-codes.js';
+import { createMfaService } from './mfa.service.js';
+import { createOnetimeProofs } from './onetime-proofs.js';
+import { createPasswordChangesService } from './password-changes.service.js';
+import { createPasswordProofs } from './password-proofs.js';
+import { createPasswords, type PasswordCheck, type PasswordVerifier } from './passwords.js';
+import { createSessionsService } from './sessions.service.js';
+import { createShownSessionsService } from './shown-sessions.service.js';
+
+/** What signing in is set up with. */
+export interface SignInSettings {
+  storage: Storage;
+  bus: EventBus;
+  tokens: Tokens;
+  log: Log;
+  typeIds: IdentityTypeIds;
+  /** Lifetimes in milliseconds. */
+  lifetimes: Lifetimes;
+  /** The first makes MFA codes, all compare them. */
+  codeSecrets: readonly string[];
+  mfaEnabled: boolean;
+  verifyImportedPassword: PasswordVerifier | undefined;
+  checkPassword: PasswordCheck | undefined;
+  bcryptCost: number;
+  mail: MailSettings;
+  rateLimits: RateLimits;
+}
+
+interface SignInOptions extends SignInSettings {
+  lists: Lists;
+  audit: AuditService;
+  mails: MailsService;
+  identities: IdentitiesService;
+}
+
+/** Makes the services by which people sign in, and prove who they are. */
+export function createSignIn(options: SignInOptions) {
+  const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits, lists, audit, mails, identities } = options;
+  const onetimeTokens = createOnetimeTokensService({
+    storage,
+    tokens,
+    defaultLifetime: lifetimes.onetime,
+    epochOf: identities.onetimeEpochOf,
+  });
+  const { accessStateOf, accessStatesOf } = identities;
+  const knownPlaces = createKnownPlaces(storage, options.codeSecrets[0] ?? '');
+  const sessions = createSessionsService({
+    storage,
+    bus,
+    tokens,
+    log,
+    audit,
+    lifetimes,
+    accessStateOf,
+    accessStatesOf,
+    countRefresh: (sessionId) => rateLimits.countAccount('refresh', sessionId),
+    rememberingPlace: knownPlaces.remembering,
+  });
+  const shownSessions = createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end: sessions.end, audit });
+  const failedLogins = createFailedLogins(storage, knownPlaces);
+  const passwords = createPasswords({
+    cost: options.bcryptCost,
+    verifyImported: options.verifyImportedPassword,
+    check: options.checkPassword,
+    productName: senderName(options.mail),
+  });
+  const credentialsOf = async (identityId: string) => {
+    const credentials = await identities.credentialsOf({ id: identityId });
+    if (!credentials) throw identityErrors.notFound();
+    return credentials;
+  };
+  const { signedInAt } = sessions;
+  const proofs = createPasswordProofs({ failedLogins, passwords, audit, clock: storage.clock, credentialsOf, signedInAt });
+  const onetimeProofs = createOnetimeProofs({ onetimeTokens, identities });
+  const codes = createMfaCodes(options.codeSecrets);
+  const mfa = createMfaService({
+    sessions,
+    onetimeTokens,
+    onetimeProofs,
+    failedLogins,
+    mails,
+    codes,
+    audit,
+    rateLimits,
+    clock: storage.clock,
+  });
+  const authentication = createAuthenticationService({
+    identities,
+    sessions,
+    passwords,
+    failedLogins,
+    tokens,
+    onetimeTokens,
+    onetimeProofs,
+    mfa: options.mfaEnabled ? mfa : undefined,
+    typeIds,
+    audit,
+    rateLimits,
+    log,
+  });
+  const emails = createEmailsService({ identities, onetimeTokens, onetimeProofs, proofs, mails, audit });
+  const passwordChanges = createPasswordChangesService({
+    identities,
+    onetimeTokens,
+    onetimeProofs,
+    passwords,
+    proofs,
+    failedLogins,
+    mails,
+    audit,
+    rateLimits,
+  });
+  return {
+    onetimeTokens,
+    sessions,
+    shownSessions,
+    failedLogins,
+    passwords,
+    proofs,
+    credentialsOf,
+    codes,
+    mfa,
+    authentication,
+    emails,
+    passwordChanges,
+  };
+}
