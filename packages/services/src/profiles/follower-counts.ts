@@ -1,18 +1,19 @@
 import type { Clock } from '@tandem/core';
 import { createCountCache, type CountCache } from '@tandem/list-query';
 
-/** Numbers of followers that took long to count. */
+/** Caches follower totals that were slow to count. */
 export interface FollowerCounts {
-  /** For the lists of one profile, organization or product. */
+  /** The cache for the lists of one profile, organization or product. */
   of(targetId: string): CountCache;
   drop(targetId: string): void;
   dropAll(): void;
 }
 
 /**
- * Keeps the totals of long lists of followers for five seconds, each until this instance changes it: not until anything in the collection is
- * written, as elsewhere, since somebody always follows something (decisions L1). Counters in the store would be a second write with each
- * follow: wrong after a crash between the two, one record that all followers of a target wait for, and no help to a filtered list.
+ * Caches the totals of long follower lists for five seconds, each until this instance changes that list. Elsewhere any write to
+ * the collection drops all totals, but follows are written constantly (decisions L1). Counters in the store would need a second
+ * write per follow: they would be wrong after a crash between the two, would make all followers of a target contend for one
+ * record, and would not help filtered lists.
  */
 export function createFollowerCounts(clock: Clock): FollowerCounts {
   const create = () => createCountCache({ now: () => clock.now().getTime() });

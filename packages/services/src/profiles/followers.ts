@@ -24,15 +24,15 @@ interface FollowersOptions {
   avatars: Attachments;
 }
 
-/** Lists of profiles that follow or like something. */
+/** Lists profiles that follow or like something. */
 export function createFollowers({ storage, lists, counts, avatars }: FollowersOptions) {
   const Profiles = storage.model(profileModel);
 
-  /** Writes names and avatars of profiles into their rows, by one query each. */
+  /** Adds profile names and avatars to rows, by one query each. */
   async function complete(rows: readonly Follower[]): Promise<void> {
     const ids = rows.map(({ id }) => id);
     const [found, files] = await Promise.all([
-      // a name that is no text is none: the row is of a record that fits (decisions H20)
+      // skips names of another type, which a host may have written, so that the row still fits its schema (decisions H20)
       Profiles.find({ _id: { $in: ids }, name: { $type: 'string' } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>(),
       avatars.oneOf(ids),
     ]);
@@ -44,7 +44,7 @@ export function createFollowers({ storage, lists, counts, avatars }: FollowersOp
   }
 
   return {
-    /** A page of them, who did last first. */
+    /** A page of profiles, latest first. */
     list<Key extends string>({ list, model, key, targetId }: FollowersOf<Key>, query: ListQuery): Promise<ListAnswer<Follower>> {
       const show = (record: RelationRecord<Key>): Follower => {
         const { profileId: id, createdAt } = present(record) as { profileId: string; createdAt: string };

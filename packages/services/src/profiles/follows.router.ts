@@ -17,11 +17,11 @@ import { profileErrors as errors } from './profiles.errors.js';
 
 interface FollowsRouterOptions {
   follows: FollowsService;
-  /** Whose profile it is. */
+  /** The identity that owns a profile. */
   ownerOf(profileId: string): Promise<string | undefined>;
 }
 
-/** Spec, "Other services": what profiles follow, and their followers. */
+/** The routes of the spec ("Other services") for follows and followers. */
 export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
   return router({
@@ -127,7 +127,7 @@ interface OrganizationFollowersOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-/** Who follows an organization: a part of its own router. */
+/** Lists an organization's followers; part of the organizations router. */
 export function createOrganizationFollowersRouter({ follows, roleOf }: OrganizationFollowersOptions) {
   return router({
     listFollowers: authenticated

@@ -16,12 +16,12 @@ export type FollowsService = ReturnType<typeof createFollowsService>;
 interface FollowsOptions {
   storage: Storage;
   lists: Lists;
-  /** Of profiles. */
+  /** Avatars of profiles. */
   avatars: Attachments;
   organizationExists(organizationId: string): Promise<boolean>;
 }
 
-/** What profiles follow, and who follows (decisions R4). */
+/** Follows of profiles, and their followers (decisions R4). */
 export function createFollowsService({ storage, lists, avatars, organizationExists }: FollowsOptions) {
   const Profiles = storage.model(profileModel);
   const counts = createFollowerCounts(storage.clock);
@@ -52,7 +52,7 @@ export function createFollowsService({ storage, lists, avatars, organizationExis
     unfollowProfile: profiles.remove,
     followOrganization: organizations.add,
     unfollowOrganization: organizations.remove,
-    /** What is hidden, and shown again, with profiles. */
+    /** The relations that are hidden and restored with profiles. */
     ofProfiles: [profiles.ofProfiles, organizations.ofProfiles],
 
     /** The profiles that a profile follows, newest first. */

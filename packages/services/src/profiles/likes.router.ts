@@ -9,11 +9,11 @@ import { profileErrors as errors } from './profiles.errors.js';
 
 interface LikesRouterOptions {
   likes: LikesService;
-  /** Whose profile it is. */
+  /** The identity that owns a profile. */
   ownerOf(profileId: string): Promise<string | undefined>;
 }
 
-/** Spec, "Other services": product likes, a part of the profiles' router. */
+/** The product like routes of the spec ("Other services"), part of the profiles router. */
 export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
   return router({
@@ -60,7 +60,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
   });
 }
 
-/** Who likes a product: a part of the products' router. */
+/** Lists a product's likers; part of the products router. */
 export function createLikersRouter(likes: LikesService) {
   return router({
     listLikers: authenticated

@@ -15,12 +15,12 @@ export type LikesService = ReturnType<typeof createLikesService>;
 interface LikesOptions {
   storage: Storage;
   lists: Lists;
-  /** Of profiles. */
+  /** Avatars of profiles. */
   avatars: Attachments;
   productExists(productId: string): Promise<boolean>;
 }
 
-/** Which products profiles like (decisions R4). */
+/** Product likes of profiles (decisions R4). */
 export function createLikesService({ storage, lists, avatars, productExists }: LikesOptions) {
   const counts = createFollowerCounts(storage.clock);
   const likers = createFollowers({ storage, lists, counts, avatars });
@@ -36,14 +36,14 @@ export function createLikesService({ storage, lists, avatars, productExists }: L
   return {
     like: likes.add,
     unlike: likes.remove,
-    /** What is hidden, and shown again, with profiles. */
+    /** The relations that are hidden and restored with profiles. */
     ofProfiles: likes.ofProfiles,
 
     /** The products that a profile likes, newest first. */
     list: (profileId: string, query: ListQuery) =>
       lists.answer(productLikeList, likes.model, { scope: { profileId }, show: showRelation }, query),
 
-    /** The profiles that like a product, who did last first. @throws productErrors.notFound */
+    /** The profiles that like a product, latest first. @throws productErrors.notFound */
     async listLikers(productId: string, query: ListQuery) {
       if (!(await productExists(productId))) throw productErrors.notFound();
       return likers.list({ list: productLikerList, model: likes.model, key: 'likeProductId', targetId: productId }, query);

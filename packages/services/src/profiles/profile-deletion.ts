@@ -3,13 +3,13 @@ import { defineDeletion, markOf, type Children, type Deletion } from '../shared/
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
 
-/** What is hidden, and shown again, with profiles. Each may run more than once. */
+/** Hides and restores relations with their profiles. Both functions must be repeatable. */
 export interface OfProfiles {
   take(profileIds: readonly string[], deletion: Deletion): Promise<void>;
   bringBack(profileIds: readonly string[], deletionId: string): Promise<void>;
 }
 
-/** Deletion of profiles with what hangs on them, and the way back (decisions R2). */
+/** Deletes and restores profiles with their relations (decisions R2). */
 export function createProfileDeletion(storage: Storage, relations: readonly OfProfiles[]) {
   const Profiles = storage.model(profileModel);
 
@@ -33,7 +33,7 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
     notFound: errors.notFound,
   });
 
-  /** The profiles that a deletion has taken, whether they live again or not. */
+  /** The profiles that a deletion took, restored or not. */
   async function takenBy(deletionId: string): Promise<string[]> {
     const found = await Profiles.find({ deletionId }, { _id: 1 }).setOptions({ deleted: 'include' }).lean();
     return found.map(({ _id }) => _id);
@@ -43,7 +43,7 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
     /** @throws errors.notFound */
     delete: deletion.delete,
 
-    /** A deleted profile, to be restored. @throws errors.notFound */
+    /** Finds a deleted profile to restore. @throws errors.notFound */
     async find(profileId: string): Promise<ProfileRecord> {
       const found = await Profiles.findById(profileId).setOptions({ deleted: 'only' }).lean<ProfileRecord>();
       if (!found) throw errors.notFound();
@@ -52,12 +52,12 @@ export function createProfileDeletion(storage: Storage, relations: readonly OfPr
 
     restore: (profile: ProfileRecord): Promise<void> => deletion.restore(profile),
 
-    /** Removes for real what was stored for an identity that turned out to be gone. */
+    /** Removes a profile that was stored for a missing identity. */
     async uncreate(profileId: string): Promise<void> {
       await Profiles.deleteOne({ _id: profileId }).setOptions({ hard: true });
     },
 
-    /** The profiles of an identity go and come back with it. */
+    /** Deletes and restores profiles with their identity. */
     withIdentity: {
       async take(identityId, by) {
         await take({ identityId }, by);

@@ -3,11 +3,11 @@ import { listIndexes } from '../shared/list-indexes.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { profileResource } from './profiles.schemas.js';
 
-/** What a person shows of itself. An identity may have several. */
+/** A public profile of an identity, which may have several. */
 export interface ProfileRecord extends Live, NotedRecord {
   identityId: string;
   name: string;
-  /** Of the deletion that took it last; null while there was none. */
+  /** The latest deletion; null if there was none. */
   deletionId: string | null;
 }
 
@@ -19,7 +19,7 @@ export const profileModel = defineModel<ProfileRecord>('profiles', {
     notes: notesField,
   },
   indexes: [
-    // one of them is that of an identity's profiles, newest first
+    // includes the index of an identity's profiles, newest first
     ...listIndexes(profileResource, { by: ['identityId'] }),
     {
       keys: { deletionId: 1 },

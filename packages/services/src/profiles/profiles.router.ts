@@ -17,7 +17,7 @@ import {
 } from './profiles.schemas.js';
 import type { ProfilesService } from './profiles.service.js';
 
-/** Spec, "Other services": profiles. */
+/** The profile routes of the spec ("Other services"). */
 export function createProfilesRouter(profiles: ProfilesService) {
   const ownProfile = anyOf(admin, owner('profileId', profiles.ownerOf));
   return router({

@@ -39,7 +39,7 @@ export const createProfileInput = z.strictObject({
 });
 export type NewProfile = z.infer<typeof createProfileInput>;
 
-/** What may be changed; an identity keeps its profiles (decisions R3). */
+/** The fields that may change; the identity may not (decisions R3). */
 export const profilePatchInput = z.strictObject({
   profileId: Id,
   name: Name.optional(),

@@ -15,32 +15,32 @@ export type ProfilesService = ReturnType<typeof createProfilesService>;
 interface ProfilesOptions {
   storage: Storage;
   lists: Lists;
-  /** Which of these identities exist. */
+  /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** What is hidden, and shown again, with profiles. */
+  /** The relations that are hidden and restored with profiles. */
   relations: readonly OfProfiles[];
-  /** One each. */
+  /** A profile has one avatar at most. */
   avatars: Attachments;
 }
 
-/** A profile as it is stored, and the avatar that it comes with. */
+/** The profile to store, and its avatar. */
 interface Creation {
   profile: ProfileRecord;
   avatar: GivenFile | null | undefined;
-  /** Who uploaded the avatar. */
+  /** The identity that uploaded the avatar. */
   createdBy: string;
 }
 
-/** What is never read where a profile is. */
+/** Excludes hidden fields from reads. */
 const WITHOUT_HIDDEN = { deletionId: 0, notes: 0 } as const;
 
-/** A profile without its avatar, which is no part of its record. */
+/** A profile without its avatar, which is stored apart. */
 function showBare(record: ProfileRecord): Profile {
   const { deletionId, notes, ...shown } = present(record);
   return { ...shown, avatar: null };
 }
 
-/** Profiles. Ids are UUID strings; nothing here knows HTTP. */
+/** Profiles. Ids are UUID strings; nothing here depends on HTTP. */
 export function createProfilesService({ storage, lists, existingIdentities, relations, avatars }: ProfilesOptions) {
   const Profiles = storage.model(profileModel);
   const deletion = createProfileDeletion(storage, relations);
@@ -53,7 +53,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
         async run({ profile: { _id, identityId }, avatar, createdBy }, fence) {
           await avatars.hold(_id, avatar, createdBy, fence);
           await fence.insert(Profiles.collection.collectionName, 'profile');
-          // asked afterwards: an identity that is deleted from now on finds the profile and takes it along
+          // checked after the insert: an identity deleted later finds the profile and deletes it too
           if (!(await existingIdentities([identityId])).has(identityId)) throw identityErrors.notFound();
         },
         isDone: async ({ profile: { _id } }) => (await Profiles.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
@@ -65,7 +65,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
     ],
   });
 
-  /** Fills in the avatars, by one query. */
+  /** Adds the avatars with one query. */
   async function addAvatars(profiles: readonly Profile[]): Promise<void> {
     const found = await avatars.oneOf(profiles.map(({ id }) => id));
     for (const profile of profiles) profile.avatar = found.get(profile.id) ?? null;
@@ -82,14 +82,14 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
   }
 
   return {
-    /** What the deletion of an identity takes along. */
+    /** Deletes and restores profiles with their identity. */
     withIdentity: deletion.withIdentity,
-    /** Deletes softly, with what it follows and likes. @throws errors.notFound */
+    /** Soft-deletes a profile with its follows and likes. @throws errors.notFound */
     delete: deletion.delete,
 
     /**
-     * @param createdBy who uploaded the avatar
-     * @throws identityErrors.notFound when there is no such identity; ATTACH_ERRORS
+     * @param createdBy the identity that uploaded the avatar
+     * @throws identityErrors.notFound when the identity does not exist; ATTACH_ERRORS
      */
     async create({ identityId, name, avatar }: NewProfile, createdBy: string): Promise<Profile> {
       const now = storage.clock.now();
@@ -100,7 +100,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
       return show(profile);
     },
 
-    /** Where to upload an avatar to. @throws errors.notFound; fileErrors.tooManyUnused */
+    /** Issues an upload address for an avatar. @throws errors.notFound; fileErrors.tooManyUnused */
     async avatarUploadUrl(profileId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
       if (!(await Profiles.exists({ _id: profileId }))) throw errors.notFound();
       return avatars.issue(request, identityId);
@@ -111,7 +111,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
       return show(await Profiles.findById(profileId, WITHOUT_HIDDEN).lean<ProfileRecord>());
     },
 
-    /** The identity that a live profile is of; undefined when there is none. Serves the owner rule. */
+    /** The identity of a live profile; undefined when there is none. For the owner rule. */
     async ownerOf(profileId: string): Promise<string | undefined> {
       const record = await Profiles.findById(profileId, { identityId: 1 }).lean<Pick<ProfileRecord, 'identityId'>>();
       return record?.identityId;
@@ -127,7 +127,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
     },
 
     /**
-     * @param changedBy who uploaded the avatar
+     * @param changedBy the identity that uploaded the avatar
      * @throws errors.nothingToUpdate for an empty change, notFound; ATTACH_ERRORS
      */
     async patch(profileId: string, { name, avatar }: ProfilePatch, changedBy: string): Promise<Profile> {
@@ -144,7 +144,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
     },
 
     /**
-     * Brings a profile back with what it followed and liked.
+     * Restores a profile with its follows and likes.
      * @throws errors.notFound when there is nothing to restore, identityErrors.notFound when its identity is deleted
      */
     async restore(profileId: string): Promise<Profile> {
@@ -153,7 +153,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
       const hasIdentity = async () => (await existingIdentities([identityId])).has(identityId);
       if (!(await hasIdentity())) throw identityErrors.notFound();
       await deletion.restore(record);
-      // as for a new one: the identity may have been deleted meanwhile
+      // checked again, because the identity may have been deleted meanwhile
       if (!(await hasIdentity())) {
         await deletion.delete(profileId);
         throw identityErrors.notFound();

@@ -5,16 +5,16 @@ import { organizationFollowResources, profileFollowResources } from './follows.s
 import { productLikeResources } from './likes.schemas.js';
 
 /**
- * That a profile follows or likes something: one record for each pair (decisions R4). Taken back it is removed for real; `deletedAt` only hides
- * it while its profile is deleted.
+ * A follow or like of a profile; one record per pair (decisions R4). Unfollowing removes the record. `deletedAt` only hides it
+ * while the profile is deleted.
  */
 export type RelationRecord<Key extends string = string> = Live & {
   profileId: string;
-  /** Of the deletion that hid it last; null while there was none. */
+  /** The latest deletion that hid it; null if there was none. */
   deletionId: string | null;
 } & Record<Key, string>;
 
-/** @param key the field with the id of what is followed or liked */
+/** @param key the field with the id of the followed or liked record */
 function defineRelation<Key extends string>(
   collectionName: string,
   key: Key,
@@ -33,9 +33,9 @@ function defineRelation<Key extends string>(
         deletedToo: true,
         serves: 'one for each pair; what hides with a profile',
       },
-      // who follows or likes it
+      // for the followers or likers of a target
       ...listIndexes(profiles, { within: [key] }),
-      // what a profile follows or likes
+      // for the follows or likes of a profile
       ...listIndexes(ofProfile, { within: ['profileId'] }),
     ],
   });

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { FileSchema } from '../files/files.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
-/** What may be asked of relations of one kind: those of a profile, and the profiles at their beginning. */
+/** List resources for one kind of relation: a profile's relations, and a target's profiles. */
 export function relationResources<Key extends string>(name: string, key: Key) {
   const times = { createdAt: 'date', updatedAt: 'date' } as const;
   const shared = { name, hidden: ['deletionId'], defaultOrder: 'createdAt desc, id desc' };
   const target = { [key]: 'string' } as Record<Key, 'string'>;
   return {
     ofProfile: defineListResource({ ...shared, fields: { ...target, ...times } }),
-    /** A row is a profile, with its id; the times are those of the relation. */
+    /** Each row has the id of a profile and the times of the relation. */
     profiles: defineListResource({ ...shared, fields: { id: { type: 'string', stored: 'profileId' }, createdAt: 'date' } }),
   };
 }
 
-/** What who follows or likes shows of itself, and since when it does. */
+/** A follower or liker, and since when. */
 export const FollowerSchema = z
   .object({ id: Id, name: z.string(), avatar: FileSchema.nullable(), createdAt: Timestamp })
   .meta({ id: 'Follower' });
 export type Follower = z.infer<typeof FollowerSchema>;
 
-/** What every follow and like shows, beside whom or what. */
+/** Fields of every follow and like, besides the target's id. */
 export const relationFields = { id: Id, profileId: Id, createdAt: Timestamp, updatedAt: Timestamp };

@@ -10,7 +10,7 @@ import type { RelationRecord } from './relation.model.js';
 interface RelationSettings<Key extends string> {
   storage: Storage;
   definition: ModelDefinition<RelationRecord<Key>>;
-  /** The field with the id of what is followed or liked. */
+  /** The field with the id of the followed or liked record. */
   key: Key;
   counts: FollowerCounts;
   targetExists(targetId: string): Promise<boolean>;
@@ -24,7 +24,7 @@ export function showRelation<Key extends string>(record: RelationRecord<Key>): S
   return shown as unknown as ShownRelation<Key>;
 }
 
-/** Writes of follows or likes of one kind. */
+/** Writes follows or likes of one kind. */
 export function createRelation<Key extends string>(settings: RelationSettings<Key>) {
   const { storage, definition, key, counts, targetExists, errors } = settings;
   const Relations = storage.model(definition);
@@ -39,7 +39,7 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
     if (!hasTarget) throw errors.noTarget();
   }
 
-  /** @returns undefined when it is there already */
+  /** @returns undefined when the pair exists already */
   async function insert(profileId: string, targetId: string): Promise<RelationRecord<Key> | undefined> {
     try {
       const created: unknown = await Relations.create({ _id: newId(storage.clock), ...pair(profileId, targetId) } as object);
@@ -63,7 +63,8 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
     targetExists,
 
     /**
-     * Stores the relation. Both ends are looked for after the write: whichever is deleted from then on finds it.
+     * Stores the relation. Profile and target are checked after the insert, because a later deletion of either finds the
+     * relation.
      * @throws profileErrors.notFound, errors.noTarget, errors.present
      */
     async add(profileId: string, targetId: string): Promise<ShownRelation<Key>> {
@@ -79,7 +80,7 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
     },
 
     /**
-     * Removes the relation for real, also where what it leads to is gone and that is the answer.
+     * Removes the relation, even if its target is gone and the answer is therefore an error.
      * @throws profileErrors.notFound, errors.noTarget, errors.missing
      */
     async remove(profileId: string, targetId: string): Promise<void> {
@@ -88,7 +89,7 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
       if (!isRemoved) throw errors.missing();
     },
 
-    /** Hides what deleted profiles follow or like, and shows it again. */
+    /** Hides and restores the relations of deleted profiles. */
     ofProfiles: {
       async take(profileIds, deletion) {
         const filter = { profileId: { $in: [...profileIds] } } as object;
