@@ -2,15 +2,16 @@ import { createProviderClient, type ProviderClient } from './provider-client.js'
 import { readProviders, type ProviderSettings } from './provider-settings.js';
 import { parseRedirectUrls } from './redirect-urls.js';
 
-/** Identity providers as they are configured, checked. */
+/** The validated configuration of identity providers. */
 export interface OauthConfiguration {
   clients: ProviderClient[];
   redirectUrls: ReadonlySet<string>;
 }
 
 /**
- * Checks the settings of identity providers. Asks none of them: one that is down keeps no server from starting.
- * @throws Error that names the setting
+ * Validates the settings of identity providers. Contacts none of them, so that a provider that is down does not keep the server
+ * from starting.
+ * @throws Error naming the setting
  */
 export function readOauth(given: {
   publicUrl?: string;

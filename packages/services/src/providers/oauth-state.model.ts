@@ -1,22 +1,22 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 
-/** What an authorization is for. */
+/** The purposes of an authorization. */
 export const OAUTH_PURPOSES = ['oauth-login', 'oauth-signup', 'oauth-link'] as const;
 export type OauthPurpose = (typeof OAUTH_PURPOSES)[number];
 
-/** An authorization that has been begun and not ended. `_id` is the hash of its state, which the provider hands back. */
+/** An authorization in progress. `_id` is the hash of its state, which the provider returns. */
 export interface OauthStateRecord extends BaseRecord {
   provider: string;
   purpose: OauthPurpose;
-  /** Where the browser goes in the end: it was on the allow-list. */
+  /** The return address, already checked against the allow-list. */
   redirectUrl: string;
-  /** Of the device, for the login to come. */
+  /** Fingerprint of the device, for the following login. */
   fingerprintHash: string | null;
   codeVerifier: string;
   nonce: string;
-  /** Hash of the secret that only the browser that began has, in a cookie. */
+  /** Hash of the secret in the cookie of the browser that began. */
   browserHash: string;
-  /** Who links, in which session. */
+  /** The identity and session that link an account. */
   identityId: string | null;
   sessionId: string | null;
   expiresAt: Date;

@@ -4,20 +4,20 @@ import type { Storage } from '@tandem/storage';
 import { oauthStateModel, type OauthStateRecord } from './oauth-state.model.js';
 import type { AuthorizationSecrets } from './provider-client.js';
 
-/** For how long a person may be at the provider, in milliseconds. */
+/** How long a person may stay at the provider, in milliseconds. */
 export const OAUTH_STATE_LIFETIME_MS = 10 * 60_000;
 
-/** What is remembered of an authorization beside its secrets. */
+/** The stored fields of an authorization, without its secrets. */
 export type Authorization = Pick<
   OauthStateRecord,
   'provider' | 'purpose' | 'redirectUrl' | 'fingerprintHash' | 'identityId' | 'sessionId'
 >;
 
-/** What says that a browser has come back from the provider it was sent to. */
+/** Identifies a browser returning from a provider. */
 export interface Return {
   provider: string;
   state: string;
-  /** Of its cookie. */
+  /** From the browser's cookie. */
   browserSecret: string | undefined;
 }
 
@@ -25,18 +25,21 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** States and the secrets of browsers are kept as this: who reads the store can end no authorization, and use no token. */
+/**
+ * Hashes states and browser secrets for the store, so that read access to the store neither completes an authorization nor
+ * redeems a token.
+ */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** Authorizations under way. */
+/** Authorizations in progress. */
 export function createOauthStates(storage: Storage) {
   const States = storage.model(oauthStateModel);
   return {
     newSecrets: (): AuthorizationSecrets => ({ state: newSecret(), nonce: newSecret(), codeVerifier: newSecret() }),
 
-    /** Remembers an authorization. @returns the secret for the cookie of the browser that begins it */
+    /** Stores an authorization. @returns the secret for the browser's cookie */
     async begin({ state, nonce, codeVerifier }: AuthorizationSecrets, authorization: Authorization): Promise<string> {
       const browserSecret = newSecret();
       const expiresAt = new Date(storage.clock.now().getTime() + OAUTH_STATE_LIFETIME_MS);
@@ -52,8 +55,9 @@ export function createOauthStates(storage: Storage) {
     },
 
     /**
-     * Ends an authorization, once: of many at once, one gets it. Another browser gets nothing, and takes nothing from the right one.
-     * @throws authenticationErrors.unverified when it is unknown, expired, ended, of another provider, or another browser's
+     * Completes an authorization once; of concurrent calls one succeeds. A call from another browser fails and leaves the
+     * authorization to the right one.
+     * @throws authenticationErrors.unverified when it is unknown, expired, completed, of another provider, or of another browser
      */
     async end({ provider, state, browserSecret }: Return): Promise<OauthStateRecord> {
       if (browserSecret === undefined) throw authenticationErrors.unverified();

@@ -3,13 +3,13 @@ import type { OAuth2Endpoints, ProviderDefinition } from './provider-settings.js
 import type { ProviderSource } from './provider-source.js';
 import { isLoopback } from './trusted-address.js';
 
-/** The account that X's endpoint describes: an email is there only when it is confirmed. */
+/** Reads X's description of an account, which contains an email only if confirmed. */
 function readData(answer: unknown): { id?: unknown; confirmed_email?: unknown } {
   const data = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined;
   return typeof data === 'object' && data !== null ? data : {};
 }
 
-/** A provider that is OAuth 2 only, with fixed addresses, as X is: the account is asked for with the access token. */
+/** A provider with OAuth 2 only and fixed endpoints, such as X. The account is read with the access token. */
 export function createOAuth2Source(
   definition: ProviderDefinition & { endpoints: OAuth2Endpoints },
   timeout: number,
@@ -23,7 +23,7 @@ export function createOAuth2Source(
   };
   const configuration = new openid.Configuration(server, clientId, {}, openid.ClientSecretBasic(clientSecret));
   configuration.timeout = timeout;
-  // each address has been checked: what is not https is on loopback
+  // the endpoints are validated: those without https are on loopback
   if (Object.values(endpoints).some((address: string) => isLoopback(new URL(address))))
     openid.allowInsecureRequests(configuration);
 

@@ -3,13 +3,13 @@ import type { ProviderDefinition } from './provider-settings.js';
 import type { ProviderSource } from './provider-source.js';
 import { isLoopback } from './trusted-address.js';
 
-/** The claims about an email, which providers may send as anything. */
+/** The email claims, of unknown types because providers differ. */
 interface EmailClaims {
   email?: unknown;
   email_verified?: unknown;
 }
 
-/** Secrets go into the body, as most providers want them, unless one says that it takes them in the header alone. */
+/** Sends the client secret in the body, as most providers expect, unless the provider only accepts the header. */
 function clientSecret(secret: string): openid.ClientAuth {
   const [inBody, inHeader] = [openid.ClientSecretPost(secret), openid.ClientSecretBasic(secret)];
   return (server, client, body, headers) => {
@@ -19,7 +19,10 @@ function clientSecret(secret: string): openid.ClientAuth {
   };
 }
 
-/** An OpenID Connect provider, whose addresses and keys are looked up when it is first used: one that is down keeps no server from starting. */
+/**
+ * An OpenID Connect provider. Discovery happens on first use, so that a provider that is down does not keep the server from
+ * starting.
+ */
 export function createOpenIdSource(definition: ProviderDefinition & { issuer: URL }, timeout: number): ProviderSource {
   const { issuer, clientId, clientSecret: secret, idTokenAlgorithm, trustEmail = false } = definition;
   let discovered: Promise<openid.Configuration> | undefined;
@@ -31,7 +34,7 @@ export function createOpenIdSource(definition: ProviderDefinition & { issuer: UR
       timeout,
       execute: [
         ...(isLoopback(issuer) ? [openid.allowInsecureRequests] : []),
-        // one that is signed by the secret has come straight from the provider over TLS, which is what the standard asks for
+        // a token signed with the secret came directly from the provider over TLS, which the standard accepts
         ...(isSignedBySecret ? [] : [openid.enableNonRepudiationChecks]),
       ],
     });
@@ -41,7 +44,7 @@ export function createOpenIdSource(definition: ProviderDefinition & { issuer: UR
     if (discovered) return discovered;
     const fresh = discover();
     discovered = fresh;
-    // the next one tries again
+    // the next call retries
     fresh.catch(() => {
       if (discovered === fresh) discovered = undefined;
     });
@@ -57,11 +60,11 @@ export function createOpenIdSource(definition: ProviderDefinition & { issuer: UR
       const isUnclear = said.email === undefined || said.email_verified === undefined;
       if (withEmail && inToken && isUnclear && config.serverMetadata().userinfo_endpoint !== undefined) {
         const info = await openid.fetchUserInfo(config, tokens.access_token, inToken.sub);
-        // an address and whether it is verified are taken from one place
+        // take email and verification from the same place
         if (info.email !== undefined) said = info;
       }
       const { email, email_verified: isVerified } = said;
-      // some send it as text
+      // some providers send text
       const isEmailVerified = isVerified === undefined ? trustEmail : isVerified === true || isVerified === 'true';
       return { subject: inToken?.sub, email, isEmailVerified };
     },

@@ -4,28 +4,28 @@ import { createOAuth2Source } from './oauth2-source.js';
 import { createOpenIdSource } from './openid-source.js';
 import type { ProviderDefinition } from './provider-settings.js';
 
-/** Seconds that one request to a provider may take: one that is away is given up well before the deadline of the person's request. */
+/** Time limit for one request to a provider, in seconds; well below the limit of the caller's request. */
 const TIMEOUT_SECONDS = 5;
 
-/** Secrets of one authorization, which prove at its end that it is the one that was begun. */
+/** Secrets of one authorization, which its callback must match. */
 export interface AuthorizationSecrets {
   state: string;
   nonce: string;
   codeVerifier: string;
 }
 
-/** What a provider says of an account. */
+/** An account as a provider describes it. */
 export interface ProvidersAccount {
   subject: string;
-  /** Trimmed and lower-cased; undefined where there is none, or it is no address. */
+  /** Trimmed and lower-cased; undefined if missing or malformed. */
   email: string | undefined;
   isEmailVerified: boolean;
 }
 
-/** Longest name of an account (OpenID Connect Core, section 2). */
+/** Maximum length of an account id (OpenID Connect Core, section 2). */
 const SUBJECT_MAX_LENGTH = 255;
 
-/** An identity provider as the service sees it: where to send a browser, and whose account it comes back with. */
+/** An identity provider: builds authorization addresses, and reads the account a browser returns with. */
 export function createProviderClient(definition: ProviderDefinition, callbackUrl: string) {
   const source =
     'issuer' in definition ? createOpenIdSource(definition, TIMEOUT_SECONDS) : createOAuth2Source(definition, TIMEOUT_SECONDS);
@@ -33,7 +33,7 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
   return {
     name: definition.name,
 
-    /** Where the browser goes to sign in there. @throws whatever went wrong at the provider */
+    /** The address at which the browser signs in. @throws any failure of the provider */
     async authorizationUrl({ state, nonce, codeVerifier }: AuthorizationSecrets): Promise<string> {
       const url = openid.buildAuthorizationUrl(await source.configuration(), {
         redirect_uri: callbackUrl,
@@ -47,9 +47,9 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
     },
 
     /**
-     * Whose account a browser has come back with.
-     * @param parameters of the callback: `code`, and `iss` where the provider names itself
-     * @throws whatever went wrong at the provider, a token that is not of this authorization included
+     * The account that a browser returns with.
+     * @param parameters of the callback: `code`, and `iss` if the provider sends it
+     * @throws any failure of the provider, including a token of another authorization
      */
     async accountOf(
       parameters: { code?: string | undefined; iss?: string | undefined },

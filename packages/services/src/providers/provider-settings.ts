@@ -1,45 +1,45 @@
 import { isTrustedAddress } from './trusted-address.js';
 
-/** What a host configures of one identity provider. */
+/** A host's settings for one identity provider. */
 export interface ProviderSettings {
   clientId: string;
   clientSecret: string;
-  /** Of an OpenID Connect provider. google and line have theirs; twitter has none. */
+  /** Issuer of an OpenID Connect provider. google and line have defaults; twitter has none. */
   issuer?: string;
-  /** What is asked for, separated by spaces. Default: the account and its email. */
+  /** Requested scopes, separated by spaces. Default: the account and its email. */
   scope?: string;
   /**
-   * Whether an address counts as verified where the provider does not say; where it says that it is not verified, it never counts.
-   * Default false: who signs up with an address of somebody else would wait there for its owner.
+   * Whether an email counts as verified if the provider does not say. An email that the provider calls unverified never counts.
+   * Default false: otherwise somebody could sign up with another person's address and wait for its owner.
    */
   trustEmail?: boolean;
-  /** How ID tokens are signed, where that is not in the discovery document. */
+  /** Signature algorithm of ID tokens, if it is missing in the discovery document. */
   idTokenAlgorithm?: string;
-  /** Of a provider that is OAuth 2 only. */
+  /** For a provider with OAuth 2 only. */
   endpoints?: OAuth2Endpoints;
 }
 
-/** Addresses of a provider without discovery. */
+/** Endpoints of a provider without discovery. */
 export interface OAuth2Endpoints {
   authorization: string;
   token: string;
-  /** Answers `{ data: { id, confirmed_email? } }` to the access token: X's. */
+  /** Returns `{ data: { id, confirmed_email? } }` for an access token, like X's endpoint. */
   account: string;
 }
 
-/** A provider as it is worked with: its addresses are checked. */
+/** A provider with validated addresses. */
 export type ProviderDefinition = Omit<ProviderSettings, 'issuer' | 'endpoints' | 'scope'> & {
   name: string;
   scope: string;
 } & ({ issuer: URL } | { endpoints: OAuth2Endpoints });
 
 const OPENID_SCOPE = 'openid email';
-/** X gives an account's confirmed email for the last of these, where the app may ask for it. */
+/** X returns the confirmed email only with `users.email`, if the app may request it. */
 const OAUTH2_SCOPE = 'users.read tweet.read users.email';
 
 const KNOWN: Readonly<Record<string, Partial<ProviderSettings>>> = {
   google: { issuer: 'https://accounts.google.com' },
-  // what its discovery document announces is for apps: to web clients LINE signs with the client's secret
+  // the algorithm in LINE's discovery document is for apps; for web clients LINE signs with the client secret
   line: { issuer: 'https://access.line.me', idTokenAlgorithm: 'HS256' },
   twitter: {
     endpoints: {
@@ -50,10 +50,10 @@ const KNOWN: Readonly<Record<string, Partial<ProviderSettings>>> = {
   },
 };
 
-/** Names of the providers that need no issuer. */
+/** Providers that need no issuer. */
 export const KNOWN_PROVIDERS: readonly string[] = Object.keys(KNOWN);
 
-/** Names stand in paths, and before a colon in the store. */
+/** Names appear in paths, and before a colon in stored keys. */
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 function checkedAddress(setting: string, text: string): URL {
@@ -66,7 +66,7 @@ function define(name: string, given: ProviderSettings): ProviderDefinition {
   const setting = `providers.${name}`;
   if (!NAME.test(name)) throw new Error(`${setting}: a name has lower-case letters, digits and hyphens, 40 at most`);
   for (const key of ['clientId', 'clientSecret'] as const) if (!given[key]) throw new Error(`${setting}.${key} is missing`);
-  // what is known of a provider holds for its own addresses
+  // defaults only apply to the provider's own addresses
   const isElsewhere = given.issuer !== undefined || given.endpoints !== undefined;
   const { issuer, endpoints, ...settings } = isElsewhere ? given : { ...KNOWN[name], ...given };
   if (issuer !== undefined)
@@ -77,8 +77,8 @@ function define(name: string, given: ProviderSettings): ProviderDefinition {
 }
 
 /**
- * The providers of a configuration.
- * @throws Error that names the setting
+ * Validates all providers.
+ * @throws Error naming the setting
  */
 export function readProviders(settings: Readonly<Record<string, ProviderSettings>>): ProviderDefinition[] {
   return Object.entries(settings).map(([name, given]) => define(name, given));

@@ -1,10 +1,10 @@
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 
-/** What the two kinds of providers do in their own ways. */
+/** The differences between OpenID Connect and OAuth 2 providers. */
 export interface ProviderSource {
   configuration(): Promise<Configuration>;
   usesNonce: boolean;
-  /** @param withEmail whether the email is needed: it may cost a request */
+  /** @param withEmail whether the email is needed, which may take another request */
   readAccount(
     configuration: Configuration,
     tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,

@@ -1,9 +1,9 @@
 import { defineErrors } from '@tandem/core';
 
-/** Failures that are answered, and not told to the return address. */
+/** Errors answered directly, without a redirect to the return address. */
 export const providerErrors = defineErrors('providers', { notFound: [404, 'Provider not found'] });
 
-/** The words of `error=` at a return address: what a front end can tell its person. Nothing of a provider's own text. */
+/** Values of `error=` at a return address, for front ends to explain. The provider's own text is never passed on. */
 export const REDIRECT_ERRORS = {
   access_denied: 'the person refused at the provider',
   provider_error: 'the provider failed, or its answer cannot be trusted',

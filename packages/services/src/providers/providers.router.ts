@@ -37,16 +37,16 @@ interface ProvidersRouterOptions {
   identities: Pick<IdentitiesService, 'isEmailVerified'>;
   rateLimits: RateLimits;
   browserCookies: BrowserCookies;
-  /** Return addresses: origins with paths. */
+  /** Allowed return addresses: origins with paths. */
   redirectUrls: ReadonlySet<string>;
 }
 
-/** Such an answer has a secret in its address: the page that comes next is not told where the browser came from. */
+/** The redirect address contains a secret, so the next page must not get a referrer. */
 function keepPrivate(ctx: RequestContext): void {
   ctx.setHeader('referrer-policy', 'no-referrer');
 }
 
-/** Sign-in through identity providers: part of the service `auth` (decisions A15). */
+/** Sign-in through identity providers; part of the service `auth` (decisions A15). */
 export function createProvidersRouter(options: ProvidersRouterOptions) {
   const { providers, identities, rateLimits, browserCookies, redirectUrls } = options;
   return router({

@@ -4,14 +4,14 @@ import { GivenPassword } from '../authentication/authentication.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { isAllowedRedirect } from './redirect-urls.js';
 
-/** As it stands in the path; one that is not configured is not found. */
+/** From the path. An unconfigured provider is answered 404. */
 const ProviderName = z.string().min(1).max(100);
 
-/** Longest value that is taken from a provider's callback, in characters. */
+/** Maximum length of a callback parameter, in characters. */
 const CALLBACK_MAX_LENGTH = 4096;
 const CallbackText = z.string().max(CALLBACK_MAX_LENGTH).optional();
 
-/** A return address of the allow-list. */
+/** A return address from the allow-list. */
 function redirectUrl(allowed: ReadonlySet<string>) {
   return z.string().refine((text) => isAllowedRedirect(allowed, text), 'is not allowed');
 }
@@ -21,12 +21,12 @@ export function startInput(allowed: ReadonlySet<string>) {
     provider: ProviderName,
     purpose: z.enum(['oauth-login', 'oauth-signup']),
     redirectUrl: redirectUrl(allowed),
-    // trimmed as the header will be, in which it is given again
+    // trimmed, because HTTP strips spaces around the header value that must match it later
     fp: z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH).optional(),
   });
 }
 
-/** Providers add parameters of their own to a callback, and more as time goes by: what is not known here is passed over (RFC 6749, 4.1.2). */
+/** Ignores unknown parameters, which providers may add at any time (RFC 6749, 4.1.2). */
 export const callbackInput = z.looseObject({
   provider: ProviderName,
   state: CallbackText,

@@ -21,7 +21,7 @@ import { withResult, type RedirectResult } from './redirect-urls.js';
 
 export type ProvidersService = ReturnType<typeof createProvidersService>;
 
-/** Seconds after which another try makes sense when a provider does not answer. */
+/** `Retry-After` when a provider does not answer, in seconds. */
 const RETRY_AFTER_PROVIDER = 5;
 
 interface ProvidersOptions {
@@ -31,37 +31,37 @@ interface ProvidersOptions {
   typeIds: IdentityTypeIds;
   log: Log;
   audit: AuditService;
-  /** Asks for the password of an identity that has one: a stolen session would else make itself a way in for good. */
+  /** Checks the password of an identity that has one; otherwise a stolen session could link a permanent way to sign in. */
   provePassword(identityId: string, password: string | undefined, by: RequestFacts): Promise<void>;
-  /** One of the identity's live sessions; undefined when it has ended. */
+  /** A live session of the identity; undefined when it has ended. */
   liveSession(identityId: string, sessionId: string): Promise<SessionRef | undefined>;
-  /** Asks who is signed in for a fresh proof of who they are. */
+  /** Requires a fresh proof of the signed-in identity. */
   proveFresh(identity: { id: string; sessionId: string }, password: string | undefined, by: RequestFacts): Promise<void>;
-  /** Makes a one-time token that signs an identity in, on one device or in one browser. */
+  /** Creates a one-time login token for one device or browser. */
   createLoginToken(given: LoginTokenRequest): Promise<{ token: string; jti: string }>;
 }
 
-/** A sign-in that a provider vouches for. */
+/** A sign-in confirmed by a provider. */
 interface LoginTokenRequest {
   identityId: string;
-  /** The link that lets it. */
+  /** The provider link used. */
   linkId: string;
-  /** Of the fingerprint that the session is to have. */
+  /** Hash of the fingerprint to bind the session to. */
   fph?: string;
-  /** Of the secret of the only browser that may use the token. */
+  /** Hash of the secret of the only browser that may redeem the token. */
   browserHash?: string;
 }
 
-/** The end of a visit: what the return address is told, and what binds a token to the browser. */
+/** The result for the return address, and the binding of a token to the browser. */
 interface Conclusion {
   result: RedirectResult;
   binding?: BrowserBinding;
 }
 
-/** Whom a provider's account signs in. */
+/** The identity that a provider account signs in, and the link. */
 type SignedIn = Pick<LoginTokenRequest, 'identityId' | 'linkId'>;
 
-/** What a provider's callback carries. */
+/** The callback parameters of a provider. */
 export interface Callback {
   state: string;
   code: string | undefined;
@@ -69,7 +69,7 @@ export interface Callback {
   error: string | undefined;
 }
 
-/** Why a browser is sent back without a sign-in. */
+/** The reason for sending a browser back without a sign-in. */
 class Refused extends Error {
   constructor(readonly word: RedirectError) {
     super(word);
@@ -88,7 +88,7 @@ export function createProvidersService(options: ProvidersOptions) {
     return client;
   }
 
-  /** Runs what asks a provider; a failure of it is logged, without what it said. @throws Refused */
+  /** Runs a request to a provider. Logs a failure without the provider's text. @throws Refused */
   async function asking<T>(provider: string, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -98,7 +98,7 @@ export function createProvidersService(options: ProvidersOptions) {
     }
   }
 
-  /** @throws Refused when the provider cannot be asked */
+  /** @throws Refused when the provider does not answer */
   async function begin(authorization: Authorization): Promise<{ url: string; binding: BrowserBinding }> {
     const client = clientOf(authorization.provider);
     const secrets = states.newSecrets();
@@ -107,7 +107,7 @@ export function createProvidersService(options: ProvidersOptions) {
     return { url, binding: { of: secrets.state, secret: browserSecret } };
   }
 
-  /** The live identity of an account that may sign in. @throws Refused */
+  /** The live identity of an account, if it may sign in. @throws Refused */
   async function signInAs(account: ProviderAccount, by: RequestFacts): Promise<SignedIn | undefined> {
     const { provider } = account;
     const found = await providerAccounts.identityOf(account);
@@ -129,7 +129,7 @@ export function createProvidersService(options: ProvidersOptions) {
     by: RequestFacts,
   ): Promise<SignedIn> {
     if (email === undefined) throw new Refused('email_missing');
-    // an identity that waited under somebody else's address would be theirs to walk into, and its maker's to come back to
+    // an unverified address may belong to somebody else, who would later share the account with the person signing up
     if (!isEmailVerified) throw new Refused('email_not_verified');
     try {
       const { id, linkId } = await identities.createByAccount({ email, emailVerified: true, typeId: typeIds.regular }, account);
@@ -137,7 +137,7 @@ export function createProvidersService(options: ProvidersOptions) {
       return { identityId: id, linkId };
     } catch (error) {
       const isTaken = identityErrors.emailTaken.matches(error) || identityErrors.providerTaken.matches(error);
-      // by the same person in another tab, at the same moment
+      // the same person may have signed up in another tab at the same moment
       const signedIn = isTaken ? await signInAs(account, by) : undefined;
       if (!signedIn) throw error;
       return signedIn;
@@ -186,8 +186,9 @@ export function createProvidersService(options: ProvidersOptions) {
 
   return {
     /**
-     * Begins a sign-in or sign-up. The return address has been checked.
-     * @returns where the browser goes, with what binds it; without that where the provider cannot be asked: back, with an error
+     * Begins a sign-in or sign-up. Expects a checked return address.
+     * @returns the address to redirect to, with the browser's binding; if the provider does not answer, the return address with
+     * an error
      * @throws providerErrors.notFound
      */
     async start(given: {
@@ -209,9 +210,9 @@ export function createProvidersService(options: ProvidersOptions) {
     },
 
     /**
-     * Begins to link a provider account to an identity that is signed in, and gives its password where it has one.
-     * @throws providerErrors.notFound, identityErrors.providerTaken; validationError, authenticationServiceErrors.invalidInput and locked for
-     * the password; requestErrors.unavailable when the provider cannot be asked
+     * Begins to link a provider account to a signed-in identity, which must give its password if it has one.
+     * @throws providerErrors.notFound, identityErrors.providerTaken; validationError, authenticationServiceErrors.invalidInput
+     * and locked for the password; requestErrors.unavailable when the provider does not answer
      */
     async startLink(
       identity: { id: string; sessionId: string },
@@ -231,8 +232,8 @@ export function createProvidersService(options: ProvidersOptions) {
     },
 
     /**
-     * Takes up what was begun, once, in the browser that began it.
-     * @throws providerErrors.notFound; authenticationErrors.unverified for a state that does not count there
+     * Takes up an authorization once, in the browser that began it.
+     * @throws providerErrors.notFound; authenticationErrors.unverified for a state that is not valid there
      */
     takeUp(given: Return): Promise<OauthStateRecord> {
       clientOf(given.provider);
@@ -240,8 +241,8 @@ export function createProvidersService(options: ProvidersOptions) {
     },
 
     /**
-     * Ends what was begun.
-     * @returns where that browser goes: back, with a login token and what binds it, with the name of the linked provider, or with an error
+     * Completes an authorization.
+     * @returns the return address with a login token and its binding, the linked provider's name, or an error
      * @throws identityErrors.emailTaken, providerTaken
      */
     async finish(
@@ -262,8 +263,8 @@ export function createProvidersService(options: ProvidersOptions) {
     list: providerAccounts.list,
 
     /**
-     * Ends the signing in by a provider, and the sessions that came by it. Oneself needs a fresh proof: a stolen session would else take the
-     * owner's way in away. An admin who acts on another needs none.
+     * Unlinks a provider and ends the sessions that came by it. For oneself this needs a fresh proof; otherwise a stolen session
+     * could take away the owner's way to sign in. An admin acting on another identity needs none.
      * @throws identityErrors.notFound, notLinked, onlyWayIn; authenticationServiceErrors.freshProofNeeded, invalidInput, locked
      */
     async unlink(

@@ -1,16 +1,16 @@
 import { isTrustedAddress } from './trusted-address.js';
 
-/** Longest return address that is taken, in characters. */
+/** Maximum length of a return address, in characters. */
 const MAX_LENGTH = 2048;
 
-/** What is appended to a return address: one of these, and only by us. */
+/** The parameter that the server, and nobody else, appends to a return address. */
 export type RedirectResult = { onetimeToken: string } | { error: string } | { linked: string };
 const RESULT_NAMES = ['onetimeToken', 'error', 'linked'];
 
-/** What no honest client writes into an address, and browsers read in their own ways: backslashes, spaces, control characters. */
+/** Characters that browsers parse differently and honest clients never send: backslashes, spaces, control characters. */
 const AMBIGUOUS = /[\\\s\p{Cc}]/u;
 
-/** The address, if it can be one to return to: https, or http on loopback, without user, password or fragment. */
+/** Parses a possible return address: https, or http on loopback, without user, password or fragment. */
 function readAddress(text: string): URL | undefined {
   if (text.length > MAX_LENGTH || AMBIGUOUS.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -23,8 +23,8 @@ function placeOf({ origin, pathname }: URL): string {
 }
 
 /**
- * The allow-list of return addresses: each allows its own origin and path, with any query.
- * @throws Error that names the setting
+ * Parses the allow-list. Each entry allows its origin and path with any query.
+ * @throws Error naming the setting
  */
 export function parseRedirectUrls(name: string, addresses: readonly string[]): ReadonlySet<string> {
   return new Set(
@@ -37,13 +37,13 @@ export function parseRedirectUrls(name: string, addresses: readonly string[]): R
   );
 }
 
-/** Whether the list allows an address: the same origin and path once both are resolved; the query is free. */
+/** Whether the list contains the origin and path of an address, after resolving both; the query may differ. */
 export function isAllowedRedirect(allowed: ReadonlySet<string>, text: string): boolean {
   const url = readAddress(text);
   return url !== undefined && allowed.has(placeOf(url));
 }
 
-/** An allowed address with a result in its query, which never has two: what the caller put there under such a name goes. */
+/** Adds a result to an allowed address, and removes query parameters of the same names that the caller sent. */
 export function withResult(redirectUrl: string, result: RedirectResult): string {
   const url = new URL(redirectUrl);
   for (const name of RESULT_NAMES) url.searchParams.delete(name);
