@@ -5,25 +5,29 @@ import type { Fetch, Transport } from './transport.js';
 
 /** Email and password. */
 export type SignInInput = Omit<RouterInputs['auth']['login'], 'fingerprint'>;
-/** An address of one's own, or the token of an invitation, which says the address; and a password. */
+/** An address, or an invitation's token, which implies the address; and a password. */
 export type SignUpInput = SignInInput | { token: string; password: string };
-/** A one-time token of target `login`: what a provider's redirect brings, or an admin has made. */
+/** A one-time token of target `login`: from a provider's redirect, or made by an admin. */
 export type TokenSignInInput = Omit<RouterInputs['auth']['ottLogin'], 'fingerprint'>;
-/** The token of a challenge, and the code that was sent by mail. */
+/** The token of a challenge, and the code sent by mail. */
 export type MfaInput = RouterInputs['auth']['mfaVerify'];
 export type LoginAnswer = RouterOutputs['auth']['login'];
-/** The answer that a session begins with. */
+/** The answer that begins a session. */
 export type SessionAnswer = RouterOutputs['auth']['mfaVerify'];
 /** Undefined in cookie mode, where the answer is in cookies. */
 export type RefreshAnswer = RouterOutputs['auth']['refreshToken'];
 
-/** The calls that start, renew and end a session. They go out alone, and no 401 of theirs is ever cured by a refresh. */
+/**
+ * The calls that start, renew and end a session. They are never batched, and a 401 to them never triggers a refresh.
+ */
 export type AuthCalls = ReturnType<typeof createAuthCalls>;
 
-/** How long a refresh may take, in milliseconds: many calls wait for it. The server answers within 15 s. */
+/** Timeout of a refresh, in milliseconds: many calls wait for it. The server answers within 15 s. */
 const REFRESH_TIMEOUT_MS = 20_000;
 
-/** A token of a provider counts in the browser that came back from it, which a cookie proves: in bearer mode too. */
+/**
+ * A provider's token is valid only in the browser that came back from it, which a cookie proves, in bearer mode too.
+ */
 function withCookies(fetch: Fetch, procedure: string): Fetch {
   const isFor = (url: unknown) => typeof url === 'string' && url.split('?', 1)[0]?.endsWith(`/${procedure}`);
   return (input, init) => fetch(input, isFor(input) ? { ...init, credentials: 'include' } : init);
@@ -53,13 +57,13 @@ export function createAuthCalls({ url, fetch, fingerprint, fingerprintHeaders }:
 
     resendMfa: (token: string): Promise<{ token: string }> => auth.mfaResend.mutate({ token }),
 
-    /** @param refreshToken none in cookie mode */
+    /** @param refreshToken absent in cookie mode */
     refresh: (refreshToken?: string): Promise<RefreshAnswer> =>
       auth.refreshToken.mutate(refreshToken === undefined ? {} : { refreshToken }, {
         signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
       }),
 
-    /** @param tokens none in cookie mode */
+    /** @param tokens absent in cookie mode */
     async logout(tokens?: Tokens): Promise<void> {
       if (!tokens) return auth.logout.mutate({});
       const headers = { authorization: `Bearer ${tokens.accessToken}` };

@@ -3,18 +3,18 @@ import { isRefusal } from './failure.js';
 import { UNVERIFIED, type Held, type Renewal, type Session } from './session.js';
 import type { TokenStore, Tokens } from './token-store.js';
 
-/** What the store says of a call that was sent with other tokens than it holds now. */
+/** What the store says about a call sent with other tokens than it now holds. */
 function comparedWith(held: Held, stored: Tokens | undefined): Renewal {
   if (!stored) return 'ended';
   return stored.identityId === held.owner ? 'renewed' : 'left';
 }
 
 /**
- * A session whose tokens are in a store, which other clients may share. It writes over, or clears, only the pair that it has itself
- * exchanged: what another has stored meanwhile stays.
+ * A session whose tokens are in a store that other clients may share. It overwrites or clears only the pair that it
+ * exchanged itself, so that a newer pair of another client stays.
  */
 export function createBearerSession(store: TokenStore, calls: AuthCalls): Session {
-  /** Puts the outcome of an exchange in the place of the pair that was exchanged, unless another was quicker. */
+  /** Replaces the exchanged pair, unless another client was faster. */
   async function replace(exchanged: Tokens, by: Tokens | undefined): Promise<Tokens | undefined> {
     const stored = await store.load();
     if (stored?.refreshToken !== exchanged.refreshToken) return stored;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BUNDLES, bundle } from '../test/bundles.js';
 
-/** Which of the parts are in a bundle, each known by one of its modules. */
+/** The parts in a bundle, each recognized by one of its modules. */
 async function partsOf(name: string): Promise<string[]> {
   const { modules } = await bundle(BUNDLES[name]?.code ?? '');
   const parts = {
@@ -16,7 +16,7 @@ async function partsOf(name: string): Promise<string[]> {
 }
 
 describe('what a front end loads of the client', () => {
-  it.each(Object.entries(BUNDLES))('is made for browsers, and within its budget: %s', async (_name, { code, budget }) => {
+  it.each(Object.entries(BUNDLES))('runs in browsers, and within its budget: %s', async (_name, { code, budget }) => {
     const { compressed, modules } = await bundle(code);
     expect(compressed).toBeLessThanOrEqual(budget);
     expect(compressed).toBeGreaterThan(budget / 2);
@@ -25,7 +25,7 @@ describe('what a front end loads of the client', () => {
     ).toEqual([]);
   });
 
-  it('is what it uses and nothing else', async () => {
+  it('contains only what it uses', async () => {
     expect(await partsOf('all of it')).toEqual(['typed', 'lists', 'chat', 'notifications', 'uploads']);
     expect(await partsOf('the typed client')).toEqual(['typed']);
     expect(await partsOf('list queries')).toEqual(['lists']);
@@ -34,11 +34,11 @@ describe('what a front end loads of the client', () => {
     expect(await partsOf('uploads')).toEqual(['uploads']);
   });
 
-  it('could not be bundled with a module of Node', async () => {
+  it('could not be bundled with a Node module', async () => {
     await expect(bundle("export * from '@tandem/client'; export { readFile } from 'node:fs'")).rejects.toThrow('node:fs');
   });
 
-  it('is ES modules alone, without side effects', () => {
+  it('is ES modules only, without side effects', () => {
     const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
       type: string;
       sideEffects: boolean;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Sockets of a client, so that a test can cut them. */
+/** Records a client's sockets, so that a test can cut them. */
 function createSockets() {
   const open: WebSocket[] = [];
   const sockets = { open, sent: [] as string[], received: [] as string[], failing: 0 };
@@ -56,7 +56,7 @@ async function openChannel(owner: Person, members: Person[] = []): Promise<strin
   return id;
 }
 
-/** Follows a channel, and keeps what comes. */
+/** Follows a channel, and records the events. */
 function follow(chat: Awaited<ReturnType<typeof open>>['chat'], channelId: string, sinceSeq?: number) {
   const followed = { events: [] as ChatEvent[], standings: [] as object[], ends: [] as string[], stop: () => {} };
   followed.stop = chat.follow(
@@ -74,7 +74,7 @@ const messagesOf = ({ events }: { events: ChatEvent[] }): ChatMessage[] =>
   events.flatMap((event) => (event.type === 'message.created' ? [event.message] : []));
 
 describe('the chat client', () => {
-  it('follows a channel and sends messages, each acknowledged as it is stored', async () => {
+  it('follows a channel and sends messages, each acknowledged when stored', async () => {
     const channelId = await openChannel(ann);
     const { chat } = await open(ann);
     const followed = follow(chat, channelId);
@@ -86,7 +86,7 @@ describe('the chat client', () => {
     await expect.poll(() => followed.events.at(-1), PATIENCE).toMatchObject({ type: 'read', seq: 1 });
   });
 
-  it('goes on where it was after a drop, and has nothing twice', async () => {
+  it('resumes after a drop, without duplicates', async () => {
     const channelId = await openChannel(ann);
     const { chat, sockets, states } = await open(ann);
     const followed = follow(chat, channelId);
@@ -100,7 +100,7 @@ describe('the chat client', () => {
     expect(states.filter((state) => state === 'up').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('sends again what was not acknowledged, under the same name: it is stored once', async () => {
+  it('resends unacknowledged messages under the same name, so each is stored once', async () => {
     const channelId = await openChannel(ann);
     const { chat, sockets } = await open(ann);
     const followed = follow(chat, channelId);
@@ -112,7 +112,7 @@ describe('the chat client', () => {
     await expect.poll(() => messagesOf(followed).map(({ content }) => content), PATIENCE).toEqual(['1', '2', '3']);
   });
 
-  it('sends more than the server takes in a second, in order', async () => {
+  it('sends more than the server accepts in a second, in order', async () => {
     const channelId = await openChannel(ann);
     const { chat } = await open(ann);
     const contents = Array.from({ length: 100 }, (_, n) => String(n));
@@ -132,11 +132,11 @@ describe('the chat client', () => {
     expect(sockets.received.filter((text) => text.includes('"error"'))).toEqual([]);
   });
 
-  it('follows a channel that it has just stopped following, whatever is on its way', async () => {
+  it('follows a channel that it has just stopped following, whatever is in transit', async () => {
     const channelId = await openChannel(ann);
     const { chat, states } = await open(ann);
     const ended = [];
-    // before there is a connection, at once after the beginning, and in the midst of it
+    // before there is a connection, right after the beginning, and in between
     for (const [ups, standings] of [
       [0, 0],
       [1, 0],
@@ -153,11 +153,11 @@ describe('the chat client', () => {
     await expect.poll(() => messagesOf(last), PATIENCE).toEqual([message]);
     expect(last.standings).toHaveLength(1);
     expect([...ended, last].flatMap(({ ends }) => ends)).toEqual([]);
-    // of what was stopped nothing comes any more
+    // nothing more comes of what was stopped
     expect(ended.flatMap(messagesOf)).toEqual([]);
   });
 
-  it('renews its tokens by itself, and goes on after they have expired', async () => {
+  it('renews its tokens by itself, and continues after they have expired', async () => {
     const eve = await app.signUp();
     const channelId = await openChannel(eve);
     const { chat, states } = await open(eve);
@@ -169,7 +169,7 @@ describe('the chat client', () => {
     ann = await app.signIn(ann.email);
   });
 
-  it('tells that the session has ended, and fails what is on its way', async () => {
+  it('reports the end of the session, and rejects pending messages', async () => {
     const eve = await app.signUp();
     const channelId = await openChannel(eve);
     let signedOut = 0;
@@ -181,14 +181,14 @@ describe('the chat client', () => {
     expect(signedOut).toBe(1);
   });
 
-  it('tries again when a connection fails', async () => {
+  it('retries when a connection fails', async () => {
     const { sockets, states } = await open(ann, {});
     sockets.cut();
     sockets.failing = 2;
     await expect.poll(() => states.at(-1), PATIENCE).toBe('up');
   });
 
-  it('says why a message is refused, and that a channel is followed no more', async () => {
+  it('reports why a message was refused, and that a channel is no longer followed', async () => {
     const bob = await app.signUp();
     const channelId = await openChannel(ann, [bob]);
     const { chat } = await open(bob);
@@ -202,14 +202,14 @@ describe('the chat client', () => {
     await expect.poll(() => again.ends, PATIENCE).toEqual(['Identity is not subscribed to the channel']);
   });
 
-  it('sends again what is refused for now, until it is stored, once', async () => {
+  it('resends what is temporarily refused until it is stored, once', async () => {
     await using proxy = await startStoreProxy(app.mongodbUri);
     await using server = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
     const channelId = await openChannel(ann);
     const { chat, sockets } = await open(ann, {}, server);
     const followed = follow(chat, channelId);
     await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
-    // of one the store never hears, of the other its answer is lost
+    // one never reaches the store, the other loses its answer
     const cuts = [proxy.cut(isCommand('messages.insert'), 'before'), proxy.cut(isCommand('messages.insert'), 'after')];
     const message = await chat.send({ channelId, content: 'at last' });
     await Promise.all(cuts);
@@ -219,7 +219,7 @@ describe('the chat client', () => {
     await expect.poll(() => messagesOf(followed), PATIENCE).toEqual([message]);
   });
 
-  it('follows a channel as soon as it can be, where that is refused for now', async () => {
+  it('follows a temporarily refused channel as soon as possible', async () => {
     await using proxy = await startStoreProxy(app.mongodbUri);
     await using server = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
     const channelId = await openChannel(ann);

@@ -4,49 +4,54 @@ import type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 
 export interface ChatClientOptions {
-  /** Where the server is, as the client's. */
+  /** The server's URL, as for the client. */
   url: string;
-  /** Signed in. It gets the tickets by which the stream is opened, and renews its tokens for that. */
+  /** A signed-in client. It gets the tickets that open the stream, and renews its tokens for that. */
   client: Pick<TandemClient, 'api'>;
   /** Default: the platform's. Node before 22 has none: `import { WebSocket } from 'ws'`. */
   WebSocket?: SocketConstructor;
-  /** Called when the connection comes and goes. What is sent while it is down is sent when it is back. Must not throw. */
+  /**
+   * Called when the connection comes and goes. Messages sent while it is down are sent when it is back. Must not throw.
+   */
   onState?: (state: 'up' | 'down') => void;
-  /** Called once when the server refuses to go on with the session. Must not throw. */
+  /** Called once when the server ends the session. Must not throw. */
   onSignedOut?: () => void;
 }
 
-/** What follows a channel. Must not throw. */
+/** Callbacks for a channel. Must not throw. */
 export interface ChannelHandlers {
-  /** Each event of the channel; messages in the order of `seq`, each once, whatever becomes of the connection. */
+  /** Each event of the channel; each message once, in the order of `seq`, across reconnects. */
   onEvent?(event: ChatEvent): void;
-  /** How things stand, at the beginning and after each return. */
+  /** The state at the beginning and after each reconnect. */
   onSubscribed?(standing: { lastSeq: number; unread: number }): void;
-  /** It is followed no more: not a member, or the channel is gone. */
+  /** The channel is no longer followed: not a member, or the channel is gone. */
   onEnd?(reason: string): void;
 }
 
 export interface ChatClient {
   /**
-   * Follows a channel: what comes after the message `sinceSeq`, else after the last one there is. After a drop it goes on where it was.
-   * A channel is followed once, and may be followed again as soon as that was ended.
-   * @returns how to end it
+   * Follows a channel from the message after `sinceSeq`, by default from its end. Resumes after a drop. A channel is
+   * followed once at a time, and may be followed again as soon as that has ended.
+   * @returns a function that stops following
    */
   follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number }): () => void;
   /**
-   * Posts a message, and resolves when it is stored: once, however often it has to be sent. What the server refuses for now, because too much
-   * comes or its database is away, is sent again until it is stored.
-   * Fails with the server's text when it refuses for good, and when the client is closed before.
+   * Posts a message, and resolves when it is stored: once, however often it has to be sent. Temporary refusals, from
+   * rate limits or an unavailable database, are retried until it is stored. Fails with the server's text on a permanent
+   * refusal, and when the client is closed first.
    */
   send(message: { channelId: string; content: string; title?: string; clientId?: string }): Promise<ChatMessage>;
-  /** Says that one is typing; without a connection to nobody. */
+  /** Reports typing; dropped without a connection. */
   typing(channelId: string): void;
-  /** Says that one has read up to and including a message; without a connection it is lost, and the next one counts. */
+  /**
+   * Reports everything up to and including a message as read; lost without a connection, and the next report makes up
+   * for it.
+   */
   markRead(channelId: string, messageId: string): void;
   close(): void;
 }
 
-/** Frames of the server, beside the events of channels. */
+/** Frames of the server other than channel events. */
 type ServerFrame =
   | ChatEvent
   | { type: 'ready' | 'pong' }
@@ -57,9 +62,9 @@ type ServerFrame =
 
 interface Followed {
   handlers: ChannelHandlers;
-  /** The last message that was handed on; undefined until the server has said where it begins. */
+  /** The last message delivered; undefined until the server has said where the channel begins. */
   seq: number | undefined;
-  /** Whether the server has confirmed it on this connection. */
+  /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
 }
 
@@ -67,14 +72,17 @@ function newClientId(): string {
   return globalThis.crypto.randomUUID();
 }
 
-/** A client of the stream of messages, for browsers and Node (docs/streams.md). It connects at once, and comes back by itself. */
+/**
+ * A client of the message stream, for browsers and Node (docs/streams.md). It connects at once, and reconnects by
+ * itself.
+ */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const { url, client, onState = () => {}, onSignedOut = () => {} } = options;
   const channels = new Map<string, Followed>();
 
   /**
-   * How often the server has still to confirm that a channel is followed no more. It answers in order, so that until then what it tells of the
-   * channel is of before.
+   * Unsubscriptions that the server has not confirmed yet. It answers in order, so events of the channel until then are
+   * old.
    */
   const stopping = new Map<string, number>();
 
@@ -93,7 +101,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     followed?.handlers.onEnd?.(reason);
   }
 
-  /** Says again soon what the server has not taken, unless it has by then. */
+  /** Retries soon what the server has refused, unless it has been accepted by then. */
   function tryAgain(channelId: string): void {
     setTimeout(() => {
       const followed = channels.get(channelId);
@@ -117,7 +125,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (more > 0) stopping.set(channelId, more);
     else if (more === 0) stopping.delete(channelId);
     else if (channels.get(channelId)?.isConfirmed) end(channelId, 'the channel is not followed any more');
-    // it is of an earlier time, or of one that has ended as it began
+    // the refusal is of an earlier subscription, or of one that has already ended
     else tryAgain(channelId);
   }
 

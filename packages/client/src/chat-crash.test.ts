@@ -15,7 +15,7 @@ import { createChatClient, type ChatClient, type ChatMessage } from './index.js'
 
 const CLIENTS = 50;
 const MESSAGES = 5000;
-/** Between two drops of somebody's connection, in milliseconds. */
+/** Interval between drops of a connection, in milliseconds. */
 const DROP_MS = 100;
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
@@ -44,7 +44,7 @@ interface Reading {
   drop(): void;
 }
 
-/** A client that comes back to whichever server there is. */
+/** A client that reconnects to any of the servers. */
 async function open({ id: identityId, accessToken, refreshToken }: Person, channelId: string): Promise<Reading> {
   let current: WebSocket | undefined;
   class Balanced extends WebSocket {
@@ -67,8 +67,8 @@ async function open({ id: identityId, accessToken, refreshToken }: Person, chann
   return { chat, messages, drop: () => current?.terminate() };
 }
 
-describe.skipIf(!HAS_REDIS)('three servers over one store and one Redis (left out where there is no redis-server)', () => {
-  it('leave every client with the same messages, whoever drops, dies or restarts', { timeout: 240_000 }, async () => {
+describe.skipIf(!HAS_REDIS)('three servers over one store and one Redis (skipped where there is no redis-server)', () => {
+  it('leave every client with the same messages, whichever drops, dies or restarts', { timeout: 240_000 }, async () => {
     const [owner, ...others] = people as [Person, ...Person[]];
     const { id: channelId } = await owner
       .rest('POST', '/channels', { name: 'Tea', ownerId: owner.id })

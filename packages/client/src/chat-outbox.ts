@@ -1,8 +1,8 @@
 import type { ChatMessage } from './chat-types.js';
 
-/** Messages that are sent before the first of them is acknowledged: so many at most are sent again after a drop. */
+/** Most messages in flight before the first is acknowledged; as many may have to be resent after a drop. */
 const IN_FLIGHT_MAX = 16;
-/** After how many milliseconds a frame is sent again that was refused for now: at first, and at the longest. */
+/** Milliseconds until a temporarily refused frame is sent again: the first delay, and the longest. */
 export const REFUSED_MS = 1000;
 const REFUSED_MAX_MS = 10_000;
 
@@ -20,15 +20,18 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Messages that the server has not acknowledged, in their order. What was sent before a drop is sent again under the same name. */
+/**
+ * Unacknowledged messages, in order. After a drop they are resent with the same id, so that the server stores each
+ * once.
+ */
 export function createOutbox(send: (frame: object) => boolean) {
   const waiting = new Map<string, Waiting>();
   let inFlight = 0;
-  /** Refusals since the last message that was stored. */
+  /** Refusals since the last stored message. */
   let refusals = 0;
   let pause: ReturnType<typeof setTimeout> | undefined;
 
-  /** Sends what has not been sent, as much as may be. */
+  /** Sends unsent messages, as far as allowed. */
   function pump(): void {
     for (const entry of waiting.values()) {
       if (inFlight >= IN_FLIGHT_MAX || pause) return;
@@ -39,7 +42,7 @@ export function createOutbox(send: (frame: object) => boolean) {
     }
   }
 
-  /** The server has said what became of a message. */
+  /** The server has reported the outcome of a message. */
   function settle(clientId: string): Waiting | undefined {
     const entry = waiting.get(clientId);
     if (!entry?.isSent) return undefined;
@@ -64,7 +67,7 @@ export function createOutbox(send: (frame: object) => boolean) {
       waiting.delete(clientId);
       pump();
     },
-    /** @param mayPass whether the same may be taken later: then it is sent again, until it is */
+    /** @param mayPass whether a retry may succeed: then it is sent again until it does */
     refuse(clientId: string, reason: string, mayPass: boolean): void {
       const entry = settle(clientId);
       if (!mayPass) {
@@ -80,7 +83,7 @@ export function createOutbox(send: (frame: object) => boolean) {
       pause = setTimeout(resume, Math.min(REFUSED_MS * 2 ** refusals, REFUSED_MAX_MS));
       refusals += 1;
     },
-    /** The connection is down: it is not known what arrived. */
+    /** The connection is down: it is unknown what arrived. */
     forget(): void {
       for (const entry of waiting.values()) entry.isSent = false;
       inFlight = 0;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a second step', () => {
-  it('is asked for by an error of its own, which carries what finishes the sign-in', async () => {
+  it('is requested by an error of its own, with what is needed to finish the sign-in', async () => {
     await using withMfa = await startTestServer({ mfaEnabled: true });
     const ann = await app.signUp();
     const { client, tokens } = createClient(withMfa, { fingerprint: 'device 1' });
@@ -35,7 +35,7 @@ describe('a second step', () => {
     expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
   });
 
-  it('has another code sent after half a minute', async () => {
+  it('sends another code after half a minute', async () => {
     await using withMfa = await startTestServer({ mfaEnabled: true });
     const ann = await app.signUp();
     const { client } = createClient(withMfa);
@@ -61,8 +61,8 @@ describe('a one-time token', () => {
   });
 });
 
-describe('coming back from a provider', () => {
-  it('signs in where the server is on another origin, since the call takes the cookie of the browser along', async () => {
+describe('returning from a provider', () => {
+  it("signs in where the server is on another origin, because the call sends the browser's cookie", async () => {
     await using idp = await startOidcProvider();
     await using server = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
     const browser = createBrowser(server);
@@ -82,7 +82,7 @@ describe('coming back from a provider', () => {
 });
 
 describe('signing in and out', () => {
-  it('signs up, is signed in then, and calls procedures as that identity', async () => {
+  it('signs up, is then signed in, and calls procedures as that identity', async () => {
     const { client, tokens } = createClient(app);
     const account = newAccount();
 
@@ -96,21 +96,21 @@ describe('signing in and out', () => {
     expect(tokens.load()).toEqual({ identityId: id, accessToken: expect.any(String), refreshToken: expect.any(String) });
   });
 
-  it('signs in with an account that is there; the address may end in a slash', async () => {
+  it('signs in with an existing account; the URL may end with a slash', async () => {
     const ann = await app.signUp();
     const { client } = createClient(app, { url: `${app.url}/` });
     expect(await client.signIn({ email: ann.email, password: PASSWORD })).toEqual({ id: ann.id });
     expect(await client.api.notifications.unreadCount.query({ identityId: ann.id })).toEqual({ unread: 0 });
   });
 
-  it('sends no credentials before somebody is signed in', async () => {
+  it('sends no credentials before sign-in', async () => {
     const { client, requests } = createClient(app);
     const call = client.api.notifications.unreadCount.query({ identityId: randomUUID() });
     expect(await failureOf(call)).toEqual({ status: 422, message: 'Missing authorization header', data: [] });
     expect(requests.map(({ headers }) => headers.has('authorization'))).toEqual([false]);
   });
 
-  it('says that credentials are wrong without a refresh, and keeps the session it had', async () => {
+  it('reports wrong credentials without a refresh, and keeps its session', async () => {
     const { client, count, tokens } = createClient(app);
     await client.signUp(newAccount());
     const before = tokens.load();
@@ -120,7 +120,7 @@ describe('signing in and out', () => {
     expect(tokens.load()).toEqual(before);
   });
 
-  it('signs out here and at the server, and once more is fine', async () => {
+  it('signs out here and at the server, and may repeat it', async () => {
     const { client, tokens, count, signedOut } = createClient(app);
     await client.signUp(newAccount());
     const { accessToken, refreshToken, identityId } = (await tokens.load()) as Tokens;
@@ -133,7 +133,7 @@ describe('signing in and out', () => {
     await app.rest('POST', '/auth/token/refresh', { refreshToken }).expect(422, 'Token was not found');
   });
 
-  it('signs out of a session that the server has ended already', async () => {
+  it('signs out of a session that the server has already ended', async () => {
     const { client, tokens } = createClient(app);
     const { id } = await client.signUp(newAccount());
     await client.api.auth.deleteRefreshTokens.mutate({ identityId: id });
@@ -141,7 +141,7 @@ describe('signing in and out', () => {
     expect(tokens.load()).toBeUndefined();
   });
 
-  it('forgets the tokens also when the server cannot be reached, and says so', async () => {
+  it('forgets the tokens even when the server cannot be reached, and reports it', async () => {
     const other = await startTestServer();
     const { client, tokens } = createClient(app, { url: other.url });
     await client.signUp(newAccount());
@@ -150,14 +150,14 @@ describe('signing in and out', () => {
     expect(tokens.load()).toBeUndefined();
   });
 
-  it('says which mode the server is in, when it is the other', async () => {
+  it("reports the server's mode, when it is the other one", async () => {
     const { client } = createClient(app, { mode: 'cookie' });
     await expect(client.signUp(newAccount())).rejects.toThrow("make the client with mode 'bearer'");
   });
 });
 
 describe('the fingerprint', () => {
-  it('goes into the login’s body, and into a header of each request from then on', async () => {
+  it('goes into the login’s body, and into a header of each later request', async () => {
     const { client, requests, tokens } = createClient(app, { fingerprint: 'device 1/a' });
     const { id } = await client.signUp(newAccount());
     await client.api.notifications.unreadCount.query({ identityId: id });
@@ -170,13 +170,13 @@ describe('the fingerprint', () => {
     );
     expect(requests[1]?.body).toMatchObject({ fingerprint: 'device 1/a' });
     expect(requests.slice(2).every(({ headers }) => headers.get('x-nb-fingerprint') === 'device 1/a')).toBe(true);
-    // the session does ask for it
+    // the session requires it
     const path = `/identities/${id}`;
     await app.rest('GET', path, undefined, { accessToken }).expect(401, 'Token fails security check');
     await app.rest('GET', path, undefined, { accessToken, fingerprint: 'device 1/a' }).expect(200);
   });
 
-  it('of another device is refused, and that is not cured by a refresh', async () => {
+  it('of another device is refused, and no refresh is tried', async () => {
     const { client, tokens } = createClient(app, { fingerprint: 'device 1' });
     const { id } = await client.signUp(newAccount());
     const stolen = createClient(app, { tokens, fingerprint: 'device 2' });
@@ -186,7 +186,7 @@ describe('the fingerprint', () => {
     expect(tokens.load()).toBeDefined();
   });
 
-  it.each(['', ' a', 'a ', 'ü', 'a\nb', 'x'.repeat(513)])('%j is refused, since no header could carry it', (fingerprint) => {
+  it.each(['', ' a', 'a ', 'ü', 'a\nb', 'x'.repeat(513)])('%j is refused, because no header could carry it', (fingerprint) => {
     expect(() => createClient(app, { fingerprint })).toThrow(TypeError);
   });
 });
@@ -205,7 +205,7 @@ describe('calls', () => {
     expect(requests.map(({ procedures }) => procedures.length)).toEqual([20, 20, 5]);
   });
 
-  it('fail each for itself in a shared request, in the words of the REST face', async () => {
+  it('fail separately in a shared request, with the texts of the REST face', async () => {
     const { client, requests } = createClient(app);
     const { id } = await client.signUp(newAccount());
     const { notifications } = client.api;
@@ -235,7 +235,7 @@ describe('calls', () => {
 });
 
 describe('describeFailure', () => {
-  it('reads answers that are not of tRPC, and what is no answer at all', async () => {
+  it("reads answers that are not tRPC's, and missing answers", async () => {
     const starting = () => Response.json({ error: { message: 'Service Unavailable' } }, { status: 503 });
     const { client } = createClient(app, { before: starting });
     const call = client.api.auth.checkToken.mutate({ token: 'x' });

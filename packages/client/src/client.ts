@@ -17,58 +17,62 @@ import type { AppRouter } from './router-types.js';
 import { createMemoryTokenStore, type TokenStore } from './token-store.js';
 import { createTransport, type ClientMode, type Fetch } from './transport.js';
 
-/** Most calls that the server takes in one request. */
+/** Most calls that the server accepts in one request. */
 const MAX_BATCH_ITEMS = 20;
-/** Longest address of a request, in characters: what proxies commonly take. */
+/** Longest URL of a request, in characters: commonly accepted by proxies. */
 const MAX_URL_LENGTH = 8000;
 
 export interface TandemClientOptions {
-  /** Where the server is: `https://api.example.org`, without `/trpc`. */
+  /** The server's URL: `https://api.example.org`, without `/trpc`. */
   url: string;
-  /** As the server's `AUTH_MODE`. Default `bearer`. */
+  /** The server's `AUTH_MODE`. Default `bearer`. */
   mode?: ClientMode;
-  /** What this device is known by: 1 to 512 printable ASCII characters. Given at login, and sent with each request from then on. */
+  /** Identifies this device: 1 to 512 printable ASCII characters. Given at login, and sent with each later request. */
   fingerprint?: string;
-  /** Where bearer mode keeps its tokens. Default: in memory. */
+  /** Stores the tokens of bearer mode. Default: in memory. */
   tokens?: TokenStore;
   /** Default: the platform's. */
   fetch?: Fetch;
-  /** Called once when the server has ended the session (expiry, lock, password change), not by `signOut`. Must not throw. */
+  /**
+   * Called once when the server has ended the session (expiry, lock, password change), not by `signOut`. Must not
+   * throw.
+   */
   onSignedOut?: () => void;
 }
 
 export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
   /**
-   * The procedures: `api.notifications.list.query({ identityId })`. Calls of one tick share a request. A call that is refused because
-   * its access token is old is repeated once, after a refresh that all calls share.
-   * Fails with a TRPCClientError, which `describeFailure` reads.
+   * The procedures: `api.notifications.list.query({ identityId })`. Calls of one tick share a request. A call refused
+   * because of an old access token is repeated once, after a refresh that all calls share. Fails with a
+   * TRPCClientError, which `describeFailure` reads.
    */
   readonly api: TRPCClient<Router>;
   /**
-   * Starts a session; one that the client had before is forgotten here, not ended.
-   * Fails with 401 `wrong credentials provided` or `This account is locked`, with a MfaRequiredError when the server wants the code that
-   * it has sent by mail, and with an Error when the server is in the other mode.
+   * Starts a session; an earlier one of the client is forgotten here, not ended. Fails with 401 `wrong credentials
+   * provided` or `This account is locked`, with a MfaRequiredError when the server requires the code that it has sent
+   * by mail, and with an Error when the server is in the other mode.
    */
   signIn(input: SignInInput): Promise<{ id: string }>;
-  /** The same by a one-time token. Fails with 401 when the token does not count, and as `signIn`. */
+  /** The same with a one-time token. Fails with 401 when the token is not valid, and as `signIn`. */
   signInByToken(input: TokenSignInInput): Promise<{ id: string }>;
   /**
-   * The second step of a sign-in that failed with a MfaRequiredError.
-   * Fails with 400 `Invalid MFA code provided.`, and with 401 when the challenge has ended.
+   * The second step of a sign-in that failed with a MfaRequiredError. Fails with 400 `Invalid MFA code provided.`, and
+   * with 401 when the challenge has expired.
    */
   verifyMfa(input: MfaInput): Promise<{ id: string }>;
   /**
-   * Has another code sent; the older ones count no more. Answers the challenge's token, which has a new end.
-   * Fails with 429 within half a minute of the last one, and after the fifth.
+   * Sends another code; older ones become invalid. Returns the challenge's token, with a new expiry. Fails with 429
+   * within half a minute of the last code, and after the fifth.
    */
   resendMfa(token: string): Promise<string>;
   /**
-   * Creates an account, by an address or as an invitation's token says, and signs in.
-   * Fails with 422 `unable to register "<email>"`, 401 `token could not be verified`, 400 `Validation Error`, and as `signIn`; the account stays when only that failed.
+   * Creates an account, with an address or an invitation's token, and signs in. Fails with 422 `unable to register
+   * "<email>"`, 401 `token could not be verified`, 400 `Validation Error`, and as `signIn`; the account stays when only
+   * that failed.
    */
   signUp(input: SignUpInput): Promise<{ id: string }>;
   /**
-   * Ends the session; without one there is nothing to do. In bearer mode the tokens are forgotten at once, whatever comes of it.
+   * Ends the session; does nothing without one. In bearer mode the tokens are forgotten at once, whatever the outcome.
    * Fails when the server cannot be reached, so that the session may live on there.
    */
   signOut(): Promise<void>;
@@ -134,7 +138,7 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
       try {
         await session.end();
       } catch (error) {
-        // what the server does not know, it has ended
+        // a session that the server does not know has ended
         if (!isRefusal(error)) throw error;
       }
     },

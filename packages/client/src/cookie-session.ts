@@ -2,12 +2,15 @@ import type { AuthCalls } from './auth-calls.js';
 import { isRefusal } from './failure.js';
 import { NO_ACCESS_COOKIE, UNVERIFIED, type Session } from './session.js';
 
-/** A session whose tokens are in cookies, which no script can read. It only counts what it has seen happen to them. */
+/** A session whose tokens are in cookies, which scripts cannot read. It only tracks events that change them. */
 export function createCookieSession(calls: AuthCalls): Session {
   /** Sign-ins and sign-outs of this client. */
   let sessions = 0;
   let renewals = 0;
-  /** Whether it is known that there is no session. Another tab may have started one since, so each 401 asks the server again. */
+  /**
+   * Whether the session is known to have ended. Another tab may have started a new one, so each 401 asks the server
+   * again.
+   */
   let isEnded = false;
   const ownerNow = () => String(sessions);
   const keyNow = () => `${sessions}.${renewals}`;
@@ -43,7 +46,7 @@ export function createCookieSession(calls: AuthCalls): Session {
     async end() {
       sessions++;
       await calls.logout();
-      // what was sent meanwhile went out with cookies that are gone now
+      // calls sent meanwhile carried cookies that are gone now
       sessions++;
       isEnded = true;
     },

@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A tab of a browser: those of one browser share its cookies. */
+/** A browser tab: tabs of one browser share its cookies. */
 function createTab({ browser = createCookieFetch(app.clock), before }: { browser?: Fetch; before?: BeforeSending } = {}) {
   return createClient(app, { mode: 'cookie', fetch: browser, ...(before && { before }) });
 }
 
 describe('cookie mode', () => {
-  it('signs up, calls and signs out by cookies alone: no token is kept, no header sent', async () => {
+  it('signs up, calls and signs out with cookies alone: no token is stored, no header sent', async () => {
     const { client, tokens, requests, signedOut } = createTab();
     const { id } = await client.signUp(newAccount());
     expect(await client.api.identities.get.query({ identityId: id })).toMatchObject({ id });
@@ -33,7 +33,7 @@ describe('cookie mode', () => {
     expect(requests.some(({ headers }) => headers.has('authorization'))).toBe(false);
   });
 
-  it('refreshes by cookie, once for many calls, when the access cookie has run out', async () => {
+  it('refreshes by cookie, once for many calls, when the access cookie has expired', async () => {
     const { client, count, signedOut } = createTab();
     const { id } = await client.signUp(newAccount());
     for (const times of [1, 2]) {
@@ -45,7 +45,7 @@ describe('cookie mode', () => {
     expect(signedOut).toEqual([]);
   });
 
-  it('refreshes once for calls whose refusals come apart', async () => {
+  it('refreshes once for calls that are refused at different times', async () => {
     const barrier = createBarrier('identities.get');
     const jar = createCookieFetch(app.clock);
     const browser: Fetch = async (input, init) => {
@@ -66,7 +66,7 @@ describe('cookie mode', () => {
     expect([count('auth.refreshToken'), count('identities.get')]).toEqual([1, 2]);
   });
 
-  it('goes on after the page was loaded again, with nothing but the cookies', async () => {
+  it('continues after a page reload, with only the cookies', async () => {
     const browser = createCookieFetch(app.clock);
     const { id } = await createTab({ browser }).client.signUp(newAccount());
     app.clock.advance(EXPIRY_MS);
@@ -87,7 +87,7 @@ describe('cookie mode', () => {
     expect([one.signedOut, two.signedOut]).toEqual([[], []]);
   });
 
-  it('tells the host once that the server has ended the session, until somebody signs in again', async () => {
+  it('tells the host once that the server has ended the session, until the next sign-in', async () => {
     const { client, signedOut } = createTab();
     const account = newAccount();
     const { id } = await client.signUp(account);
@@ -102,7 +102,7 @@ describe('cookie mode', () => {
     }
   });
 
-  it('keeps the session when the refresh fails for a reason that may pass', async () => {
+  it('keeps the session when the refresh fails for a passing reason', async () => {
     let isBad = true;
     const before: BeforeSending = (request) =>
       isRefresh(request) && isBad ? new Response('Bad Gateway', { status: 502 }) : undefined;
@@ -116,7 +116,7 @@ describe('cookie mode', () => {
     expect(signedOut).toEqual([]);
   });
 
-  it('says that the page’s origin is not allowed, instead of that the session has ended', async () => {
+  it('reports that the page’s origin is not allowed, instead of the end of the session', async () => {
     const jar = createCookieFetch(app.clock);
     let origin: string | undefined;
     const browser: Fetch = (input, init) => {
@@ -133,7 +133,7 @@ describe('cookie mode', () => {
     expect(signedOut).toEqual([]);
   });
 
-  it('does not repeat a call in the name of somebody who has signed in since', async () => {
+  it('does not repeat a call in the name of another identity that has signed in since', async () => {
     let signInBob = async () => {};
     const before: BeforeSending = (request) => (isRefresh(request) ? signInBob() : undefined);
     const { client, count, signedOut } = createTab({ before });
@@ -147,7 +147,7 @@ describe('cookie mode', () => {
     expect([count('notifications.unreadCount'), signedOut]).toEqual([1, []]);
   });
 
-  it('says which mode the server is in, when it is the other', async () => {
+  it("reports the server's mode, when it is the other one", async () => {
     const { client } = createClient(app);
     await expect(client.signUp(newAccount())).rejects.toThrow("make the client with mode 'cookie'");
   });

@@ -2,23 +2,23 @@ import { isTRPCClientError } from '@trpc/client';
 import type { AppRouter } from './router-types.js';
 import { UploadError } from './upload-error.js';
 
-/** A failed call in the words of the REST face. */
+/** A failed call, with the fields of the REST face. */
 export interface Failure {
-  /** HTTP status; undefined when no answer came that could be read. */
+  /** HTTP status; undefined when there was no readable answer. */
   status: number | undefined;
   message: string;
   /** The problems of a failed validation, one text each; otherwise empty. */
   data: readonly string[];
 }
 
-/** What tRPC leaves on an error whose answer was not in its own shape: that of a proxy, or of a server that is starting. */
+/** What tRPC keeps of an error answer that is not in its format: from a proxy, or a server that is starting. */
 interface ForeignAnswer {
   response?: { status?: number };
   responseJSON?: { error?: { message?: unknown } } | null;
 }
 
 /**
- * What went wrong with a call: status, message and problems, as the REST face says them.
+ * What went wrong with a call: status, message and problems, as on the REST face.
  * @param error anything that a call of the client has thrown
  */
 export function describeFailure(error: unknown): Failure {
@@ -31,19 +31,19 @@ export function describeFailure(error: unknown): Failure {
   return { status: response?.status, message: typeof said === 'string' ? said : error.message, data: [] };
 }
 
-/** Statuses with which the server says that a token counts no more. Others, such as 429 and 503, say nothing about it. */
+/** Statuses that mean that a token is no longer valid. Others, such as 429 and 503, say nothing about it. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 
-/** Whether the server itself has refused the token, as opposed to a failure that may pass. */
+/** Whether the server itself refused the token, as opposed to a passing failure. */
 export function isRefusal(error: unknown): boolean {
   return isTRPCClientError<AppRouter>(error) && REFUSALS.has(error.data?.httpStatus ?? 0);
 }
 
-/** The password, or the one-time token, was right, and the server wants the code that it has sent by mail: `verifyMfa`. */
+/** The password or one-time token was right, and the server requires the code that it has sent by mail: `verifyMfa`. */
 export class MfaRequiredError extends Error {
   override readonly name = 'MfaRequiredError';
   constructor(
-    /** Of the challenge; counts for five minutes. */
+    /** The challenge's token; valid for five minutes. */
     readonly token: string,
   ) {
     super('a code was sent by mail: finish with verifyMfa');

@@ -5,7 +5,7 @@ import { PUBLIC_PROCEDURES } from './renewal-link.js';
 import { NO_ACCESS_COOKIE, UNVERIFIED } from './session.js';
 
 describe('the client', () => {
-  it('knows which procedures need nobody signed in, as the server’s document says', async () => {
+  it('knows which procedures need no authentication, as in the server’s document', async () => {
     await using app = await startTestServer();
     const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { operationId: string; security?: unknown }>>;
@@ -15,7 +15,7 @@ describe('the client', () => {
     expect([...PUBLIC_PROCEDURES].sort()).toEqual(open.sort());
   });
 
-  it('knows the texts by which the server refuses an old access token', () => {
+  it('knows the texts with which the server refuses an old access token', () => {
     expect([UNVERIFIED, NO_ACCESS_COOKIE]).toEqual([
       authenticationErrors.unverified.message,
       authenticationErrors.missingCookie.message,

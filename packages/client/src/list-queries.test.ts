@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-it('a typed query goes to the server as it is, and its rows come back with their types', async () => {
+it('a typed query reaches the server unchanged, and its rows come back typed', async () => {
   const { client } = createClient(app);
   const { id: identityId } = await client.signUp(newAccount());
   const { list, markRead } = client.api.notifications;
@@ -41,7 +41,7 @@ it('a typed query goes to the server as it is, and its rows come back with their
   ]);
 });
 
-it('a page has no rows of a query, and says so', async () => {
+it('an answer by page has no query rows, and says so', async () => {
   const { client } = createClient(app);
   const { id: identityId } = await client.signUp(newAccount());
   const { parameters } = queryOf('notifications.list').where('isRead', 'eq', false);
@@ -50,7 +50,7 @@ it('a page has no rows of a query, and says so', async () => {
   expect(() => rowsOf(answer, parameters)).toThrow(TypeError);
 });
 
-/** Each of these is refused by the compiler. */
+/** Each of these is a type error. */
 export function wrongQueries() {
   // @ts-expect-error -- no such list
   queryOf('nothing.list');

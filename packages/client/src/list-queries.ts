@@ -1,22 +1,24 @@
 import { listQuery, type ListQueryBuilder, type QueryParameters } from '@tandem/list-query/builder';
 import type { ListShapes } from '@tandem/services';
 
-/** Rows that a list answers to `$skip`, `$top`, `$nextToken` or `$apply`. `total` is exact and over all pages. */
+/** A list's answer to `$skip`, `$top`, `$nextToken` or `$apply`. `total` is exact and over all pages. */
 export interface ListRows<Row> {
   total: number;
   count: number;
   value: Row[];
-  /** For `after`; absent where nothing is behind these rows. */
+  /** For `after`; absent on the last page. */
   nextToken?: string;
 }
 
-/** Begins a query of a list, typed by its fields: `queryOf('notifications.list').where('isRead', 'eq', false).top(20)`. */
+/**
+ * Starts a query of a list, typed by its fields: `queryOf('notifications.list').where('isRead', 'eq', false).top(20)`.
+ */
 export function queryOf<Name extends keyof ListShapes>(_list: Name): ListQueryBuilder<ListShapes[Name]> {
   return listQuery<ListShapes[Name]>();
 }
 
 /**
- * The rows of an answer, with the type that the query's parameters say.
+ * The rows of an answer, typed by the query's parameters.
  * @throws TypeError for an answer to `page` and `limit`, which has another form
  */
 export function rowsOf<Row>(answer: object, _parameters: QueryParameters<Row>): ListRows<Row> {

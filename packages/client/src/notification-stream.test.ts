@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The stream of somebody new, with all that it tells, and its sockets, so that a test can cut them. */
+/** The stream of a new identity, its events, and its sockets, so that a test can cut them. */
 async function open(know?: () => Promise<{ id: string }[]>) {
   ann = await app.signUp();
   const { client, tokens } = createClient(app);
@@ -43,7 +43,7 @@ async function open(know?: () => Promise<{ id: string }[]>) {
 const notify = (note: number) => app.tandem.services.notifications.notify(ann.id, { note });
 
 describe('the stream of notifications', () => {
-  it('tells of what comes, and how many are unread', async () => {
+  it('delivers new notifications, and the number of unread ones', async () => {
     const { told, client } = await open();
     await expect.poll(() => told.unread, PATIENCE).toEqual([0]);
     const { id } = await notify(1);
@@ -53,7 +53,7 @@ describe('the stream of notifications', () => {
     expect(told.unread).toEqual([0, 0]);
   });
 
-  it('goes on where it was after a drop, and tells nothing twice', async () => {
+  it('resumes after a drop, without duplicates', async () => {
     const { told, cut } = await open();
     await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
     for (const note of [1, 3, 5]) {
@@ -66,7 +66,7 @@ describe('the stream of notifications', () => {
     await expect.poll(() => told.notes, PATIENCE).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('begins after the notifications that are known, and with what comes where there is no such one', async () => {
+  it('begins after the known notifications, or with new ones where those no longer exist', async () => {
     const { told } = await open(async () => {
       const known = [await notify(1), await notify(2)].toReversed();
       await notify(3);
@@ -79,7 +79,7 @@ describe('the stream of notifications', () => {
     await expect.poll(() => other.notes, PATIENCE).toEqual([4]);
   });
 
-  it('renews its tokens, and tells when the session has ended', async () => {
+  it('renews its tokens, and reports the end of the session', async () => {
     const { told } = await open();
     await expect.poll(() => told.states, PATIENCE).toEqual(['up']);
     app.clock.advance(EXPIRY_MS);

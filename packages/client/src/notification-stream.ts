@@ -3,9 +3,9 @@ import type { StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { createConnection, type SocketConstructor } from './stream-connection.js';
 
-/** How many ids are remembered, by which a notification that comes again is known. */
+/** Notification ids remembered to drop repeats. */
 const REMEMBERED = 1000;
-/** A server that gives tickets and yet opens no stream so many times has no such notification as the one to go on from. */
+/** After this many refusals of the stream despite valid tickets, the notification to resume from no longer exists. */
 const REFUSALS = 3;
 
 /** A notification, with the fields that the host has given it. */
@@ -14,21 +14,24 @@ type Frame = NotificationServerFrame | { type: 'pong' } | StreamError;
 
 /** The handlers must not throw. */
 export interface NotificationStreamOptions {
-  /** Where the server is, as the client's. */
+  /** The server's URL, as for the client. */
   url: string;
-  /** Signed in. It gets the tickets by which the stream is opened, and renews its tokens for that. */
+  /** A signed-in client. It gets the tickets that open the stream, and renews its tokens for that. */
   client: Pick<TandemClient, 'api'>;
-  /** The newest notifications that are known, the newest first, as the list answers them: what came after them is told. Default: what comes from now on. */
+  /**
+   * The newest known notifications, newest first, as the list returns them: later ones are delivered. Default:
+   * everything from now on.
+   */
   known?: readonly { id: string }[];
-  /** Each notification once, whatever becomes of the connection. */
+  /** Each notification once, across reconnects. */
   onNotification(notification: Notification): void;
-  /** Some are read: these, or all up to and including one. */
+  /** Some were read: these, or all up to and including one. */
   onRead?(read: { upTo?: string; ids?: string[] }): void;
-  /** How many are unread: at the beginning, after each return, and when some are read. */
+  /** The number of unread ones: at the beginning, after each reconnect, and when some are read. */
   onUnread?(unread: number): void;
   /** Called when the connection comes and goes. */
   onState?(state: 'up' | 'down'): void;
-  /** Called once when the server refuses to go on with the session. */
+  /** Called once when the server ends the session. */
   onSignedOut?(): void;
   /** Default: the platform's. Node before 22 has none: `import { WebSocket } from 'ws'`. */
   WebSocket?: SocketConstructor;
@@ -38,12 +41,15 @@ export interface NotificationStream {
   close(): void;
 }
 
-/** Tells of one's notifications as they come, in browsers and Node (docs/streams.md). It connects at once, and comes back by itself. */
+/**
+ * Delivers the signed-in identity's notifications as they come, in browsers and Node (docs/streams.md). It connects at
+ * once, and reconnects by itself.
+ */
 export function createNotificationStream(options: NotificationStreamOptions): NotificationStream {
   const { client, known = [], onNotification, onRead, onUnread, onState, onSignedOut } = options;
   let since = known[0]?.id;
   let refusals = 0;
-  // after a return the server tells some again
+  // after a reconnect the server repeats some
   const told = new Set(known.map(({ id }) => id).toReversed());
 
   function tell(notification: Notification): void {

@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe('a refresh that fails for a reason that may pass', () => {
-  it('keeps the tokens when the server is gone; they go on when it is back', async () => {
+describe('a refresh that fails for a passing reason', () => {
+  it('keeps the tokens when the server is down; they work when it is back', async () => {
     const first = await startTestServer({ clock: app.clock });
     let close = async () => {};
     const before: BeforeSending = (request) => (isRefresh(request) ? close() : undefined);
@@ -27,7 +27,7 @@ describe('a refresh that fails for a reason that may pass', () => {
     expect(await unread()).toEqual({ unread: 0 });
   });
 
-  it.each([429, 500, 502, 503])('keeps the tokens at a %i, which all waiting callers see', async (status) => {
+  it.each([429, 500, 502, 503])('keeps the tokens on a %i, which all waiting callers see', async (status) => {
     let isBad = true;
     const answer = () => Response.json({ error: { message: 'Not now' } }, { status });
     const before: BeforeSending = (request) => (isRefresh(request) && isBad ? answer() : undefined);

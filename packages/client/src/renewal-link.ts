@@ -4,8 +4,8 @@ import type { Renewals, Sent } from './renewals.js';
 import type { AppRouter } from './router-types.js';
 
 /**
- * The procedures that need nobody signed in. Their 401s are about what was handed in, a password or a token, and not about the
- * session: a refresh cures none of them. A test holds the list against the server.
+ * Procedures without authentication. Their 401s concern a password or token in the input, not the session, so a refresh
+ * cannot help. A test compares the list with the server.
  */
 export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
   'auth.register',
@@ -35,13 +35,13 @@ export const PUBLIC_PROCEDURES: ReadonlySet<string> = new Set([
 
 type Failed = TRPCClientError<AppRouter>;
 
-/** Which tokens each call was sent with, by its context. */
+/** The tokens that each call was sent with, by its context. */
 export interface SentWith {
   note(operations: readonly Operation[], sent: Sent | undefined): void;
   of(operation: Operation): Sent | undefined;
 }
 
-/** Links copy operations but hand on their contexts, so that these are what a call is known by. */
+/** Links copy operations but keep their contexts, so the context identifies a call. */
 export function createSentWith(): SentWith {
   const byContext = new WeakMap<object, Sent>();
   return {
@@ -52,7 +52,7 @@ export function createSentWith(): SentWith {
   };
 }
 
-/** Repeats a call once, after a renewal, when it was refused for its access token. */
+/** Repeats a call once, after a renewal, when its access token was refused. */
 export function createRenewalLink(
   renewals: Renewals,
   { sentWith, curable }: { sentWith: SentWith; curable: ReadonlySet<string> },
@@ -69,7 +69,7 @@ export function createRenewalLink(
         let isStopped = false;
 
         function send(onFailure: (error: Failed, attempt: Operation) => void): void {
-          // a context of its own for each attempt, also where the host gives one object to many calls
+          // a new context for each attempt, because the host may pass one object to many calls
           const attempt = { ...op, context: { ...op.context } };
           current = next(attempt).subscribe({
             next: (value) => observer.next(value),

@@ -36,7 +36,7 @@ describe('an expired access token', () => {
     expect(signedOut).toEqual([]);
   });
 
-  it('is renewed once for calls whose refusals come apart', async () => {
+  it('is renewed once for calls that are refused at different times', async () => {
     const barrier = createBarrier('identities.get');
     const { client, id, unread, count } = await createExpiredClient(app, { before: barrier.before });
 
@@ -49,7 +49,7 @@ describe('an expired access token', () => {
     expect([count('auth.refreshToken'), count('identities.get')]).toEqual([1, 2]);
   });
 
-  it('is renewed again and again, as the days go by', async () => {
+  it('is renewed repeatedly over days', async () => {
     const { unread, count } = await createExpiredClient(app);
     for (let day = 0; day < 20; day++) {
       app.clock.advance(24 * 60 * 60_000);
@@ -58,7 +58,7 @@ describe('an expired access token', () => {
     expect(count('auth.refreshToken')).toBe(20);
   });
 
-  it('does not repeat a call in the name of somebody who has signed in since', async () => {
+  it('does not repeat a call in the name of another identity that has signed in since', async () => {
     const bob = await app.signUp();
     let signInBob = async () => {};
     const before: BeforeSending = (request) => (isRefresh(request) ? signInBob() : undefined);
@@ -72,7 +72,7 @@ describe('an expired access token', () => {
     expect(signedOut).toEqual([]);
   });
 
-  it('does not bring back a session that was signed out during the refresh', async () => {
+  it('does not restore a session that was signed out during the refresh', async () => {
     let signOut = async () => {};
     const before: BeforeSending = async (request) => (isRefresh(request) ? signOut() : undefined);
     const { client, unread, tokens, signedOut } = await createExpiredClient(app, { before });
@@ -97,7 +97,7 @@ describe('a session that the server has ended', () => {
     expect([signedOut, count('auth.refreshToken')]).toEqual([['signed out'], 1]);
   });
 
-  it('is told of again after the next sign-in', async () => {
+  it('is reported again after the next sign-in', async () => {
     const { client, signedOut } = createClient(app);
     const account = newAccount();
     const { id } = await client.signUp(account);
@@ -109,7 +109,7 @@ describe('a session that the server has ended', () => {
     }
   });
 
-  it('ends here too, when it ends between the refresh and the repeated call; nothing loops', async () => {
+  it('ends here too when it ends between the refresh and the repeated call, without a loop', async () => {
     let lockNow = async () => {};
     let refreshed = false;
     const before: BeforeSending = async (request) => {
@@ -123,8 +123,8 @@ describe('a session that the server has ended', () => {
   });
 });
 
-describe('a 401 that no refresh can cure', () => {
-  it('reaches the caller as it is: a refresh token used as access token', async () => {
+describe('a 401 that no refresh can fix', () => {
+  it('reaches the caller unchanged: a refresh token used as access token', async () => {
     const { client, tokens, count } = createClient(app);
     const { id } = await client.signUp(newAccount());
     const pair = (await tokens.load()) as Tokens;
@@ -134,7 +134,7 @@ describe('a 401 that no refresh can cure', () => {
     expect(count('auth.refreshToken')).toBe(0);
   });
 
-  it('reaches the caller as it is: a token that was handed in to be checked', async () => {
+  it('reaches the caller unchanged: a token passed in to be checked', async () => {
     const { client, count } = createClient(app);
     await client.signUp(newAccount());
     const call = client.api.auth.checkToken.mutate({ token: 'no token' });

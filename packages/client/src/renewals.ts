@@ -6,7 +6,7 @@ export type Sent = Held & { endings: number };
 export type Renewals = ReturnType<typeof createRenewals>;
 
 /**
- * Sees to it that many refused calls share one renewal, and that the host hears once of a session that has ended.
+ * Makes refused calls share one renewal, and tells the host once that a session has ended.
  * @param onSignedOut called when the server has ended a session; not after the client's own `leave`
  */
 export function createRenewals(session: Session, onSignedOut: () => void) {
@@ -15,7 +15,7 @@ export function createRenewals(session: Session, onSignedOut: () => void) {
 
   async function run(sent: Sent): Promise<boolean> {
     const renewal = await session.renew(sent);
-    // calls that were sent before an ending that is known already say nothing new
+    // calls sent before a known end say nothing new
     if (renewal === 'ended' && sent.endings === endings) {
       endings++;
       onSignedOut();
@@ -34,7 +34,7 @@ export function createRenewals(session: Session, onSignedOut: () => void) {
     /**
      * Renews what a refused call was sent with, unless that has been done since.
      * @returns whether the call may be repeated
-     * @throws what the refresh threw, when it failed for a reason that may pass
+     * @throws the refresh's error, when it failed for a passing reason
      */
     renew(sent: Sent): Promise<boolean> {
       let renewal = underWay.get(sent.key);
@@ -45,7 +45,7 @@ export function createRenewals(session: Session, onSignedOut: () => void) {
       return renewal;
     },
 
-    /** The client signs out by itself: what the server says of calls sent before is no news to the host. */
+    /** The client signs out itself: later refusals of earlier calls are no news to the host. */
     leave(): void {
       endings++;
     },

@@ -3,8 +3,8 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 
 export type { AppRouter };
 
-/** What each procedure takes: `RouterInputs['notifications']['list']`. */
+/** The input of each procedure: `RouterInputs['notifications']['list']`. */
 export type RouterInputs = inferRouterInputs<AppRouter>;
 
-/** What each procedure answers: `RouterOutputs['notifications']['list']`. Dates are ISO strings. */
+/** The output of each procedure: `RouterOutputs['notifications']['list']`. Dates are ISO strings. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>;

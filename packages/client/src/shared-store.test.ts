@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('two clients that share a store, as tabs do', () => {
-  it('both go on when they refresh at once, and ever after', async () => {
+  it('both continue after concurrent refreshes', async () => {
     let arrived = 0;
     let bothArrived = () => {};
     const both = new Promise<void>((resolve) => (bothArrived = resolve));
-    /** Neither refresh leaves before the other wants to. */
+    /** Holds each refresh until the other is ready too. */
     const before: BeforeSending = async (request) => {
       if (!isRefresh(request)) return;
       if (++arrived === 2) bothArrived();
@@ -43,7 +43,7 @@ describe('two clients that share a store, as tabs do', () => {
     const slow = two.client.api.identities.get.query({ identityId: one.id });
     await barrier.arrived;
     await one.unread();
-    // long after the time in which the server would give the same successor
+    // long after the time in which the server would return the same successor
     app.clock.advance(60_000);
     barrier.open();
 

@@ -6,7 +6,7 @@ import { createConnection } from './stream-connection.js';
 
 const PATIENCE = { timeout: 15_000, interval: 5 };
 
-// the client's time moves when a test says so; sockets are real
+// tests control the client's time; sockets are real
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
 });
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that accepts streams. @returns where it is, and the sockets that it has open */
+/** A server that accepts streams. @returns its URL, and its open sockets */
 async function startStreams() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => server.close());
@@ -27,7 +27,7 @@ async function startStreams() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
 }
 
-/** A connection, with what becomes of it. */
+/** A connection that records its events. */
 function connect(url: string, path: (signal: AbortSignal) => Promise<string> = () => Promise.resolve('/')) {
   const seen = { asked: 0, opened: 0, down: 0 };
   const connection = createConnection({
@@ -46,7 +46,7 @@ function connect(url: string, path: (signal: AbortSignal) => Promise<string> = (
   return { seen, connection };
 }
 
-/** Moves the time until the client asks again. @returns after how many milliseconds it did */
+/** Advances the time until the client retries. @returns the milliseconds that took */
 function waitOf({ seen }: ReturnType<typeof connect>): number {
   const { asked } = seen;
   let waited = 0;
@@ -57,7 +57,7 @@ function waitOf({ seen }: ReturnType<typeof connect>): number {
   return waited;
 }
 
-describe('a connection that comes back by itself', () => {
+describe('a connection that reconnects by itself', () => {
   it('waits longer each time for a server that closes at once, up to ten seconds', async () => {
     const { url, sockets } = await startStreams();
     const client = connect(url);
@@ -89,7 +89,7 @@ describe('a connection that comes back by itself', () => {
     expect(await waitAfter(10_000)).toBeLessThanOrEqual(410);
   });
 
-  it('gives up an answer that does not come after 15 seconds: of the ticket, and of the server', async () => {
+  it('times out after 15 seconds: for the ticket, and for the server', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await once(silent, 'listening');
@@ -121,7 +121,7 @@ describe('a connection that comes back by itself', () => {
     await expect.poll(() => reached, PATIENCE).toBe(2);
   });
 
-  it('ends with a close, also while it is being opened', async () => {
+  it('ends when closed, also while it is being opened', async () => {
     const { url, sockets } = await startStreams();
     const waiting = connect(url, () => new Promise(() => {}));
     waiting.connection.close();

@@ -1,6 +1,6 @@
 import { isRefusal } from './failure.js';
 
-/** What streams need of a WebSocket: the platform's, or that of `ws` in Node before 22. */
+/** The part of a WebSocket that streams use: the platform's, or that of `ws` in Node before 22. */
 export interface SocketLike {
   send(text: string): void;
   close(): void;
@@ -11,21 +11,21 @@ export interface SocketLike {
 }
 export type SocketConstructor = new (address: string) => SocketLike;
 
-/** Between two tries to connect, in milliseconds: the shortest, and the longest. */
+/** Shortest and longest wait between attempts to connect, in milliseconds. */
 const RETRY_MS = [200, 10_000] as const;
-/** A connection that has lasted so long works: after it the waits begin with the first again. In milliseconds. */
+/** A connection that has lasted this long works: the next wait is the shortest again. In milliseconds. */
 const LASTED_MS = 10_000;
-/** After so long a try to connect that has no answer is given up, from asking for the ticket to the open socket, in milliseconds. */
+/** Timeout of an attempt to connect, from asking for the ticket to the open socket, in milliseconds. */
 const CONNECT_MS = 15_000;
-/** Frames that are sent in any second at most: the server takes fifty. */
+/** Most frames sent per second: the server accepts fifty. */
 const FRAMES_A_SECOND = 40;
-/** After so long a silence the server is asked for a sign of life, and after twice as long the connection is given up, in milliseconds. */
+/** After this silence the client pings the server, and after twice as long drops the connection, in milliseconds. */
 const SILENCE_MS = 20_000;
 
 interface ConnectionOptions {
-  /** Where the server is. */
+  /** The server's URL. */
   url: string;
-  /** Path and query of the stream, with a ticket, each time another one, until the signal comes. @throws when there is none */
+  /** Path and query of the stream, with a new ticket each time; the signal cancels it. @throws when there is none */
   path(signal: AbortSignal): Promise<string>;
   /** Default: the platform's. */
   WebSocket: SocketConstructor | undefined;
@@ -44,7 +44,7 @@ function socketOf(given: SocketConstructor | undefined): SocketConstructor {
 }
 
 /**
- * A connection that comes back by itself, until it is closed.
+ * A connection that reconnects by itself, until it is closed.
  * @throws TypeError where the platform has no WebSocket and none is given
  */
 export function createConnection(options: ConnectionOptions) {
@@ -61,12 +61,12 @@ export function createConnection(options: ConnectionOptions) {
   let deadline: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let watch: ReturnType<typeof setInterval> | undefined;
-  /** What waits until it may be sent, and when the last ones were. */
+  /** Frames waiting to be sent, and the times of the last ones. */
   let queue: string[] = [];
   let sentAt: number[] = [];
   let pacing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Many clients lose a server at once: they come back spread over time. */
+  /** Adds jitter: when a server goes down, its clients must not all come back at once. */
   function connectLater(): void {
     if (isClosed) return;
     const shortest = Math.min(RETRY_MS[0] * 2 ** failures, RETRY_MS[1] / 2);
@@ -79,7 +79,7 @@ export function createConnection(options: ConnectionOptions) {
     deadline = setTimeout(() => attempt?.abort(), CONNECT_MS);
     const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
     try {
-      // a platform may go on waiting for an answer that is not wanted any more
+      // the platform may keep waiting for an answer that is no longer wanted
       const target = await Promise.race([path(signal), aborted]);
       if (!isClosed) open(`${base}${target}`, signal);
     } catch (error) {
@@ -106,7 +106,7 @@ export function createConnection(options: ConnectionOptions) {
       heardAt = Date.now();
       onFrame(JSON.parse(String(data)) as object);
     });
-    // it is closed as well, which is what counts
+    // close follows, and is handled
     made.addEventListener('error', () => {});
     made.addEventListener('close', () => down(made));
   }
@@ -131,7 +131,7 @@ export function createConnection(options: ConnectionOptions) {
     giveUp(silent);
   }
 
-  /** A dead network never says that a socket is closed. */
+  /** Drops a silent connection: a dead network never reports that a socket is closed. */
   function giveUp(silent: SocketLike): void {
     silent.close();
     down(silent);
@@ -152,7 +152,7 @@ export function createConnection(options: ConnectionOptions) {
     }
   }
 
-  /** Sends a frame, soon. @returns whether there is a connection; with it goes what has not been sent */
+  /** Queues a frame. @returns whether there is a connection; unsent frames are lost with it */
   function send(frame: object): boolean {
     if (!isOpen) return false;
     queue.push(JSON.stringify(frame));

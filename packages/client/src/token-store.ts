@@ -1,4 +1,4 @@
-/** The tokens of one sign-in, and whose they are. */
+/** The tokens of one sign-in, and its identity. */
 export interface Tokens {
   identityId: string;
   accessToken: string;
@@ -6,8 +6,8 @@ export interface Tokens {
 }
 
 /**
- * Where a client in bearer mode keeps its tokens. Several clients (tabs) may share one: the newest pair counts for all of them.
- * `load` must answer what the last `save` or `clear` of any of them left.
+ * Stores a client's tokens in bearer mode. Several clients (tabs) may share one: the newest pair is valid for all.
+ * `load` must return what the last `save` or `clear` of any of them left.
  */
 export interface TokenStore {
   load(): Tokens | undefined | Promise<Tokens | undefined>;
@@ -15,14 +15,14 @@ export interface TokenStore {
   clear(): void | Promise<void>;
 }
 
-/** One that answers at once. */
+/** A synchronous one. */
 export interface MemoryTokenStore extends TokenStore {
   load(): Tokens | undefined;
   save(tokens: Tokens): void;
   clear(): void;
 }
 
-/** Keeps tokens for as long as the page or the process lives, and nowhere else. */
+/** Keeps tokens in memory only, as long as the page or process lives. */
 export function createMemoryTokenStore(kept?: Tokens): MemoryTokenStore {
   return {
     load: () => kept,

@@ -1,10 +1,10 @@
-/** How a client takes its tokens along: in the `Authorization` header, or in cookies that only the browser sees. */
+/** How a client sends its tokens: in the `Authorization` header, or in cookies that only the browser sees. */
 export type ClientMode = 'bearer' | 'cookie';
 
 /** The same `fetch` as the platform's. */
 export type Fetch = typeof globalThis.fetch;
 
-/** How requests leave. */
+/** How requests are sent. */
 export interface Transport {
   /** Of tRPC. */
   url: string;
@@ -22,7 +22,10 @@ interface TransportOptions {
 
 /** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
 const FINGERPRINT_HEADER = 'x-nb-fingerprint';
-/** What arrives in a header as it was sent in the login's body: 1 to 512 printable ASCII characters, no space at either end. */
+/**
+ * Survives a header unchanged, as it was in the login's body: 1 to 512 printable ASCII characters, no space at either
+ * end.
+ */
 const FINGERPRINT_PATTERN = /^[!-~](?:[ -~]{0,510}[!-~])?$/;
 
 /** @throws TypeError when the fingerprint could not be sent in a header unchanged */

@@ -7,7 +7,7 @@ import { createTandemClient, describeFailure } from './index.js';
 type Api = TandemClient['api'];
 /** Whether an input names a parameter; one that takes any name does not. */
 type Names<Input, Parameter extends string> = Parameter extends keyof Input ? (string extends keyof Input ? false : true) : false;
-/** The procedures that take list queries, by their tRPC paths. */
+/** The procedures that take list queries, by tRPC path. */
 type ListsOf<Inputs> = {
   [Service in keyof Inputs & string]: {
     [Name in keyof Inputs[Service] & string]: Names<Inputs[Service][Name], '$filter'> extends true ? `${Service}.${Name}` : never;
@@ -26,13 +26,13 @@ describe('types', () => {
     expectTypeOf<RouterOutputs['identities']['get']['deactivatedAt']>().toEqualTypeOf<string | null>();
   });
 
-  it('know queries from mutations, and nothing that is not there', () => {
+  it('distinguish queries from mutations, and include nothing else', () => {
     expectTypeOf<Api['notifications']['list']>().not.toHaveProperty('mutate');
     expectTypeOf<Api['notifications']['markRead']>().not.toHaveProperty('query');
     expectTypeOf<Api>().not.toHaveProperty('nothing');
   });
 
-  it('of list queries are there for every list', () => {
+  it('of list queries exist for every list', () => {
     expectTypeOf<keyof ListShapes>().toEqualTypeOf<ListsOf<RouterInputs>>();
   });
 

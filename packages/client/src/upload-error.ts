@@ -1,4 +1,4 @@
-/** The storage has refused a file: its address is too old, or the file has another type or size than it was asked for. */
+/** The storage refused a file: the URL has expired, or the file's type or size differs from the request. */
 export class UploadError extends Error {
   override readonly name = 'UploadError';
   constructor(

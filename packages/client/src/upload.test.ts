@@ -31,7 +31,7 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it('give what a record is made to show the file with; its type needs no parameters', async () => {
+  it('return what a record needs to show the file; its type is sent without parameters', async () => {
     const icon = await uploadFile(api.chat.channelIconUploadUrl, { channelId }, picture('image/png;name=a'));
     const channel = await api.chat.patchChannel.mutate({ channelId, icon });
     expect(channel.icon).toMatchObject({ type: 'image/png' });
@@ -39,7 +39,7 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
     expect([shown.status, await shown.text()]).toEqual([200, 'a picture']);
   });
 
-  it('fail as the procedure does, which asks for the type and the size', async () => {
+  it('fail as the procedure does, which requires type and size', async () => {
     const other = { channelId: crypto.randomUUID() };
     expect(await failureOf(uploadFile(api.chat.channelIconUploadUrl, other, picture()))).toMatchObject({ status: 403 });
     expect(
@@ -51,7 +51,7 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
     });
   });
 
-  it('fail with the words of the storage when it refuses', async () => {
+  it("fail with the storage's message when it refuses", async () => {
     const address = await api.chat.channelIconUploadUrl.query({ channelId, contentType: 'image/png', contentLength: 9 });
     clock.advance(16 * 60_000);
     const failing = uploadFile({ query: () => Promise.resolve(address) }, {}, picture());
@@ -63,7 +63,7 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
     });
   });
 
-  it('are broken off by a signal', async () => {
+  it('are aborted by a signal', async () => {
     const breaking = new AbortController();
     const failing = uploadFile(
       api.chat.channelIconUploadUrl,

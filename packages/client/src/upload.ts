@@ -1,32 +1,35 @@
 import type { Fetch } from './transport.js';
 import { UploadError } from './upload-error.js';
 
-/** What an address for a file is asked for with. */
+/** The request for an upload URL. */
 export interface UploadRequest {
   contentType: string;
   /** In bytes. */
   contentLength: number;
 }
 
-/** A procedure that gives addresses for files, such as `client.api.products.imageUploadUrl`. */
+/** A procedure that returns upload URLs, such as `client.api.products.imageUploadUrl`. */
 export interface UploadProcedure<Input extends UploadRequest> {
   query(input: Input, options?: { signal?: AbortSignal }): Promise<{ objectId: string; url: string }>;
 }
 
-/** An uploaded file, as the procedures take it that attach one: `client.api.products.addImage.mutate({ productId, ...image })`. */
+/**
+ * An uploaded file, in the form that attaching procedures take: `client.api.products.addImage.mutate({ productId,
+ * ...image })`.
+ */
 export interface UploadedFile {
   objectId: string;
   type: string;
 }
 
 export interface UploadOptions {
-  /** Breaks the upload off, which fails then. */
+  /** Aborts the upload, which then fails. */
   signal?: AbortSignal;
-  /** What sends the file. Default: the platform's. No credentials are sent: the address is the permission. */
+  /** Sends the file. Default: the platform's. Without credentials: the URL is the permission. */
   fetch?: Fetch;
 }
 
-/** The words of Tandem's own storage, and what there is to say of another's. */
+/** The message of Tandem's own storage, or what is known of another's refusal. */
 async function refusalOf(answer: Response): Promise<UploadError> {
   const body = (await answer.json().catch(() => undefined)) as { error?: { message?: unknown } } | undefined;
   const said = body?.error?.message;
@@ -34,12 +37,12 @@ async function refusalOf(answer: Response): Promise<UploadError> {
 }
 
 /**
- * Uploads a file: asks a procedure for an address, and puts the file there, whichever storage it leads to. What comes of it still has to be
- * attached to a record.
- * @param procedure gives the address
- * @param input what the procedure takes beside type and size: `{ productId }`
- * @param file its `type` is the media type; parameters of it are left out
- * Fails as the procedure does, with an UploadError when the storage refuses, and with what `fetch` throws when it cannot be reached.
+ * Uploads a file: asks a procedure for a URL, and puts the file there, whichever storage it leads to. The result still
+ * has to be attached to a record. Fails as the procedure does, with an UploadError when the storage refuses, and with
+ * what `fetch` throws when it cannot be reached.
+ * @param procedure returns the URL
+ * @param input the procedure's input besides type and size: `{ productId }`
+ * @param file its `type` is the media type, sent without parameters
  */
 export async function uploadFile<Input extends UploadRequest>(
   procedure: UploadProcedure<Input>,

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /**
- * What front ends load of the client, as their bundlers would: `npm run size` prints it, and fails over budget.
- * A budget is in bytes, minified and compressed by gzip.
+ * What front ends load of the client, as their bundlers would: `npm run size` prints it, and fails over budget. A
+ * budget is in bytes, minified and gzipped.
  * @type {Record<string, { code: string, budget: number }>}
  */
 export const BUNDLES = {
@@ -20,10 +20,11 @@ export const BUNDLES = {
 };
 
 /**
- * Bundles code for browsers, from the packages' sources.
+ * Bundles code for browsers from the packages' sources.
  * @param {string} code
- * @returns {Promise<{ minified: number, compressed: number, modules: string[] }>} bytes, and what has left something in the bundle
- * @throws when a module is not to be found, which in a browser all of Node's are not
+ * @returns {Promise<{ minified: number, compressed: number, modules: string[] }>} bytes, and the modules that
+ * contribute to the bundle
+ * @throws when a module is not found, as all Node modules are not in a browser
  */
 export async function bundle(code) {
   const { outputFiles, metafile } = await build({

@@ -12,12 +12,12 @@ import { createRecordingFetch, type BeforeSending, type SentRequest } from './re
 /** Longer than an access token lives, in milliseconds. */
 export const EXPIRY_MS = 16 * 60_000;
 
-/** An email and a password that nobody has yet. */
+/** An unused email and a password. */
 export function newAccount() {
   return { email: `${randomUUID()}@example.org`, password: PASSWORD };
 }
 
-/** What a call that must fail says. */
+/** The failure of a call that must fail. */
 export function failureOf(call: Promise<unknown>): Promise<Failure | 'no failure'> {
   return call.then(() => 'no failure' as const, describeFailure);
 }
@@ -30,7 +30,7 @@ interface ClientOptions extends Partial<TandemClientOptions> {
   before?: BeforeSending;
 }
 
-/** A client of a server, with everything about it that can be seen from outside. */
+/** A client of a server, with records of all its effects. */
 export function createClient(app: TestServer, { before, fetch, ...options }: ClientOptions = {}) {
   const tokens = options.tokens ?? createMemoryTokenStore();
   const recording = createRecordingFetch(before, fetch);
@@ -40,7 +40,7 @@ export function createClient(app: TestServer, { before, fetch, ...options }: Cli
   return { client, tokens, signedOut, ...recording };
 }
 
-/** A client with somebody signed in, whose access token has just expired. */
+/** A signed-in client whose access token has just expired. */
 export async function createExpiredClient(app: TestServer, options: ClientOptions = {}) {
   const made = createClient(app, options);
   const { id } = await made.client.signUp(newAccount());
@@ -48,7 +48,7 @@ export async function createExpiredClient(app: TestServer, options: ClientOption
   return { ...made, id, unread: () => made.client.api.notifications.unreadCount.query({ identityId: id }) };
 }
 
-/** Holds back whoever waits, and requests that call a procedure, until it is opened. */
+/** Holds back its waiters, and requests that call a procedure, until opened. */
 export function createBarrier(procedure: string) {
   let open = () => {};
   let arrive = () => {};

@@ -1,7 +1,7 @@
 import type { Clock } from '@tandem/storage';
 import type { Fetch } from '../src/index.js';
 
-/** A request of a client: what it called, and with what. */
+/** A client's request: the procedures it called, and with what. */
 export interface SentRequest {
   procedures: string[];
   headers: Headers;
@@ -9,13 +9,13 @@ export interface SentRequest {
   body: unknown;
 }
 
-/** Where requests go wrong or wait, in a test. What it answers is sent instead of asking the server. */
+/** Lets a test delay requests or make them fail. An answer that it returns replaces the server's. */
 export type BeforeSending = (request: SentRequest) => Promise<Response | void> | Response | void;
 
 /**
- * The platform's `fetch`, with a record of what went through it.
- * @param before waited for before each request leaves
- * @param send what really sends
+ * The platform's `fetch`, which records its requests.
+ * @param before awaited before each request is sent
+ * @param send does the sending
  */
 export function createRecordingFetch(before: BeforeSending = () => {}, send: Fetch = fetch) {
   const requests: SentRequest[] = [];
@@ -32,12 +32,14 @@ export function createRecordingFetch(before: BeforeSending = () => {}, send: Fet
   return {
     fetch: recording,
     requests,
-    /** How many requests called a procedure. */
+    /** Number of requests that called a procedure. */
     count: (procedure: string) => requests.filter(({ procedures }) => procedures.includes(procedure)).length,
   };
 }
 
-/** What a browser does with cookies: keeps them until their time is over, and sends them along where a request includes credentials. */
+/**
+ * Handles cookies as a browser does: keeps them until they expire, and sends them where a request includes credentials.
+ */
 export function createCookieFetch(clock: Clock): Fetch {
   const jar = new Map<string, { value: string; until: number }>();
   const now = () => clock.now().getTime();
