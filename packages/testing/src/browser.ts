@@ -9,13 +9,13 @@ interface Cookie {
   expiresAt: number;
 }
 
-/** A browser: it keeps cookies by host and path, as browsers do for all ports of a host alike, and sends what it is told to. */
+/** A browser: it keeps cookies by host and path (shared by all ports of a host), and sends given requests. */
 export interface Browser {
-  /** One request. Redirects are answers, and not followed. */
+  /** Sends one request. Redirects are returned, not followed. */
   send(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
-  /** Goes to an address; where it is sent on to, the address of that. */
+  /** Opens a URL; returns the final one after redirects. */
   goTo(url: string): Promise<string>;
-  /** The cookies that a request to this address carries, as a header. */
+  /** The `Cookie` header of a request to this URL. */
   cookiesFor(url: string): string;
 }
 
@@ -37,7 +37,7 @@ function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 }
 
-/** A browser without cookies. Answers of `app` are held against its OpenAPI document. */
+/** A browser without cookies. Answers of `app` are checked against its OpenAPI document. */
 export function createBrowser(app: Pick<TestServer, 'url' | 'rest'>): Browser {
   let jar: Cookie[] = [];
 

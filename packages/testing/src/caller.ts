@@ -1,7 +1,7 @@
 import { FINGERPRINT_HEADER } from '@tandem/core';
 import type { Contract, RestAnswer } from './contract.js';
 
-/** What a request carries beside its content. */
+/** A request's headers beyond its content. */
 export interface Credentials {
   accessToken?: string | undefined;
   fingerprint?: string | undefined;
@@ -12,12 +12,12 @@ export interface Credentials {
 export type Face = 'rest' | 'trpc';
 export const FACES: readonly Face[] = ['rest', 'trpc'];
 
-/** What a procedure answered, in words that are the same on both faces (decisions T5). */
+/** A procedure's result, in the same form for both faces (decisions T5). */
 export type Outcome = { ok: true; value: unknown } | { ok: false; status: number; message: string; data?: string[] };
 
-/** A REST request under way: wait for it, or say what it must be. */
+/** A pending REST request: await it, or state the expected result. */
 export interface RestRequest extends PromiseLike<RestAnswer> {
-  /** @throws Error when status or message are others; gives the body */
+  /** @throws Error when status or message differ; returns the body */
   expect<Body = unknown>(status: number, message?: string): Promise<Body>;
 }
 
@@ -39,7 +39,7 @@ async function readAnswer(response: Response): Promise<RestAnswer> {
   };
 }
 
-/** Calls a server on both faces. Each REST answer is held against the OpenAPI document. */
+/** Calls a server on both faces. Each REST answer is checked against the OpenAPI document. */
 export function createCaller(url: string, contract: Contract) {
   async function send(method: string, path: string, body: unknown, credentials: Credentials): Promise<RestAnswer> {
     const headers = headersOf(credentials);
@@ -55,11 +55,11 @@ export function createCaller(url: string, contract: Contract) {
     return answer;
   }
 
-  /** One REST request. A body that is a string is sent as it is. */
+  /** One REST request. A string body is sent unchanged. */
   function rest(method: string, path: string, body?: unknown, credentials: Credentials = {}): RestRequest {
     const sent = send(method, path, body, credentials);
     return {
-      // oxlint-disable-next-line unicorn/no-thenable -- waiting for it is the point
+      // oxlint-disable-next-line unicorn/no-thenable -- made to be awaited
       then: (fulfilled, rejected) => sent.then(fulfilled, rejected),
       async expect<Body>(status: number, message?: string) {
         const answer = await sent;
@@ -73,7 +73,7 @@ export function createCaller(url: string, contract: Contract) {
     };
   }
 
-  /** The REST request of a procedure with this input: what is in its path, else query or body. */
+  /** The REST request of a procedure with this input: path parameters, the rest in query or body. */
   function toRest(procedure: string, input: Record<string, unknown>): { method: string; path: string; body: unknown } {
     for (const [template, methods] of Object.entries(contract.document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
@@ -83,7 +83,7 @@ export function createCaller(url: string, contract: Contract) {
         const others = Object.entries(input).filter(([key]) => !inPath.has(key));
         if (method !== 'get' && (method !== 'delete' || operation.requestBody)) {
           const schema = operation.requestBody?.content['application/json']?.schema;
-          // a body that is an array is the one key beside those of the path
+          // an array body is the one key that is not in the path
           const body = schema?.type === 'array' ? others[0]?.[1] : schema && Object.fromEntries(others);
           return { method: method.toUpperCase(), path, body };
         }
@@ -97,7 +97,7 @@ export function createCaller(url: string, contract: Contract) {
   async function callRest(procedure: string, input: Record<string, unknown>, credentials: Credentials): Promise<Outcome> {
     const { method, path, body } = toRest(procedure, input);
     const { status, headers, body: answer } = await send(method, path, body, credentials);
-    // what the other face answers as its output
+    // the tRPC face returns this as its output
     if (status === 302) return { ok: true, value: { location: headers.get('location') } };
     if (status < 400) return { ok: true, value: answer };
     const { error } = answer as { error: { message: string; data?: string[] } };
@@ -123,7 +123,7 @@ export function createCaller(url: string, contract: Contract) {
 
   return {
     rest,
-    /** Calls a procedure by its name on one face. */
+    /** Calls a procedure by name on one face. */
     call: (
       face: Face,
       procedure: string,

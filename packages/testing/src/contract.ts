@@ -16,7 +16,7 @@ function escapePointer(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** Holds answers against the OpenAPI document: the status is documented, and the body is as it says. */
+/** Checks answers against the OpenAPI document: the status is documented, and the body fits its schema. */
 export function createContract(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats, allErrors: true });
   ajv.addSchema(document, DOCUMENT);
@@ -32,7 +32,7 @@ export function createContract(document: OpenApiDocument) {
     return known;
   }
 
-  /** @throws Error that says what the document does not, or says otherwise */
+  /** @throws Error with the difference from the document */
   function check(method: string, pathname: string, answer: RestAnswer): void {
     const verb = method.toLowerCase();
     const route = routes.find(({ path, pattern }) => pattern.test(pathname) && document.paths[path]?.[verb]);

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@tandem/core';
 
-/** As much of JSON Schema as the OpenAPI document has. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export type JsonSchema = Record<string, unknown> & {
   $ref?: string;
   type?: string | string[];
@@ -24,13 +24,13 @@ export type JsonSchema = Record<string, unknown> & {
   maximum?: number;
 };
 
-/** An operation of the OpenAPI document, with what it takes. */
+/** An operation of the OpenAPI document, with its input. */
 export interface DescribedOperation {
   name: string;
   /** In lower case, as in the document. */
   method: string;
   path: string;
-  /** Whether anybody may call it. */
+  /** Whether it needs no authentication. */
   isOpen: boolean;
   parameters: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: JsonSchema }[];
   body: JsonSchema | undefined;
@@ -50,17 +50,17 @@ export function describedOperations(document: OpenApiDocument): DescribedOperati
   );
 }
 
-/** The schema that a reference names; any other schema is itself. */
+/** Resolves a reference; any other schema is returned unchanged. */
 export function resolveSchema(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const found = schema.$ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document); // prettier-ignore
   return resolveSchema(document, found as JsonSchema);
 }
 
-/** A place in a value, by the keys that lead there. */
+/** A place in a value, as the keys that lead there. */
 export type Place = (string | number)[];
 
-/** Where in a value something stands that could be replaced: every leaf and every object, but for the whole. */
+/** The replaceable places in a value: every leaf and every object, except the whole. */
 export function placesIn(value: unknown, at: Place = []): Place[] {
   const own = at.length > 0 ? [at] : [];
   if (typeof value !== 'object' || value === null) return own;
@@ -70,11 +70,11 @@ export function placesIn(value: unknown, at: Place = []): Place[] {
   ];
 }
 
-/** The value with something else in one place. */
+/** The value with one place replaced. */
 export function replacePlace(value: unknown, [head, ...rest]: Place, by: unknown): unknown {
   if (head === undefined) return by;
   if (Array.isArray(value)) return value.with(head as number, replacePlace(value[head as number], rest, by));
   const record = value as Record<string, unknown>;
-  // computed keys are defined, not assigned: `__proto__` stays a key
+  // computed keys define properties: `__proto__` stays a key
   return { ...record, [head]: replacePlace(record[head], rest, by) };
 }

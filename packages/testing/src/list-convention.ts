@@ -20,15 +20,15 @@ interface Slice {
 export interface ListUnderTest {
   /** Its tRPC path. */
   procedure: string;
-  /** Its own parameters: whose list it is. */
+  /** Its own parameters, such as the owner of the list. */
   input?: Input;
-  /** Where a row has its id. Default `id`. */
+  /** A row's id. Default `id`. */
   idOf?: (row: Row) => unknown;
 }
 
 /**
- * Holds a list to what every list does (decisions L1 to L5): both envelopes, a walk by cursor, filters that narrow and never widen,
- * transformations, and the 400s. The caller must see from 4 to 50 rows in it.
+ * Checks a list against the convention for all lists (decisions L1 to L5): both envelopes, a walk by cursor, filters
+ * that narrow and never widen, transformations, and the 400s. The caller must see from 4 to 50 rows.
  */
 export async function expectListConvention(
   person: Person,

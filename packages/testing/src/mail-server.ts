@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** How long `next` waits before it says what came instead, in milliseconds. */
+/** How long `next` waits before it fails with what came instead, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
-/** A mail as it arrived. */
+/** A received mail. */
 export interface ReceivedMail {
   to: string;
   from: string;
@@ -17,35 +17,35 @@ export interface ReceivedMail {
   text: string;
   html: string;
   messageId: string;
-  /** The first address in the text, and the `token` in it. */
+  /** The first URL in the text, and its `token`. */
   link?: string;
   token?: string;
   /** Six digits on a line of their own. */
   code?: string;
 }
 
-/** A mail server for tests, on loopback. It keeps what it gets, and misbehaves when it is told to. */
+/** A mail server for tests, on loopback. It records mails, and misbehaves on request. */
 export interface MailServer extends AsyncDisposable {
   /** For `MAIL_URL`. */
   url: string;
   /** All mails so far. */
   mails: readonly ReceivedMail[];
   /**
-   * The next mail to this address that no call before has got; waits for it.
-   * @throws Error after 15 s, that tells what came instead
+   * The next mail to this address that no earlier call has returned; waits for it.
+   * @throws Error after 15 s, with what came instead
    */
   next(to: string, match?: (mail: ReceivedMail) => boolean): Promise<ReceivedMail>;
-  /** How many mails to this address came so far; after `mails.work()` no more are under way. */
+  /** Number of mails to this address so far; after `mails.work()` none are in transit. */
   count(to: string): number;
-  /** Refuses every recipient with this SMTP code, until it is told `false`. */
+  /** Refuses every recipient with this SMTP code, until called with `false`. */
   refuse(code: number | false): void;
-  /** Answers nothing any more, until it is told `false`; then it goes on. */
+  /** Stops answering, until called with `false`; then continues. */
   stall(on: boolean): void;
-  /** Takes this long for each mail from now on, in milliseconds. */
+  /** Takes this long for each later mail, in milliseconds. */
   slowDown(milliseconds: number): void;
-  /** Waits until somebody waits for an answer of the stalled server. */
+  /** Waits until a client waits for the stalled server. */
   whenHeld(): Promise<void>;
-  /** Cuts every connection, until it is told `false`. */
+  /** Cuts every connection, until called with `false`. */
   goAway(on: boolean): void;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ interface Waiter {
   take(mail: ReceivedMail): void;
 }
 
-/** A promise that is kept from outside. */
+/** A promise that is resolved from outside. */
 function openPromise() {
   let keep = (): void => {};
   const promise = new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ export async function startMailServer(): Promise<MailServer> {
   let gate: ReturnType<typeof openPromise> | undefined;
   let held = openPromise();
 
-  /** Holds whoever comes while the server is stalled. */
+  /** Blocks clients while the server is stalled. */
   async function pass(): Promise<void> {
     if (gate) held.keep();
     await gate?.promise;
@@ -136,12 +136,12 @@ export async function startMailServer(): Promise<MailServer> {
     onConnect: (_session, done) => void greet(done),
     onRcptTo({ address }, _session, done) {
       if (refusal === false) return done();
-      // as real servers do, it says whom it refuses
+      // like real servers, it names the refused address
       done(Object.assign(new Error(`<${address}>: recipient refused`), { responseCode: refusal }));
     },
     onData: (stream, _session, done) => void receive(stream, done),
   });
-  // a client that hangs up is no fault of the server
+  // a client that hangs up is not an error
   server.on('error', () => {});
   server.server.prependListener('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -9,17 +9,17 @@ export interface OAuth2Account {
   confirmed_email?: string;
 }
 
-/** An OAuth 2 server without OpenID Connect, with the addresses and answers of X, on loopback. Stops with `await using`. */
+/** An OAuth 2 server without OpenID Connect, with X's endpoints and answers, on loopback. Stops with `await using`. */
 export interface OAuth2Server extends AsyncDisposable {
-  /** As a server is configured for it. */
+  /** The settings for a server that uses it. */
   settings: {
     clientId: string;
     clientSecret: string;
     endpoints: { authorization: string; token: string; account: string };
   };
-  /** What authorization requests have asked for, newest last. */
+  /** The parameters of authorization requests, newest last. */
   authorizations: URLSearchParams[];
-  /** Agrees or refuses as whoever the browser is signed in as; gives the address of the callback. */
+  /** Agrees or refuses as the identity signed in in the browser; returns the callback URL. */
   visit(browser: Browser, address: string, choice: { account: OAuth2Account } | { refuse: true }): Promise<string>;
 }
 
@@ -31,7 +31,7 @@ async function readForm(req: http.IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(text);
 }
 
-/** Starts one. It holds its clients to PKCE, the secret in the header, and the redirect address, as X does. */
+/** Starts one. Like X, it requires PKCE, the secret in the header, and the registered redirect URL. */
 export async function startOAuth2Server(): Promise<OAuth2Server> {
   const authorizations: URLSearchParams[] = [];
   const codes = new Map<string, { challenge: string; redirectUri: string; account: OAuth2Account }>();

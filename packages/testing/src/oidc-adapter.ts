@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** What one OpenID Connect provider of the tests remembers: nothing of it outlives the provider. */
+/** The memory of one test OpenID Connect provider; nothing outlives the provider. */
 export function createOidcMemory(): (model: string) => Adapter {
   const records = new Map<string, AdapterPayload>();
   return (model) => {

@@ -5,43 +5,49 @@ import type { Configuration, Provider } from 'oidc-provider';
 import type { Browser } from './browser.js';
 import { createOidcMemory } from './oidc-adapter.js';
 
-/** What the provider knows of an account. */
+/** The provider's data of an account. */
 export interface OidcAccount {
   sub: string;
   email?: string;
   email_verified?: boolean;
 }
 
-/** What a person does at the provider's page. */
+/** A person's choice on the provider's page. */
 export type OidcChoice = { account: OidcAccount } | { refuse: true };
 
 export interface OidcProviderOptions {
-  /** Names under which the server that is tested knows this provider. Default `acme`. */
+  /** Names of this provider on the tested server. Default `acme`. */
   names?: readonly string[];
-  /** Whether claims of scopes stand in the ID token, and not at the userinfo endpoint alone. Default false, as the standard has it. */
+  /**
+   * Whether the ID token contains the claims of scopes, instead of only the userinfo endpoint. Default false, as in the
+   * standard.
+   */
   claimsInIdToken?: boolean;
-  /** How ID tokens are signed. Default ES256. */
+  /** Algorithm of ID tokens. Default ES256. */
   idTokenAlgorithm?: 'ES256' | 'HS256';
 }
 
-/** A real OpenID Connect provider on loopback, that a test may tamper with. Stops with `await using`. */
+/** A real OpenID Connect provider on loopback, which a test may tamper with. Stops with `await using`. */
 export interface OidcProvider extends AsyncDisposable {
-  /** As a server is configured for it. */
+  /** The settings for a server that uses it. */
   settings: { clientId: string; clientSecret: string; issuer: string };
-  /** What authorization requests have asked for, newest last. */
+  /** The parameters of authorization requests, newest last. */
   authorizations: URLSearchParams[];
-  /** What token requests have sent, newest last. */
+  /** The bodies of token requests, newest last. */
   tokenRequests: Record<string, unknown>[];
-  /** Comes between the browser or the server and the provider. */
+  /** Intercepts the traffic of browser and server with the provider. */
   tamper: { authorization?: (parameters: URLSearchParams) => void; tokens?: (answer: Record<string, unknown>) => void };
-  /** Goes to the page that `address` leads to, chooses there, and gives the address to which the provider then sends the browser. */
+  /**
+   * Opens the provider's page at `address`, chooses there, and returns the URL to which the provider redirects the
+   * browser.
+   */
   visit(browser: Browser, address: string, choice: OidcChoice): Promise<string>;
   stop(): Promise<void>;
 }
 
 const CLIENT_SECRET = 'the secret of a client of the tests';
 
-/** An account that nobody has had yet, with a verified email. */
+/** A new account with a verified email. */
 export function newOidcAccount(given: Partial<OidcAccount> = {}): OidcAccount {
   const sub = randomUUID();
   return { sub, email: `${sub}@example.org`, email_verified: true, ...given };
@@ -55,7 +61,7 @@ function configure(options: Required<OidcProviderOptions>, accounts: Map<string,
       {
         client_id: 'tandem',
         client_secret: CLIENT_SECRET,
-        // of a native client any loopback port is taken, and that of the server is not known yet
+        // a native client may use any loopback port; the server's is not known yet
         application_type: 'native',
         redirect_uris: options.names.map((name) => `http://127.0.0.1/auth/oauth/${name}/callback`),
         token_endpoint_auth_method: 'client_secret_post',
@@ -84,7 +90,7 @@ async function readJson(req: http.IncomingMessage): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** Starts one. The library is loaded here: most tests do without. */
+/** Starts one. Loads the library on demand: most tests do not need it. */
 export async function startOidcProvider(given: OidcProviderOptions = {}): Promise<OidcProvider> {
   const options = { names: ['acme'], claimsInIdToken: false, idTokenAlgorithm: 'ES256' as const, ...given };
   const { default: OidcProviderOfLibrary } = await import('oidc-provider');

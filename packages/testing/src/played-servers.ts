@@ -1,12 +1,12 @@
 import { documentsOf, type CommandMessage, type Document } from './wire-messages.js';
 
-/** What an older server says of itself, and how it refuses the one command that Tandem uses of a newer one. */
+/** What an older server reports of itself, and how it refuses the one newer command that Tandem uses. */
 interface PlayedVersion {
   maxWireVersion: number;
   bulkWrite?: Document;
 }
 
-/** Servers that the store's proxy can play, by name: each as a member of a replica set. */
+/** Servers that the store's proxy can simulate, by name: each as a member of a replica set. */
 export const PLAYED_SERVERS = {
   'MongoDB 6.0': { maxWireVersion: 17, bulkWrite: refusal(59, 'CommandNotFound', "no such command: 'bulkWrite'") },
   'MongoDB 7.0': {
@@ -21,12 +21,12 @@ export const PLAYED_SERVERS = {
 } satisfies Record<string, PlayedVersion>;
 export type PlayedServer = keyof typeof PLAYED_SERVERS;
 
-/** The error document of a command that is refused. */
+/** The error document of a refused command. */
 export function refusal(code: number, codeName: string, errmsg: string): Document {
   return { ok: 0, errmsg, code, codeName };
 }
 
-/** The commands of MongoDB 7.0 that a test may meet. */
+/** The commands of MongoDB 7.0 that a test may send. */
 const COMMANDS = new Set(
   (
     'hello isMaster ismaster ping buildInfo getParameter listDatabases listCollections listIndexes create drop dropDatabase createIndexes ' +
@@ -35,7 +35,7 @@ const COMMANDS = new Set(
   ).split(' '),
 );
 
-/** Every name with a `$` that MongoDB 7.0 knows in filters, updates and pipelines. */
+/** Every `$` name that MongoDB 7.0 knows in filters, updates and pipelines. */
 const OPERATORS = new Set(
   // stages
   (
@@ -67,11 +67,11 @@ const OPERATORS = new Set(
     .map((name) => `$${name}`),
 );
 
-/** The first name with a `$` in a command that MongoDB 7.0 does not know. */
+/** The first `$` name in a command that MongoDB 7.0 does not know. */
 function unknownOperator(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
-    // what is to be stored may be named in any way
+    // stored data may have any names
     if (name === '$literal' || name === 'documents') continue;
     const unknown = name.startsWith('$') && !OPERATORS.has(name) ? name : unknownOperator(inner);
     if (unknown !== undefined) return unknown;
@@ -80,8 +80,8 @@ function unknownOperator(value: unknown): string | undefined {
 }
 
 /**
- * How a played server refuses a command; undefined where it does it. Nothing newer than MongoDB 7.0 passes but the `bulkWrite` of 8.0,
- * whatever the engine behind knows.
+ * How a simulated server refuses a command; undefined where it accepts it. Nothing newer than MongoDB 7.0 passes except
+ * the `bulkWrite` of 8.0, whatever the real engine supports.
  */
 export function refusalOf(server: PlayedServer, name: string, message: CommandMessage): Document | undefined {
   const played: PlayedVersion = PLAYED_SERVERS[server];
@@ -95,7 +95,7 @@ export function refusalOf(server: PlayedServer, name: string, message: CommandMe
   return undefined;
 }
 
-/** What a member of a replica set says of itself, beside what every server says. */
+/** What a replica set member reports of itself, besides what every server reports. */
 export function helloOf(server: PlayedServer, address: string, members: readonly string[], isPrimary: boolean): Document {
   return {
     setName: 'rs0',

@@ -1,10 +1,10 @@
 import { createBrowser, type Browser } from './browser.js';
 import type { TestServer } from './test-server.js';
 
-/** Where a front end of the tests waits for who comes back from a provider. */
+/** The front end's page to which a provider sends people back. */
 export const RETURN_URL = 'https://app.example.org/welcome';
 
-/** What a visit to a provider is for. */
+/** The purpose of a visit to a provider. */
 export interface ProviderVisit {
   purpose?: 'oauth-login' | 'oauth-signup';
   /** The provider's name. Default `acme`. */
@@ -14,19 +14,19 @@ export interface ProviderVisit {
   fp?: string;
 }
 
-/** The address at which a visit begins. */
+/** The URL at which a visit begins. */
 export function startOf(app: Pick<TestServer, 'url'>, visit: ProviderVisit = {}): string {
   const { purpose = 'oauth-login', provider = 'acme', redirectUrl = RETURN_URL, fp } = visit;
   const query = new URLSearchParams({ purpose, redirectUrl, ...(fp !== undefined && { fp }) });
   return `${app.url}/auth/oauth/${provider}?${query.toString()}`;
 }
 
-/** Whoever knows what a person does at a provider's page: a real provider of the tests. */
+/** A provider of the tests that can be visited. */
 interface Visited<Choice> {
   visit(browser: Browser, address: string, choice: Choice): Promise<string>;
 }
 
-/** Begins in a browser, and chooses at the provider. @returns the address of the callback, to which the browser has not gone yet */
+/** Begins in a browser, and chooses at the provider. @returns the callback URL, which the browser has not opened yet */
 export async function visitProvider<Choice>(
   app: TestServer,
   idp: Visited<Choice>,
@@ -36,10 +36,10 @@ export async function visitProvider<Choice>(
   return { browser, callback: await idp.visit(browser, await browser.goTo(startOf(app, visit)), choice) };
 }
 
-/** In which browser a visit has ended at this address: the one-time token in it counts in no other. */
+/** The browser in which a visit ended at this URL: the one-time token is valid only there. */
 const browserOf = new WeakMap<URL, Browser>();
 
-/** A whole visit. @returns where the browser is in the end, at the front end */
+/** A whole visit. @returns the browser's final URL, at the front end */
 export async function throughProvider<Choice>(
   app: TestServer,
   idp: Visited<Choice>,
@@ -52,7 +52,7 @@ export async function throughProvider<Choice>(
   return back;
 }
 
-/** A session as a login answers it in bearer mode. */
+/** A session as returned by a login in bearer mode. */
 export interface ProviderSession {
   id: string;
   accessToken: string;
@@ -60,7 +60,7 @@ export interface ProviderSession {
 }
 
 /**
- * Exchanges the one-time token of a return address, as the page there does: in the browser that has come back.
+ * Exchanges the one-time token of a return URL as the page would, in the browser that came back.
  * @throws Error when it does not sign in
  */
 export async function redeem(

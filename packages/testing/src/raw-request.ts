@@ -1,14 +1,14 @@
 import http from 'node:http';
 
-/** A request as it goes over the wire: what `fetch` would not send, such as a header twice. */
+/** A raw request: what `fetch` would not send, such as a repeated header. */
 export interface RawRequest {
   method?: string;
-  /** Path and query as they go over the wire; else those of the address. */
+  /** Path and query exactly as sent; default those of the URL. */
   path?: string;
-  /** Names and values in turn. A body without a content type is JSON. */
+  /** Alternating names and values. A body without a content type is JSON. */
   headers: readonly string[];
   body?: string;
-  /** To use connections again; else each request has one of its own. */
+  /** Reuses connections; by default each request has its own. */
   agent?: http.Agent;
 }
 export interface RawAnswer {

@@ -5,23 +5,23 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** How long a start may take before it is tried again, in milliseconds, and how often it is. */
+/** Timeout of a start, in milliseconds, and the number of attempts. */
 const START_MS = 10_000;
 const TRIES = 5;
 
-/** Below the ports that outgoing connections take: the port is still free when a stopped server is started again. */
+/** Below the ephemeral ports: the port is still free when a stopped server starts again. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A real Redis for tests, on loopback, that can go away and come back. */
+/** A real Redis for tests, on loopback, that can go down and come back. */
 export interface RedisServer extends AsyncDisposable {
   /** For `REDIS_URL`. */
   url: string;
-  /** Kills the process, as a crash does; with it goes what it held. */
+  /** Kills the process like a crash; its data is lost. */
   stop(): Promise<void>;
   /** Starts it again, empty, on the same port. */
   start(): Promise<void>;
-  /** Lets it hang: connections stay open and nothing is answered, until `resume`. */
+  /** Makes it hang: connections stay open and nothing is answered, until `resume`. */
   pause(): void;
   resume(): void;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** Resolves when the server takes connections. @throws when it ends instead, or takes too long */
+/** Resolves when the server accepts connections. @throws when it ends instead, or takes too long */
 async function whenReady(child: ChildProcess): Promise<void> {
   let output = '';
   const ready = new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ async function whenReady(child: ChildProcess): Promise<void> {
   await ready;
 }
 
-/** Starts a `redis-server` that keeps nothing on disk. */
+/** Starts a `redis-server` without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-redis-'));
   let child: ChildProcess | undefined;

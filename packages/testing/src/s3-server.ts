@@ -7,15 +7,15 @@ const SECRET_KEY = 'a secret key of the tests/with+signs';
 const REGION = 'eu-central-1';
 const BUCKET = 'tandem-files';
 
-/** A storage that speaks as much of S3's protocol as files need, and believes no signature that it has not computed itself. */
+/** A storage with the part of the S3 protocol that files need; it verifies signatures by computing them itself. */
 export interface S3Server extends AsyncDisposable {
   /** For `FILES_URL`. */
   url: string;
   /** What is stored, by key. */
   objects: ReadonlyMap<string, { type: string; body: Buffer }>;
-  /** Answers everything 503 from now on, or no longer. */
+  /** Answers 503 to everything, or stops doing so. */
   fail(isFailing: boolean): void;
-  /** Before anything is copied from now on, this is done: what others do at that moment. */
+  /** Runs `act` before each later copy: simulates concurrent changes. */
   onCopy(act: () => Promise<void>): void;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ interface Signature {
   signature: string;
   scope: string;
   date: string;
-  /** Of an address; undefined where the signature is in a header, which also signs a hash of the body. */
+  /** Of a signed URL; undefined where the signature is in a header, which also signs a hash of the body. */
   expires: number | undefined;
 }
 
@@ -51,7 +51,10 @@ function readSignature(req: IncomingMessage, query: URLSearchParams): Signature 
   return { headers: headers.split(';'), signature, scope, date: String(req.headers['x-amz-date']), expires: undefined };
 }
 
-/** Whether a request is signed by our key, over its method, path, query and named headers. Written from the description alone. */
+/**
+ * Whether our key signed a request, over its method, path, query and named headers. Written from the specification
+ * alone.
+ */
 function isSigned(req: IncomingMessage, url: URL, now: Date): boolean {
   const given = readSignature(req, url.searchParams);
   const [key, day, region, service, end] = (given?.scope ?? '').split('/');
@@ -84,10 +87,10 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** As S3 makes it of what is sent in one piece. */
+/** S3's ETag of an object uploaded in one part. */
 const etagOf = (body: Buffer) => `"${createHash('md5').update(body).digest('hex')}"`;
 
-/** Starts one on loopback. @param now when addresses expire by it */
+/** Starts one on loopback. @param now the time by which URLs expire */
 export async function startS3Server(now: () => Date = () => new Date()): Promise<S3Server> {
   const objects = new Map<string, { type: string; body: Buffer }>();
   let isFailing = false;

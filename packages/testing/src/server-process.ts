@@ -10,27 +10,27 @@ import { TEST_SECRETS } from './test-secrets.js';
 /** The built command line; `npm test` builds first. */
 const MAIN = fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url));
 
-/** Those of `startTestServer`, so that the tokens of one server count at the other. */
+/** Those of `startTestServer`, so that a token of one server is valid at the other. */
 const SECRETS = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
 
 /** A line of the server's log. */
 export type LogLine = { msg?: string } & Record<string, unknown>;
 
-/** A server in a process of its own, which a test can kill. */
+/** A server in a separate process, which a test can kill. */
 export interface ServerProcess extends Caller, AsyncDisposable {
   url: string;
-  /** What it has logged so far. */
+  /** Its log so far. */
   lines: readonly LogLine[];
-  /** Waits for the line with this text of that number, counted from 1. */
+  /** Waits for the nth line with this text, counted from 1. */
   logged(text: string, times?: number): Promise<LogLine>;
-  /** Ends it, with SIGKILL unless another signal is given, and waits for its end. Again is fine. */
+  /** Ends it, by default with SIGKILL, and waits for its end. May be called repeatedly. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /**
- * Starts `tandem serve` as it is built, on a free port.
- * @param environment beside what every server needs; `MONGODB_URI` or `DATA_DIR` at least
- * @throws Error with what it said when it does not start
+ * Starts the built `tandem serve` on a free port.
+ * @param environment besides what every server needs; at least `MONGODB_URI` or `DATA_DIR`
+ * @throws Error with its output when it does not start
  */
 export async function startServerProcess(environment: Record<string, string>): Promise<ServerProcess> {
   const defaults = { NODE_ENV: 'production', PORT: '0', BCRYPT_COST: '10', SHUTDOWN_DELAY: '0s', RATE_LIMITS: 'off', ...SECRETS };
@@ -46,7 +46,7 @@ export async function startServerProcess(environment: Record<string, string>): P
     for (const wake of waiters) wake();
   });
   createInterface({ input: child.stdout }).on('line', (line) => {
-    // the last one of a process that is killed may be cut off
+    // the last line of a killed process may be cut off
     if (line.endsWith('}')) lines.push(JSON.parse(line) as LogLine);
     for (const wake of waiters) wake();
   });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
 
-/** Name of the variable that carries the address of the engine to the test files. */
+/** The variable that passes the engine's URI to the test files. */
 export const ENGINE_VARIABLE = 'TANDEM_TEST_MONGODB_URI';
 
 const MEMORY_FOLDER = '/dev/shm';
-/** Several times what the databases of a whole run take. */
+/** Several times the size of a whole run's databases. */
 const ROOM_NEEDED = 8 * 1024 ** 3;
 
-/** vitest's global set-up: one engine for the whole run, over a folder that goes with it. */
+/** vitest's global set-up: one engine for the whole run, on a folder that is removed afterwards. */
 export default async function startSharedEngine(): Promise<() => Promise<void>> {
   const dir = await mkdtemp(path.join(await scratchFolder(), 'tandem-test-'));
   const engine = await startEmbeddedMongo({ dir });
@@ -21,7 +21,10 @@ export default async function startSharedEngine(): Promise<() => Promise<void>> 
   };
 }
 
-/** Each test file has a database of hundreds of small files: in memory, where there is room, they are made in half the time. */
+/**
+ * Each test file has a database of hundreds of small files: creating them in memory, where there is room, halves the
+ * time.
+ */
 async function scratchFolder(): Promise<string> {
   try {
     const { bavail, bsize } = await statfs(MEMORY_FOLDER);

@@ -2,22 +2,22 @@ import type { Document } from './wire-messages.js';
 
 /** A command on its way to the store. */
 export interface StoreCommand {
-  /** `insert`, `find` and so on, or of the handshake `hello`. */
+  /** `insert`, `find` and so on, or `hello` of the handshake. */
   command: string;
-  /** Its collection; of a `bulkWrite`, all of them, with a `+` between; empty where a command has none. */
+  /** Its collection; of a `bulkWrite`, all of them joined by `+`; empty where a command has none. */
   collection: string;
-  /** The command as it was sent, without the lists of documents beside it. */
+  /** The command as sent, without the document sequences beside it. */
   body: Document;
 }
 
-/** What becomes of a command. */
+/** What happens to a command. */
 export type Fate =
   | { kind: 'pass' }
-  /** The connection is cut: before the store has seen the command, or after it is done, before the answer. */
+  /** The connection is cut: before the store sees the command, or after it is done, before the answer. */
   | { kind: 'cut'; when: 'before' | 'after' }
   /** It gets this answer, and the store never sees it. */
   | { kind: 'answer'; reply: Document }
-  /** It is done, and to its answer these fields are added. */
+  /** It is done, and these fields are added to its answer. */
   | { kind: 'amend'; fields: Document }
   /** It waits: before the store sees it, or after it is done, before the answer. */
   | { kind: 'hold'; when: 'before' | 'after'; until: Promise<void> };
@@ -33,36 +33,36 @@ interface Planned {
 
 const WRITES = new Set(['insert', 'update', 'delete', 'findAndModify', 'bulkWrite']);
 
-/** Whether a command writes documents: a pipeline may, too. */
+/** Whether a command writes documents; a pipeline may write, too. */
 export const isWrite: Matches = ({ command, body }) => {
   if (WRITES.has(command)) return true;
   const stages = command === 'aggregate' ? (body['pipeline'] as Document[]) : [];
   return stages.some((stage) => '$merge' in stage || '$out' in stage);
 };
 
-/** Whether a command is of this name, as `collection.command`. */
+/** Whether a command is the given one, as `collection.command`. */
 export const isCommand =
   (name: string): Matches =>
   ({ collection, command }) =>
     `${collection}.${command}` === name;
 
-/** What a test has planned for commands to come. Each promise resolves with the command when it has happened for the last time. */
+/** A test's plans for later commands. Each promise resolves with the command when it has happened for the last time. */
 export interface StoreFaults {
-  /** Cuts the connection of the next commands. */
+  /** Cuts the connection of the next matching commands. */
   cut(matches: Matches, when: 'before' | 'after', times?: number): Promise<StoreCommand>;
-  /** Answers the next commands, which the store never sees. */
+  /** Answers the next matching commands, which the store never sees. */
   answer(matches: Matches, reply: Document, times?: number): Promise<StoreCommand>;
-  /** Lets the next commands be done, and adds to their answers: an error of the write concern, for instance. */
+  /** Lets the next matching commands run, and adds to their answers: for instance a write concern error. */
   amend(matches: Matches, fields: Document, times?: number): Promise<StoreCommand>;
-  /** Keeps the next command, or the answer to it, back until it is released. */
+  /** Holds back the next matching command, or its answer, until released. */
   hold(matches: Matches, when?: 'before' | 'after'): { reached: Promise<StoreCommand>; release(): void };
   /** Changes nothing. */
   seen(matches: Matches, times?: number): Promise<StoreCommand>;
-  /** Forgets what has not happened. */
+  /** Drops the plans that have not happened. */
   clear(): void;
 }
 
-/** @returns the plan, and what asks it: each command takes the first that is meant for it */
+/** @returns the plans, and the function that applies them: each command takes the first that matches */
 export function createStoreFaults(): { faults: StoreFaults; fateOf(command: StoreCommand): Fate } {
   let plan: Planned[] = [];
 

@@ -14,37 +14,37 @@ import {
 } from './wire-messages.js';
 
 export interface StoreProxyOptions {
-  /** Asked of each write, in order: one that may not pass is never done, and whoever waits for it waits until the connection ends. */
+  /** Called for each write, in order: a refused one is never done, and its sender waits until the connection ends. */
   mayPass?(write: StoreCommand): boolean;
-  /** The server that it plays, as the one primary of a replica set; else the engine is seen as it is. */
+  /** Simulates this server as the one primary of a replica set; by default the engine is shown as it is. */
   as?: PlayedServer;
 }
 
-/** A way to the store that can be watched and barred, and plays servers that are not at hand. */
+/** A proxy to the store that can observe and block commands, and simulate other servers. */
 export interface StoreProxy extends AsyncDisposable, StoreFaults {
-  /** The address of the same database through it. */
+  /** The URI of the same database through the proxy. */
   uri: string;
-  /** Every command that came, in order; not those of the handshake. */
+  /** Every command received, in order, except those of the handshake. */
   commands: readonly StoreCommand[];
-  /** Those of them that a server of the played version does not have. */
+  /** The commands that the simulated server version does not have. */
   refusals: readonly StoreCommand[];
   /** Becomes another server, as by an upgrade: open connections end. */
   play(server: PlayedServer): void;
-  /** The primary steps down: it writes nothing, until `stepUp`. Resolves with the first write that it has refused. */
+  /** The primary steps down: it writes nothing, until `stepUp`. Resolves with the first write that it refuses. */
   stepDown(): Promise<StoreCommand>;
   stepUp(): void;
-  /** Of two that play members of one set, the other is named by each. */
+  /** Makes proxies that simulate members of one set name each other. */
   join(others: readonly StoreProxy[]): void;
   /** Host and port. */
   address: string;
-  /** Waits until every write that went on is done. */
+  /** Waits until every forwarded write is done. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 const HANDSHAKES = new Set(['hello', 'ismaster', 'isMaster']);
 const READS = new Set(['find', 'aggregate', 'count', 'distinct', 'getMore', 'listIndexes']);
-/** The fields of a session, which the engine does not take. */
+/** Session fields, which the engine does not accept. */
 const SESSION_FIELDS = ['lsid', 'txnNumber', '$clusterTime'];
 
 function describe(message: CommandMessage): StoreCommand {
@@ -55,28 +55,28 @@ function describe(message: CommandMessage): StoreCommand {
   return { command, collection: typeof collection === 'string' ? collection : '', body };
 }
 
-/** The name by which a session sends a write again; undefined where it does not. */
+/** The key of a retryable write of a session; undefined for others. */
 function retryKey({ lsid, txnNumber }: Document): string | undefined {
   return txnNumber === undefined ? undefined : `${JSON.stringify(lsid)} ${String(txnNumber)}`;
 }
 
 /**
- * Opens a way to a database, through which a server under test reaches the real engine: so a test can let a process die between any two
- * writes, have a primary step down, or meet a server of another version.
+ * Opens a proxy to the real engine for a server under test: a test can kill a process between any two writes, step down
+ * a primary, or simulate another server version.
  * @param uri of the database, on a Unix socket
  */
 export async function startStoreProxy(uri: string, { mayPass = () => true, as }: StoreProxyOptions = {}): Promise<StoreProxy> {
   const [, host = '', database = ''] = /^mongodb:\/\/([^/]+)(\/[^?]*)/.exec(uri) ?? [];
   const store = decodeURIComponent(host);
   const sockets = new Set<net.Socket>();
-  /** Connections on which a write is under way, and who waits for them. */
+  /** Connections with a write in progress, and the callers that wait for them. */
   const writing = new Set<net.Socket>();
   const settled = new EventEmitter();
   const refusedWrites = new EventEmitter();
   const commands: StoreCommand[] = [];
   const refusals: StoreCommand[] = [];
   const { faults, fateOf } = createStoreFaults();
-  /** What writes of sessions were answered: sent again, they are not done again. */
+  /** Answers to session writes: a retried write is not done again. */
   const answered = new Map<string, Promise<Document>>();
   let played = as;
   let isPrimary = true;
@@ -86,7 +86,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
     if (writing.delete(upstream) && writing.size === 0) settled.emit('settled');
   }
 
-  /** How the member of a replica set that is played refuses a command; undefined where it does it. */
+  /** How the simulated replica set member refuses a command; undefined where it accepts it. */
   function refuse(message: CommandMessage, { command, collection, body }: StoreCommand): Document | undefined {
     if (!played || HANDSHAKES.has(command)) return undefined;
     if (!isPrimary && isWrite({ command, collection, body })) {
@@ -106,7 +106,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
     const upstream = net.connect(store);
     const readRequests = createMessageReader();
     const readReplies = createMessageReader();
-    /** Who waits for the next answers of the engine, in order. */
+    /** Callbacks for the engine's next answers, in order. */
     const waiting: ((reply: Buffer) => void)[] = [];
     let isHeld = false;
     let turn = Promise.resolve();
@@ -126,7 +126,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       for (const bytes of readRequests(chunk)) turn = turn.then(() => take(bytes));
     });
 
-    /** Has the engine do a command. A write of a session that it has done before is answered as it was then. */
+    /** Forwards a command to the engine. A retried session write gets its first answer again. */
     function forward(message: CommandMessage, bytes: Buffer): Promise<Document> {
       const key = played && retryKey(message.body);
       const before = key === undefined ? undefined : answered.get(key);
@@ -145,7 +145,7 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       const message = readCommand(bytes);
       const command = describe(message);
       const writes = isWrite(command);
-      // a connection sends one command after another: what follows on a held one is held too
+      // a connection sends its commands in order: those after a held one are held too
       isHeld ||= writes && !mayPass(command);
       if (isHeld || client.destroyed) return;
       const isHandshake = HANDSHAKES.has(command.command);

@@ -1,8 +1,8 @@
 import type { Clock } from '@tandem/storage';
 
-/** The machine's clock, which a test can move forward. */
+/** The machine's clock, which a test can advance. */
 export interface TestClock extends Clock {
-  /** Moves the clock by so many milliseconds. */
+  /** Advances the clock by this many milliseconds. */
   advance(milliseconds: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** The secrets of all servers of tests; a production server takes them too. */
+/** The secrets of all test servers; also valid in production. */
 export const TEST_SECRETS = {
   authEncSecret: 'what encrypts the tokens of tests',
   authSignSecret: 'what signs all the tokens of tests',

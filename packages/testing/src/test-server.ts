@@ -12,10 +12,10 @@ import { startMailServer, type MailServer } from './mail-server.js';
 import { TEST_SECRETS } from './test-secrets.js';
 import { createTestClock, type TestClock } from './test-clock.js';
 
-/** Good enough for every account of the tests: long, not common. */
+/** Long and uncommon enough to be accepted. */
 export const PASSWORD = 'a password of the tests';
 
-/** Somebody with an account, signed in. */
+/** A signed-in person with an account. */
 export interface Person {
   id: string;
   email: string;
@@ -28,42 +28,42 @@ export interface Person {
 
 export interface TestServer extends AsyncDisposable, Caller {
   url: string;
-  /** Address of its database, for another process. */
+  /** URI of its database, for another process. */
   mongodbUri: string;
   tandem: Tandem;
   storage: Storage;
   clock: TestClock;
-  /** Where its mails go: one mail server for all servers of a test file over the same database. */
+  /** Receives its mails: one mail server for all servers of a test file on the same database. */
   mail: MailServer;
-  /** Every log line so far, as text. */
+  /** The whole log so far, as text. */
   logs(): string;
-  /** Registers somebody over REST and signs them in; with a verified email where it is asked for. */
+  /** Registers and signs in a person over REST; with a verified email on request. */
   signUp(options?: { email?: string; fingerprint?: string; isVerified?: boolean }): Promise<Person>;
-  /** Signs in somebody who has an account; in cookie mode their credentials are the cookies. */
+  /** Signs in an existing account; in cookie mode the credentials are cookies. */
   signIn(email: string, options?: { fingerprint?: string; password?: string }): Promise<Person>;
   /** Signs in a new admin. */
   signUpAdmin(): Promise<Person>;
   close(): Promise<void>;
 }
 
-/** The database of a test file: the same for all its servers, so that two of them are two instances of one system. */
+/** The database of a test file: the same for all its servers, so that two of them are instances of one system. */
 function databaseUri(): string {
   const { testPath = '' } = expect.getState();
   const name = `t_${createHash('sha256').update(testPath).digest('hex').slice(0, 12)}`;
   return (process.env[ENGINE_VARIABLE] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${name}`);
 }
 
-/** The values of the cookies that an answer sets, by name. */
+/** The cookies that an answer sets, by name. */
 export function cookiesOf({ headers }: RestAnswer): Record<string, string> {
   return Object.fromEntries(
     headers.getSetCookie().map((cookie) => (cookie.split(';', 1)[0] as string).split('=') as [string, string]),
   );
 }
 
-/** The mail servers of this test file by database, with the number of servers that use each. */
+/** The mail servers of this test file by database, with the number of their users. */
 const mailServers = new Map<string, { starting: Promise<MailServer>; users: number }>();
 
-/** The mail server of a database: whichever instance sends a mail, it arrives where the tests look. */
+/** The mail server of a database: mails of every instance arrive where the tests look. */
 async function shareMailServer(
   database: string,
 ): Promise<{ mail: MailServer; closeAfter(user: () => Promise<void>): Promise<void> }> {
@@ -73,12 +73,12 @@ async function shareMailServer(
   const mail = await shared.starting;
   return {
     mail,
-    /** Closes a user of it, and with the last one the mail server. */
+    /** Closes one of its users, and with the last one the mail server. */
     async closeAfter(closeUser) {
       shared.users -= 1;
       const isLast = shared.users === 0;
       if (isLast) mailServers.delete(database);
-      // a server that closes waits for the mail that it is sending
+      // a closing server waits for the mail that it is sending
       if (isLast) mail.stall(false);
       await closeUser();
       if (isLast) await mail.close();
@@ -86,7 +86,7 @@ async function shareMailServer(
   };
 }
 
-/** What a test gives of a configuration: what matters to it, of the lifetimes too. */
+/** The part of a configuration that matters to a test, down to single lifetimes. */
 type GivenConfig = Partial<Omit<Config, 'lifetimes'>> & { lifetimes?: Partial<Config['lifetimes']> };
 
 /** A configuration for tests. */
@@ -118,7 +118,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
     bcryptCost: 4,
     bootstrapAdmin: undefined,
     adminPassword: undefined,
-    // only who queued a mail sends it: an instance whose clock was moved would find those of others expired
+    // each instance sends only mails that it queued: one with an advanced clock would find those of others expired
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     // likewise
     files: { url: 'disk:', pollMs: 3_600_000 },
@@ -136,7 +136,10 @@ function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: Mail
   };
 }
 
-/** Contracts by what the document of a server depends on: making one takes longer than starting the server. */
+/**
+ * Contracts, cached by everything that a server's document depends on: making one takes longer than starting the
+ * server.
+ */
 const contracts = new Map<string, Contract>();
 
 function contractOf(tandem: Tandem, settings: Config): Contract {

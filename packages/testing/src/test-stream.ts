@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { Credentials } from './caller.js';
 import { headersOf } from './caller.js';
 
-/** How long a test waits for what a stream is to say, in milliseconds. */
+/** How long a test waits for a frame, in milliseconds. */
 const PATIENCE_MS = 15_000;
 
 /** A frame of the server. */
@@ -16,14 +16,14 @@ export interface TestStream extends AsyncDisposable {
   socket: WebSocket;
   /** Every frame so far. */
   frames: Frame[];
-  /** Sends a frame; a string as it is. */
+  /** Sends a frame; a string unchanged. */
   send(frame: object | string): void;
   /**
-   * The first frame from here on that is of this type, and that `matches` takes; it and those before it are not given again.
-   * @throws after some seconds, or when the stream is closed before
+   * The next frame of this type that `matches` accepts; it and earlier ones are not returned again.
+   * @throws after some seconds, or when the stream closes first
    */
   next<F = Frame>(type: string, matches?: (frame: F) => boolean): Promise<F>;
-  /** What closed it. */
+  /** Code and reason of the close. */
   closed: Promise<{ code: number; reason: string }>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function openStream(url: string, path: string, credentials: Credent
   };
 }
 
-/** How a server refuses to open a stream. */
+/** The server's refusal to open a stream. */
 export function refusalOf(
   url: string,
   path: string,

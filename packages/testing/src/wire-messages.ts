@@ -1,6 +1,6 @@
 import { BSON, type Document } from 'mongodb';
 
-// MongoDB's wire protocol as drivers speak it: OP_MSG, and OP_QUERY with OP_REPLY for the first hello of a connection.
+// MongoDB's wire protocol as drivers use it: OP_MSG, and OP_QUERY with OP_REPLY for the first hello of a connection.
 
 export type { Document };
 
@@ -8,7 +8,7 @@ const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
-/** Where the first document of a reply begins. */
+/** Offset of the first document of a reply. */
 const REPLY_DOCUMENT_AT = 36;
 const MSG_DOCUMENT_AT = 21;
 const MORE_TO_COME = 2;
@@ -17,18 +17,20 @@ const MORE_TO_COME = 2;
 export interface CommandMessage {
   requestId: number;
   isLegacy: boolean;
-  /** The sender wants no answer. */
+  /** The sender expects no answer. */
   isUnanswered: boolean;
   /** The command; every value keeps its BSON type. */
   body: Document;
-  /** The lists of documents that travel beside the body, by name: `documents` of an insert, `updates`, `deletes`, `ops`, `nsInfo`. */
+  /**
+   * The document sequences after the body, by name: `documents` of an insert, `updates`, `deletes`, `ops`, `nsInfo`.
+   */
   sequences: { name: string; bytes: Buffer }[];
 }
 
-/** Keeps the types of numbers, so that what is encoded again is the same. */
+/** Keeps number types, so that encoding restores the same bytes. */
 const EXACT = { promoteValues: false, bsonRegExp: true } as const;
 
-/** Cuts what comes in on a connection into messages. */
+/** Splits a connection's input into messages. */
 export function createMessageReader(): (chunk: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0);
   return (chunk) => {
@@ -51,7 +53,7 @@ export function readCommand(message: Buffer): CommandMessage {
   const requestId = message.readInt32LE(4);
   const opCode = message.readInt32LE(12);
   if (opCode === OP_QUERY) {
-    // after the flags: the collection's name, how many documents to skip, how many to return
+    // after the flags: the collection's name, then the numbers of documents to skip and to return
     const body = documentAt(message, message.indexOf(0, HEADER_BYTES + 4) + 9);
     return { requestId, isLegacy: true, isUnanswered: false, body: BSON.deserialize(body, EXACT), sequences: [] };
   }
@@ -88,7 +90,7 @@ function header(
   return header;
 }
 
-/** The message of a command whose body has been changed. */
+/** Encodes a command whose body was changed. */
 export function encodeCommand({ requestId, isUnanswered, body, sequences }: CommandMessage): Buffer {
   const flags = Buffer.alloc(5);
   flags.writeInt32LE(isUnanswered ? MORE_TO_COME : 0);
