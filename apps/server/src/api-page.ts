@@ -4,7 +4,7 @@ import { Router } from 'express';
 
 const FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript', 'favicon-32x32.png': 'image/png' };
 
-/** The page's own start: the one that comes with the files loads an example from the network. */
+/** Our own start script: the one in the package loads an example from the network. */
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#page', deepLinking: true, validatorUrl: null });\n`;
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -23,7 +23,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The API page: reads the server's own OpenAPI document, and nothing from elsewhere (decisions T1). */
+/** The API page: shows the server's own OpenAPI document and loads nothing from elsewhere (decisions T1). */
 export function createApiPage(): Router {
   const require = createRequire(import.meta.url);
   const page = Router({ strict: true });
@@ -32,7 +32,7 @@ export function createApiPage(): Router {
   page.get('/docs/start.js', (_req, res) => void res.type('text/javascript').send(START));
   for (const [name, type] of Object.entries(FILES)) {
     const file = require.resolve(`swagger-ui-dist/${name}`);
-    // read when first asked for, and once: the files are of one release
+    // read on first use and cached: the files never change within a release
     let content: Buffer | undefined;
     page.get(`/docs/${name}`, (_req, res) => {
       content ??= readFileSync(file);

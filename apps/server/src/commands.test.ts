@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-/** The built command line, in an environment of its own. */
+/** Runs the built command line with this environment. */
 function tandem(args: string[], environment: Record<string, string> = {}): ChildProcess {
   const env = { PATH: process.env.PATH, NODE_ENV: 'development', DATA_DIR: dataDir, PORT: '0', BCRYPT_COST: '4', ...environment };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -38,7 +38,7 @@ async function run(args: string[], environment?: Record<string, string>): Promis
   return { code, out: (out ?? []).join(''), err: (err ?? []).join('') };
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it reports its address. */
 async function serve(environment?: Record<string, string>): Promise<{ url: string; stop(): Promise<number> }> {
   const child = tandem(['serve'], environment);
   const ended = once(child, 'exit');
@@ -67,7 +67,7 @@ async function post(url: string, body: object): Promise<Record<string, string>> 
 }
 
 describe('the command line', { timeout: 90_000 }, () => {
-  it('serves, works beside the running server, stops at SIGTERM, and has everything after the next start', async () => {
+  it('serves, works beside the running server, stops at SIGTERM, and has all data after the next start', async () => {
     const server = await serve();
     const ann = { email: 'ann@example.org', password: PASSWORD };
     const { id } = await post(`${server.url}/auth/register`, ann);
@@ -107,7 +107,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it('takes a whole database elsewhere: from the embedded engine to a server', async () => {
+  it('moves a whole database: from the embedded engine to a server', async () => {
     const file = path.join(dataDir, 'export.jsonl');
     const engine = new URL(process.env['TANDEM_TEST_MONGODB_URI'] ?? '');
     engine.pathname = `/imported_${process.pid}`;
@@ -135,7 +135,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('writes mails as files into its data folder, with links to itself', async () => {
+  it('writes mails as files to its data folder, with links to itself', async () => {
     const outbox = path.join(dataDir, 'outbox');
     await rm(outbox, { recursive: true, force: true });
     const server = await serve();
@@ -159,11 +159,11 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('asks the mail server whether it would take mails', async () => {
+  it('asks the mail server whether it would accept mails', async () => {
     await using server = await startMailServer();
     await using gone = await startMailServer();
     gone.goAway(true);
-    // one after another: a command that ends takes its engine along
+    // sequentially: a command that ends takes its engine along
     const well = await run(['doctor'], { MAIL_URL: server.url });
     expect(well.out).toContain('ok   mail: the server of MAIL_URL takes mails\n');
     const ill = await run(['doctor'], { ...PRODUCTION, AUTH_SIGN_SECRET: PRODUCTION.AUTH_ENC_SECRET, MAIL_URL: gone.url });
@@ -176,7 +176,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(typed.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
   });
 
-  it('asks the doctor about all else where the database and Redis are away, and DATA_DIR is no folder', async () => {
+  it('checks everything else in the doctor while the database and Redis are down, and DATA_DIR is not a folder', async () => {
     const environment = {
       MONGODB_URI: 'mongodb://somebody:hidden@127.0.0.1:9/x',
       REDIS_URL: 'redis://127.0.0.1:9',
@@ -191,7 +191,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(out).not.toContain('hidden');
   });
 
-  it('refuses an older MongoDB, and w=1 in a replica set, in one line, which the doctor says too', async () => {
+  it('refuses an older MongoDB, and w=1 in a replica set, with one line, in the doctor too', async () => {
     const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
     await using old = await startStoreProxy(engine, { as: 'MongoDB 6.0' });
     await using member = await startStoreProxy(engine, { as: 'MongoDB 8.0' });
@@ -206,7 +206,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(ill.out).toContain(`look database: ${text}`);
   }, 60_000);
 
-  it('asks the doctor who can read the secrets of development', async () => {
+  it('reports in the doctor who can read the development secrets', async () => {
     const file = path.join(dataDir, 'secrets.json');
     await chmod(file, 0o644);
     expect((await run(['doctor'])).out).toContain(
@@ -216,7 +216,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect((await run(['doctor'])).out).toContain('ok   secrets\n');
   });
 
-  it('makes the secrets of development once, readable by their owner alone', async () => {
+  it('makes the development secrets once, readable only by their owner', async () => {
     const file = path.join(dataDir, 'secrets.json');
     const before = await readFile(file, 'utf8');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -226,7 +226,7 @@ describe('the command line', { timeout: 90_000 }, () => {
 });
 
 describe('the environment', () => {
-  it('without secrets refuses to start in production, and says how to make them', async () => {
+  it('refuses to start in production without secrets, and says how to make them', async () => {
     const { code, err } = await run(['serve'], { NODE_ENV: 'production', BCRYPT_COST: '10' });
     expect(code).toBe(1);
     expect(err).toBe(
@@ -235,7 +235,7 @@ describe('the environment', () => {
     );
   });
 
-  it('with wrong values gives one clear line for each', async () => {
+  it('with wrong values prints one clear line for each', async () => {
     const { code, err } = await run(['serve'], {
       PORT: '70000',
       PUBLIC_URL: 'ftp://example.org',

@@ -1,30 +1,33 @@
 import { splitSecrets } from '@tandem/core';
 import type { Config } from './config.js';
 
-/** Different characters of a secret, below which it is taken for one that somebody has typed. */
+/** A secret with fewer different characters was probably typed by hand. */
 const FEW_CHARACTERS = 12;
 
-/** Whether a secret has few different characters, or is one piece again and again. */
+/** Whether a secret has few different characters, or repeats one piece. */
 function isGuessable(secret: string): boolean {
-  // a text that is a repetition stands in its double once more, before its end
+  // a repetitive text occurs in its double before the middle
   const isRepeated = (secret + secret).indexOf(secret, 1) < secret.length;
   return isRepeated || new Set(secret).size < FEW_CHARACTERS;
 }
 
-/** What to do about secrets that could be guessed: one line for each variable (decisions H12). */
+/**
+ * Advice on guessable secrets, because anyone who guesses one can forge tokens: one line per variable (decisions H12).
+ */
 export function guessableSecrets({ authEncSecret, authSignSecret }: Config['authSecrets']): string[] {
   const secrets = Object.entries({ AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret });
   const weak = secrets.filter(([, list]) => splitSecrets(list).some(isGuessable));
   return weak.map(([name]) => `${name} could be guessed: make one with  openssl rand -base64 48`);
 }
 
-/** Whether it trusts any address to say who asks. */
+/** Whether any address may set the caller's address. */
 function trustsAnybody(trustProxy: Config['trustProxy']): boolean {
   return trustProxy === true || (Array.isArray(trustProxy) && trustProxy.some((entry) => /\/0+$/.test(entry)));
 }
 
 /**
- * What a production server could do better, one line for each: what the doctor says, and the log at each start. Development is left alone.
+ * Possible improvements of a production server, one line each: shown by the doctor, and in the log at each start.
+ * Development gets none.
  */
 export function configurationAdvice(config: Config): string[] {
   if (config.development) return [];

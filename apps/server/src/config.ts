@@ -7,16 +7,16 @@ import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './config-findings.js';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
-/** All that a server is made of, typed and checked. */
+/** The complete configuration of a server, typed and validated. */
 export interface Config {
   port: number;
   host: string;
-  /** Undefined: where the server listens. */
+  /** Undefined: the address it listens on. */
   publicUrl: string | undefined;
   development: boolean;
   dataDir: string;
   mongodbUri: string | undefined;
-  /** Undefined: as usual. */
+  /** Undefined: the default. */
   mongodbPoolSize: number | undefined;
   redisUrl: string | undefined;
   rateLimits: RateLimitSettings;
@@ -35,21 +35,21 @@ export interface Config {
   mfaEnabled: boolean;
   bcryptCost: number;
   bootstrapAdmin: { email: string; password: string } | undefined;
-  /** For the command that makes an admin. */
+  /** For the command `admin create`. */
   adminPassword: string | undefined;
   mail: {
     url: string;
     from: string;
-    /** Undefined: where the server is reached. */
+    /** Undefined: the server's public URL. */
     linksUrl: string | undefined;
-    /** How often the queue is looked at for what was left in it, in milliseconds; undefined: as usual. */
+    /** How often the queue is polled for leftover mails, in milliseconds; undefined: the default. */
     pollMs?: number;
   };
   files: {
     url: string;
-    /** What one identity may have attached, such as `5gb`; undefined: as usual. */
+    /** Bytes that one identity may have attached, such as `5gb`; undefined: the default. */
     quota?: string;
-    /** How often files that are to be removed are looked for, in milliseconds; undefined: as usual. */
+    /** How often the queue of files to remove is polled, in milliseconds; undefined: the default. */
     pollMs?: number;
   };
   /** Whether the console is served. */
@@ -62,23 +62,23 @@ export interface Config {
   cookies: CookieSettings;
   metricsToken: string | undefined;
   trustProxy: boolean | number | string[];
-  /** For how long a server that is told to stop still takes connections, in milliseconds. */
+  /** How long a stopping server still accepts connections, in milliseconds. */
   shutdownDelayMs: number;
   logLevel: string;
 }
 
 type Secrets = Config['authSecrets'];
 
-/** Least cost of password hashes in production. */
+/** Lowest cost of password hashes in production. */
 const MIN_BCRYPT_COST = 10;
 
-/** Secrets of a development server, made once and kept in its data folder, readable by its owner alone. */
+/** Secrets of a development server, generated once and stored in its data folder, readable only by its owner. */
 function developmentSecrets(dataDir: string): Secrets {
   const file = path.join(dataDir, 'secrets.json');
   const secret = () => randomBytes(48).toString('base64');
   mkdirSync(dataDir, { recursive: true });
   try {
-    // exclusive: of two processes that start at once, one writes and both read
+    // exclusive: of two processes starting at once, one writes and both read
     writeFileSync(file, JSON.stringify({ authEncSecret: secret(), authSignSecret: secret() }), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -102,7 +102,7 @@ function secretsOf(env: Environment, development: boolean): Secrets {
   throw new EnvironmentError(missing.map(([name]) => `${name} is not set: make one with  openssl rand -base64 48`));
 }
 
-/** What one variable cannot tell by itself, or in one line. */
+/** Problems that involve several variables. */
 function crossProblems(env: Environment): string[] {
   const problems = addressProblems(env.MONGODB_URI ?? '').map((problem) => `MONGODB_URI ${problem}`);
   if ((env.BOOTSTRAP_ADMIN_EMAIL === undefined) !== (env.BOOTSTRAP_ADMIN_PASSWORD === undefined))
@@ -123,7 +123,7 @@ function crossProblems(env: Environment): string[] {
 }
 
 /**
- * Environment to configuration.
+ * Turns the environment into a configuration.
  * @throws EnvironmentError with one line for each wrong value
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {

@@ -7,12 +7,12 @@ import { MAIL_PAGES } from '@tandem/services';
 import { Router, type NextFunction, type Response } from 'express';
 
 /**
- * The built console: its page, and below `assets` what the page loads, each file named by its content. Found by its place and not by its package's
- * name: what builds it is no dependency of what serves it.
+ * The built console: its page, and under `assets` its files, named by content hash. Located by path, not package name:
+ * the server does not depend on the package that builds it.
  */
 const FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
-/** What the console has to know of its server before anybody has signed in. */
+/** Settings that the console needs before sign-in. */
 interface ConsoleSettings {
   authMode: 'bearer' | 'cookie';
   /** The identity type of admins. */
@@ -20,7 +20,8 @@ interface ConsoleSettings {
 }
 
 /**
- * What the page may do: load what lies beside it, and images of files, and call its own server. No text becomes code or markup.
+ * The page's content security policy: it may load its own assets and images of files, and call its own server. No text
+ * becomes code or markup.
  * @param filesOrigin where files are downloaded from
  */
 function contentSecurityPolicy(filesOrigin: string): string {
@@ -38,12 +39,12 @@ function contentSecurityPolicy(filesOrigin: string): string {
   ].join(';');
 }
 
-/** Where a driver's addresses lead to. */
+/** The origin of a driver's URLs. */
 async function originOf(files: Pick<FilesDriver, 'downloadUrl'>): Promise<string> {
   return new URL(await files.downloadUrl({ objectId: randomUUID(), type: 'image/png', size: 1 })).origin;
 }
 
-/** Sends a file; what is none of the folder's is unknown, as any other path. */
+/** Sends a file; a path outside the folder is 404, like any unknown path. */
 function send(
   file: string,
   { root, headers }: { root: string; headers: Record<string, string> },
@@ -55,7 +56,7 @@ function send(
   });
 }
 
-/** The console at `/console`, and the pages that mails lead to. Without a built console there is none of it. */
+/** Serves the console at `/console`, and the pages that mails link to. Serves nothing if the console was not built. */
 export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDriver, 'downloadUrl'>): Router {
   const page = Router({ strict: true });
   if (!existsSync(path.join(FOLDER, 'index.html'))) return page;
@@ -69,7 +70,7 @@ export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDr
     const headers = { 'cache-control': 'no-cache', 'content-security-policy': policy };
     send('index.html', { root: FOLDER, headers }, res, next);
   });
-  // until a host has pages of its own (decisions A14)
+  // links in mails lead here until a host has pages of its own (decisions A14)
   for (const name of MAIL_PAGES)
     page.get(`/${name}`, (req, res) => {
       const [, query] = req.originalUrl.split('?', 2);

@@ -9,34 +9,34 @@ async function get(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('health', () => {
-  it('answers live and ready', async () => {
+  it('reports live and ready', async () => {
     await using app = await startTestServer();
     for (const path of ['live', 'ready'])
       expect(await get(`${app.url}/health/${path}`)).toMatchObject({ status: 200, text: '{"status":"ok"}' });
   });
 
-  it('refuses connections once closed, and closes twice without complaint', async () => {
+  it('refuses connections once closed, and may be closed twice', async () => {
     const app = await startTestServer();
     await app.close();
     await app.close();
     await expect(fetch(`${app.url}/health/live`)).rejects.toThrow('fetch failed');
   });
 
-  it('answers a request that is under way before it closes', async () => {
+  it('answers a request in progress before it closes', async () => {
     const app = await startTestServer();
     const { id, rest } = await app.signUp();
     const answers = Array.from({ length: 10 }, () => rest('GET', `/notifications/identities/${id}`).expect(200));
     const first = await Promise.race(answers);
     await Promise.all([
       app.close(),
-      // what had not been begun is refused
+      // requests that had not begun are refused
       Promise.allSettled(answers),
     ]);
     expect(first).toHaveProperty('data');
   });
 });
 
-/** A metric in the text of all. */
+/** A metric's value in the text of all. */
 function valueOf(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return Number(line?.slice(name.length));
@@ -59,7 +59,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(new RegExp(`${ann.id}|made`));
   });
 
-  it('say how the database, the queue of mails and the streams are', async () => {
+  it('report on the database, the mail queue and the streams', async () => {
     await using app = await startTestServer({ mail: { url: 'smtp://127.0.0.1:9', from: 'a@example.org', linksUrl: undefined } });
     const ann = await app.signUp();
     const stream = await openStream(app.url, '/notifications/listen', ann.credentials);
@@ -85,7 +85,7 @@ describe('metrics', () => {
     expect(valueOf(after, 'stream_closes_total{code="1005"}')).toBe(1);
   });
 
-  it('say how many passwords are being compared, and how many wait', async () => {
+  it('report how many passwords are being compared, and how many wait', async () => {
     await using app = await startTestServer({ bcryptCost: 11 });
     const states = async () => {
       const { text } = await get(`${app.url}/metrics`);
@@ -101,7 +101,7 @@ describe('metrics', () => {
     expect(await states()).toEqual([0, 0]);
   });
 
-  it('are answered while the store is away, without the numbers that are in it', async () => {
+  it('are served while the store is unavailable, without its numbers', async () => {
     await using app = await startTestServer();
     await app.storage.close();
     const { text } = await get(`${app.url}/metrics`);
@@ -109,7 +109,7 @@ describe('metrics', () => {
     expect(text).toMatch(/database_connections_open \d/);
   });
 
-  it('answer their token alone when there is one, and nobody behind a proxy when there is none', async () => {
+  it('require the token when there is one, and serve nobody behind a proxy when there is none', async () => {
     await using guarded = await startTestServer({ metricsToken: 'a token for metrics' });
     expect((await get(`${guarded.url}/metrics`)).status).toBe(404);
     expect((await get(`${guarded.url}/metrics`, { authorization: 'Bearer another' })).status).toBe(404);
@@ -120,7 +120,7 @@ describe('metrics', () => {
 });
 
 describe('the API page', () => {
-  it('is made of files of its own, and reads the server’s own document', async () => {
+  it('consists of its own files, and reads the server’s own document', async () => {
     await using app = await startTestServer();
     const page = await get(`${app.url}/docs`);
     expect(page.status).toBe(200);
@@ -136,7 +136,7 @@ describe('the API page', () => {
 });
 
 describe('security headers', () => {
-  it('ask for https only where the server is reached by it', async () => {
+  it('require https only where the server is reached by it', async () => {
     await using plain = await startTestServer();
     await using secure = await startTestServer({ publicUrl: 'https://api.example.org' });
     const [http, https] = [await get(`${plain.url}/health/live`), await get(`${secure.url}/health/live`)];
@@ -147,7 +147,7 @@ describe('security headers', () => {
     expect(http.headers.get('x-powered-by')).toBeNull();
   });
 
-  it('allow other origins only where they are configured', async () => {
+  it('allow other origins only where configured', async () => {
     await using app = await startTestServer({ corsOrigins: ['https://app.example.org'] });
     const allowed = async (origin: string) =>
       (await get(`${app.url}/health/live`, { origin })).headers.get('access-control-allow-origin');
@@ -157,7 +157,7 @@ describe('security headers', () => {
 });
 
 describe('the first admin', () => {
-  it('is made once, by several instances that start at once', async () => {
+  it('is made once by several instances that start at once', async () => {
     const bootstrapAdmin = { email: 'first@example.org', password: 'the first of the admins' };
     const typeIds = { admin: `boss-${Date.now()}`, guest: 'guest', regular: 'regular' };
     const servers = await Promise.all([1, 2, 3].map(() => startTestServer({ bootstrapAdmin, typeIds })));
@@ -170,7 +170,7 @@ describe('the first admin', () => {
 });
 
 describe('the log', () => {
-  it('has one line a request, without path, query, headers or body', async () => {
+  it('has one line per request, without path, query, headers or body', async () => {
     await using app = await startTestServer();
     await fetch(`${app.url}/health/live?token=secret-in-query`, { headers: { authorization: 'Bearer secret-in-header', 'x-request-id': 'of-this-one' } }); // prettier-ignore
     const lines = app.logs().split('\n').filter((line) => line.includes('of-this-one')); // prettier-ignore
@@ -179,7 +179,7 @@ describe('the log', () => {
     expect(app.logs()).not.toContain('secret-in');
   });
 
-  it('keeps of an error its kind and place, without the values that it quotes', () => {
+  it('keeps an error’s kind and place, without the values that it quotes', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', readable: false, destination: { write: (line) => lines.push(line) } });
     const err = Object.assign(new Error('E11000 dup key: { email: "ann@example.org" }'), {
@@ -193,7 +193,7 @@ describe('the log', () => {
 });
 
 describe('the console', () => {
-  it('is one page for all its paths, with assets that never change and a policy that lets nothing else in', async () => {
+  it('is one page for all its paths, with immutable assets and a policy that lets nothing else in', async () => {
     await using app = await startTestServer();
     const page = await get(`${app.url}/console`);
     expect(page.status).toBe(200);
@@ -216,7 +216,7 @@ describe('the console', () => {
     expect({ status, text }).toEqual({ status: 200, text: '{"authMode":"bearer","adminTypeId":"admin"}' });
   });
 
-  it('has no other files, and leads links of mails to its pages', async () => {
+  it('has no other files, and redirects links of mails to its pages', async () => {
     await using app = await startTestServer();
     const notFound = { status: 404, text: '{"error":{"message":"Not Found"}}' };
     for (const file of ['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cpackage.json'])

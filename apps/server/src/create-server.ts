@@ -18,41 +18,43 @@ import { answerClientError, answerStarting, limitArrival } from './outside-expre
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
 
-/** For how long a closing server waits for requests under way, in milliseconds. */
+/** How long a closing server waits for requests in progress, in milliseconds. */
 const DRAIN_MS = 15_000;
-/** How often Node looks for requests that arrive too slowly, in milliseconds: they are cut off by so much later. */
+/** How often Node checks for slow requests, in milliseconds: they may exceed their limit by this much. */
 const SLOWNESS_CHECK_MS = 1000;
-/** How long the database may take for a server to count as ready, in milliseconds: who asks does not wait for long. */
+/**
+ * How long the database may take for a server to count as ready, in milliseconds: health checks have short timeouts.
+ */
 const READY_MS = 2000;
-/** Time for the head of a request to arrive, in milliseconds: a slow sender is cut off. */
+/** Time for the head of a request to arrive, in milliseconds; slower senders are cut off. */
 const HEAD_TIMEOUT_MS = 15_000;
-/** Time for a body to arrive, in milliseconds: less than an operation has, whose 503 would lay it to the server. */
+/** Time for a body to arrive, in milliseconds: less than an operation's deadline, whose 503 would blame the server. */
 const BODY_TIMEOUT_MS = 13_000;
-/** Time for a file to arrive, in milliseconds: the largest takes it at 0.7 Mbit/s. */
+/** Time for a file to arrive, in milliseconds: enough for the largest at 0.7 Mbit/s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 
-/** A server that is listening. */
+/** A listening server. */
 export interface RunningServer {
   url: string;
   tandem: Tandem;
   storage: Storage;
 }
 export interface Server {
-  /** Opens the database, makes its indexes, listens. @throws when any of them fails; nothing is left open then */
+  /** Opens the database, creates its indexes, listens. @throws when any of them fails, leaving nothing open */
   start(): Promise<RunningServer>;
-  /** Answers what is under way, refuses what is new, closes the database. Again is fine. */
+  /** Answers the requests in progress, refuses new ones, closes the database. May be called repeatedly. */
   close(): Promise<void>;
 }
 
-/** What only code can say of the services, and no variable. */
+/** Configuration that is set in code, not by variables. */
 export type CodeConfiguration = Pick<
   TandemConfiguration,
   'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus'
 >;
 
-/** The configuration of the services for a store. */
+/** The services' configuration for a store. */
 export function wire(
   config: Config,
   {
@@ -89,7 +91,10 @@ export function wire(
   });
 }
 
-/** The document that the server publishes at `/openapi.json`; without a public address it is of whichever server it came from. */
+/**
+ * The document that the server publishes at `/openapi.json`; without a public URL it names the server that it was
+ * loaded from.
+ */
 export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
   const description =
     'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
@@ -97,7 +102,8 @@ export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Confi
 }
 
 /**
- * Helmet's security headers; what only makes sense over https is sent over https. They are the same for every answer, so helmet is asked once.
+ * Helmet's security headers; those for https only where the server is reached by https. They are the same for every
+ * answer, so helmet runs once.
  */
 function securityHeaders(publicUrl: string): RequestHandler {
   const isHttps = publicUrl.startsWith('https:');
@@ -139,7 +145,7 @@ function createApp(
     app.use(
       cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: ['x-request-id', 'retry-after'], maxAge: 600 }),
     );
-  // first, since most requests are theirs: Express tries one after the other
+  // first, because most requests are theirs: Express tries routes in order
   app.use(tandem.routes());
   app.get('/health/live', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/health/ready', async (_req, res) => {
@@ -147,7 +153,7 @@ function createApp(
     res.json({ status: 'ok' });
   });
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
-  // made when it is first asked for: making it takes as long as the rest of the start
+  // made on first use: making it takes as long as the rest of the start
   let document: string | undefined;
   app.get('/openapi.json', (_req, res) => {
     document ??= JSON.stringify(describeApi(tandem, config));
@@ -162,7 +168,7 @@ function createApp(
   return app;
 }
 
-/** A server of a configuration: no signals, no exit; those are the command's. */
+/** Makes a server from a configuration. Signals and process exit are left to the command. */
 export function createServer(
   config: Config,
   {
@@ -174,7 +180,10 @@ export function createServer(
     log: Logger;
     clock?: Clock;
     code?: CodeConfiguration;
-    /** Time for the head of a request to arrive, in milliseconds, and at most for a body that is no file. Default 15,000. */
+    /**
+     * Time for the head of a request to arrive, in milliseconds, and the most for a body that is not a file. Default
+     * 15,000.
+     */
     arrivalMs?: number;
   },
 ): Server {
@@ -184,7 +193,7 @@ export function createServer(
     headersTimeout: arrivalMs,
     connectionsCheckingInterval: Math.min(SLOWNESS_CHECK_MS, arrivalMs),
   });
-  // first, so that it knows of each request before that can be answered
+  // first, so that it sees each request before it can be answered
   const drain = createDrain(server, { delayMs: config.shutdownDelayMs, limitMs: DRAIN_MS });
   server.on('request', (req, res) => {
     limitArrival(req, res, Math.min(arrivalMs, BODY_TIMEOUT_MS));
@@ -223,7 +232,7 @@ export function createServer(
   async function shutDown(): Promise<void> {
     await drain.delay();
     await Promise.all([tandem?.closeStreams(), drain.end()]);
-    // a mail that its server has not taken by then is put back for another instance, or the next start
+    // a mail that its server has not accepted by then goes back to the queue, for another instance or the next start
     const cut = setTimeout(() => void drivers?.mail.close(), DRAIN_MS);
     await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]).finally(() => clearTimeout(cut));
     await tandem?.close();
@@ -234,7 +243,7 @@ export function createServer(
   async function open(): Promise<RunningServer> {
     database = await openDatabase(config, log, clock);
     const { storage } = database;
-    // the port is known before the services are wired: it is part of the public address
+    // listens first, because the public URL of the services contains the port
     const url = await listen();
     const publicUrl = config.publicUrl ?? url;
     drivers = await openDrivers(config, { log, publicUrl, clock: storage.clock });

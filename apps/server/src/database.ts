@@ -5,7 +5,7 @@ import { openStorage, type Clock, type Storage } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
-/** An open store, and the engine behind it when it is the embedded one. */
+/** An open store, and the engine behind it if that is embedded. */
 export interface Database {
   storage: Storage;
   close(): Promise<void>;
@@ -19,15 +19,16 @@ function logEvent(log: Logger, event: EmbeddedMongoEvent): void {
 }
 
 /**
- * Opens the configured MongoDB, or the embedded engine over the data folder: a second process attaches to the running one.
- * @throws when it cannot be reached or started, with the way out in the message
+ * Opens the configured MongoDB, or the embedded engine on the data folder: a second process attaches to the running
+ * one.
+ * @throws when it cannot be reached or started, with a remedy in the message
  */
 export async function openDatabase(config: Config, log: Logger, clock?: Clock): Promise<Database> {
   const engine =
     config.mongodbUri === undefined
       ? await startEmbeddedMongo({
           dir: path.join(config.dataDir, 'mongodb'),
-          // a disk may stay full for a night, and nobody would start this server again when there is room
+          // a disk may stay full for a night, and nobody would restart this server once there is room
           restarts: { limit: Infinity },
           onEvent: (event) => logEvent(log, event),
         })

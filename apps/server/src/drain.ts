@@ -3,20 +3,23 @@ import type { Socket } from 'node:net';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { answerStarting } from './outside-express.js';
 
-/** How often connections that have become idle are closed, in milliseconds. */
+/** How often idle connections are closed, in milliseconds. */
 const IDLE_SWEEP_MS = 20;
-/** Turns of the event loop behind the last new connection, in which all that it had sent is read. A turn takes in one connection. */
+/**
+ * Event loop turns after the last new connection in which all data already sent is read. One turn accepts one
+ * connection.
+ */
 const READING_TURNS = 3;
-/** Connections that the system keeps until they are taken in, by Node's default: others have come later. */
+/** Connections that the system queues until they are accepted, Node's default: a later one has come after the stop. */
 const BACKLOG = 511;
 
 /**
- * Stops an HTTP server so that no request which was sent before is left without an answer (decisions H19). Make it before the server's other
- * listeners.
+ * Stops an HTTP server so that every request sent before the stop is answered (decisions H19). Create it before the
+ * server's other listeners.
  */
 export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: number; limitMs: number }) {
   const sockets = new Set<Socket>();
-  /** Answers under way by connection, in the order of their requests. */
+  /** Open answers by connection, in the order of their requests. */
   const answers = new Map<Socket, Set<ServerResponse>>();
   let isStopping = false;
 
@@ -34,13 +37,15 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
     if (isStopping) sayLast(own);
   });
 
-  /** Of the answers of a connection the last one closes it: before it, requests that were sent together with others would stay without one. */
+  /**
+   * Lets only the last answer of a connection close it: otherwise pipelined requests after it would stay unanswered.
+   */
   function sayLast(own: Set<ServerResponse>): void {
     const all = [...own];
     for (const [at, res] of all.entries()) res.shouldKeepAlive = at < all.length - 1;
   }
 
-  /** Answers that are late by now are 503, as far as they have not begun. */
+  /** Answers 503 to all requests whose answer has not begun. */
   function giveUp(): void {
     for (const res of [...answers.values()].flatMap((own) => [...own])) if (!res.headersSent) answerStarting(res);
     setTimeout(() => server.closeAllConnections(), IDLE_SWEEP_MS);
@@ -58,7 +63,10 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
   }
 
   return {
-    /** From now on each connection is closed by its next answer. Waits until the delay is over, and all that was sent by then is read. */
+    /**
+     * From now on each connection closes with its next answer. Waits until the delay is over and everything sent by
+     * then has been read.
+     */
     async delay(): Promise<void> {
       isStopping = true;
       for (const own of answers.values()) sayLast(own);
@@ -67,7 +75,7 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
       await readAll();
     },
 
-    /** Ends the listening, and waits for the answers under way. Connections that nobody uses, or uses any more, are closed. */
+    /** Stops listening, and waits for open answers. Idle connections are closed. */
     end(): Promise<void> {
       if (!server.listening) return Promise.resolve();
       return new Promise((resolve) => {
@@ -78,7 +86,7 @@ export function createDrain(server: Server, { delayMs, limitMs }: { delayMs: num
           clearInterval(sweep);
           resolve();
         });
-        // who has connected and sent nothing would be waited for
+        // a client that connected and sent nothing would hold up the end
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       });
     },

@@ -7,7 +7,7 @@ import type { Clock } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 
-/** What the services work with beside the store. */
+/** What the services use besides the store. */
 export interface Drivers {
   mail: MailDriver;
   files: FilesDriver;
@@ -26,8 +26,8 @@ function openSharedRedis(url: string, log: Logger): RedisDriver {
 }
 
 /**
- * The drivers of a configuration. Nothing is connected to before it is needed.
- * @param publicUrl where the server is reached: files on disk have addresses below it
+ * The drivers of a configuration. They connect on first use.
+ * @param publicUrl where the server is reached: the base of URLs of files on disk
  */
 export async function openDrivers(
   config: Config,

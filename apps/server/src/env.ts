@@ -7,12 +7,12 @@ import bytes from 'bytes';
 import { z } from 'zod';
 import { readOauthProviders } from './oauth-env.js';
 
-/** A variable of the environment: how its text is read, what it is when it is not set, and what it means. */
+/** A variable of the environment: its parser, default and meaning. */
 interface Variable<T> {
   read: z.ZodType<T, string>;
-  /** The text it has when it is not set; undefined where it may be missing. */
+  /** The default text; undefined where the variable is optional. */
   fallback?: string;
-  /** Said in the documents where there is no fixed default. */
+  /** Shown in the documents where there is no fixed default. */
   defaultText?: string;
   meaning: string;
 }
@@ -21,7 +21,7 @@ function variable<const V extends Variable<unknown>>(definition: V): V {
   return definition;
 }
 
-/** Text that one of the services' own parsers accepts; its complaint, without the name, is the problem. */
+/** Accepts text that a parser of a service accepts; the parser's message, without the name, becomes the problem. */
 function parsedBy(parse: (name: string, text: string) => unknown) {
   return z.string().superRefine((text, check) => {
     try {
@@ -64,7 +64,7 @@ function isProxy(entry: string): boolean {
   return most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most));
 }
 
-/** Every variable that the server reads, and nothing else reads any. */
+/** Every variable of the server; nothing else reads the environment. */
 export const VARIABLES = {
   PORT: variable({ read: WholeNumber(0, 65_535), fallback: '3000', meaning: 'Port to listen on; 0 takes a free one' }),
   HOST: variable({ read: z.string().min(1), fallback: '127.0.0.1', meaning: 'Address to listen on; 0.0.0.0 for all' }),
@@ -250,14 +250,14 @@ export const AUTH_MODE_VARIABLES = Object.fromEntries(
 );
 
 type Read<V> = V extends { read: z.ZodType<infer T, string>; fallback: string } ? T : V extends { read: z.ZodType<infer T, string> } ? T | undefined : never; // prettier-ignore
-/** The environment, read. */
+/** The parsed environment. */
 export type Environment = { [Name in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[Name]> } & {
   AUTH_MODES: Record<string, 'bearer' | 'cookie'>;
-  /** By the names that stand in paths. */
+  /** By the names used in paths. */
   OAUTH_PROVIDERS: Record<string, ProviderSettings>;
 };
 
-/** The environment cannot be used: one line for each wrong value. */
+/** An unusable environment: one line for each wrong value. */
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
   constructor(readonly problems: readonly string[]) {
@@ -266,7 +266,7 @@ export class EnvironmentError extends Error {
 }
 
 /**
- * Reads the environment. An empty value counts as not set.
+ * Parses the environment. An empty value counts as not set.
  * @throws EnvironmentError with every wrong value
  */
 export function readEnvironment(environment: NodeJS.ProcessEnv): Environment {

@@ -17,7 +17,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const NOBODY = '01890000-0000-7000-8000-000000000000';
-/** What a store would take for a condition, and what is simply of another type. */
+/** Values that a store would take for a condition, and values of another type. */
 const HOSTILE: unknown[] = [
   { $ne: null },
   { $gt: '' },
@@ -29,12 +29,15 @@ const HOSTILE: unknown[] = [
   true,
   null,
 ];
-/** Fields that records have, and that no caller sets by naming them. */
+/** Record fields that callers must not set by naming them. */
 const FIELDS = ['typeId', 'emailVerified', 'locked', 'passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletedAt', '_id', 'id', '$set', '$where', '__proto__', 'constructor', 'prototype', 'hasOwnProperty']; // prettier-ignore
 
 let app: TestServer;
 let admin: Person;
-/** Oneself, where that is asked, and what has to exist because something comes before the validation (decisions A17): by names of parameters. */
+/**
+ * The caller, where asked for, and records that must exist because a check comes before validation (decisions A17): by
+ * parameter names.
+ */
 let known: Record<string, string>;
 let document: OpenApiDocument;
 let operations: DescribedOperation[];
@@ -57,11 +60,11 @@ afterAll(() => app.close());
 
 const resolve = (schema: JsonSchema) => resolveSchema(document, schema);
 
-/** Something that a schema takes, with all that it may have. */
+/** A value that a schema accepts, with all optional parts. */
 function sample(given: JsonSchema, name = ''): unknown {
   const schema = resolve(given);
   const { format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
-  // what may be null is taken as what else it may be
+  // of a nullable value, the other type
   const type = [schema.type].flat().find((one) => one !== 'null');
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -71,7 +74,7 @@ function sample(given: JsonSchema, name = ''): unknown {
   if (type === 'array') return items ? [sample(items)] : [];
   if (type === 'integer' || type === 'number') return minimum;
   if (type === 'boolean') return true;
-  // whatever is refused is refused to somebody who may ask
+  // so that a refusal is not for lack of permission
   if (format === 'uuid') return known[name] ?? NOBODY;
   if (format === 'email') return 'somebody@example.org';
   return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
@@ -83,12 +86,12 @@ interface Answer {
   data: string[];
 }
 
-/** A path with ids in it. */
+/** A path with its ids filled in. */
 function withIds(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, key: string) => known[key] ?? NOBODY);
 }
 
-/** Sends a body as it is, to a path or to the procedure. */
+/** Sends a body unchanged, to a path or to the procedure. */
 async function send(face: Face, { name, method, path, isOpen, body: schema }: DescribedOperation, body: string): Promise<Answer> {
   const isRead = method === 'get';
   const restPath = withIds(path);
@@ -111,7 +114,7 @@ async function send(face: Face, { name, method, path, isOpen, body: schema }: De
   return { status: response.status, message: error?.message, data: data ?? [] };
 }
 
-/** What an operation takes on a face, as it should be: on tRPC one object, with the path's and the query's values in it. */
+/** A valid input of an operation on a face: on tRPC one object, path and query values included. */
 function inputOf(face: Face, { parameters, body }: DescribedOperation): { schema: JsonSchema; value: unknown } | undefined {
   if (face === 'rest') return body && { schema: body, value: sample(body) };
   const properties = Object.fromEntries(parameters.filter((one) => one.in !== 'header').map((one) => [one.name, one.schema]));
@@ -121,7 +124,7 @@ function inputOf(face: Face, { parameters, body }: DescribedOperation): { schema
 }
 
 describe.each(FACES)('over %s', (face) => {
-  it('no operation takes a condition, or anything else of the wrong type, for a value', async () => {
+  it('no operation accepts a condition, or anything else of the wrong type, as a value', async () => {
     const refusals = new Map<number, number>();
     for (const operation of operations) {
       const input = inputOf(face, operation);
@@ -133,7 +136,7 @@ describe.each(FACES)('over %s', (face) => {
           if (isValid(value)) continue;
           const answer = await send(face, operation, JSON.stringify(value));
           const where = `${operation.name} ${place.join('/')} ${JSON.stringify(hostile)}: ${JSON.stringify(answer)}`;
-          // a rule over a value refuses what is no text before the input is validated
+          // a rule on a value refuses other types before the input is validated
           expect([400, 403], where).toContain(answer.status);
           const isNamed = answer.data.some((text) => text.includes(String(place[0])));
           expect(isNamed || answer.status === 403, where).toBe(true);
@@ -159,7 +162,7 @@ describe.each(FACES)('over %s', (face) => {
         const withField = record.replace(/\}$/, `${record === '{}' ? '' : ','}"${field}":{"isAdmin":true}}`);
         const answer = await send(face, operation, isList ? `[${withField}]` : withField);
         const where = `${operation.name} ${field}: ${JSON.stringify(answer)}`;
-        // who may not ask is told so first; and a provider's callback takes whatever a provider sends, where there is one
+        // permission is checked first; and a provider's callback accepts whatever a provider sends, where there is one
         expect([400, 403, 404], where).toContain(answer.status);
         const isNamed = answer.data.some((text) => text.includes(`'${field}'`));
         expect(isNamed || answer.status !== 400, where).toBe(true);
@@ -172,7 +175,7 @@ describe.each(FACES)('over %s', (face) => {
 });
 
 describe('over REST', () => {
-  it('no text in a path is more than text', async () => {
+  it('text in a path is only text', async () => {
     const texts = ['{"$ne":null}', '[object Object]', '$where', '__proto__', 'constructor', 'null', 'undefined', "' || '1'=='1", '../identities', '\u0000', 'é', `${NOBODY}\n`, 'x'.repeat(5000)]; // prettier-ignore
     for (const { method, path, isOpen } of operations.filter((one) => one.path.includes('{'))) {
       for (const text of texts) {
@@ -188,7 +191,7 @@ describe('over REST', () => {
     }
   });
 
-  it('no query makes a condition, a list or an object of a value', async () => {
+  it('no query value becomes a condition, a list or an object', async () => {
     const queries = ['page[$ne]=1', 'page[]=1', 'page=1&page=2', 'page=%7B%22$ne%22:null%7D', 'limit=1e9', 'limit=0x10', 'limit=-1', 'limit=', '$where=true', '__proto__[page]=1', '__proto__=1', 'constructor=1', 'page=%00']; // prettier-ignore
     const lists = operations.filter(
       ({ method, parameters }) => method === 'get' && parameters.some(({ name }) => name === 'page'),
@@ -203,7 +206,7 @@ describe('over REST', () => {
   });
 });
 
-it('after all of this the one who asked is what it was', async () => {
+it('after all this the caller is unchanged', async () => {
   await admin.rest('GET', '/identities').expect(200);
   expect(app.logs()).not.toContain('unexpected failure');
 });

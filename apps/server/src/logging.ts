@@ -1,7 +1,7 @@
 import { describeError } from '@tandem/core';
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
-/** Fields that never reach a log, wherever somebody puts them. */
+/** Fields that are removed from every log line. */
 const SECRET_FIELDS = ['password', 'newPassword', 'passwordHash', 'token', 'accessToken', 'refreshToken', 'fingerprint', 'email', 'authorization', 'cookie']; // prettier-ignore
 
 /** The server's log: JSON lines, or readable ones in development on a terminal. */
@@ -10,10 +10,10 @@ export function createLog(options: { level: string; readable: boolean; destinati
   const settings: LoggerOptions = {
     level,
     redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
-    // what other packages log as it was thrown quotes values
+    // errors logged by other packages may quote values
     serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
   };
-  // a write a line would cost more than the line; it is written out twice a second, and at the end
+  // one write per line would cost more than the line; the buffer is flushed twice a second, and at the end
   function buffered(): DestinationStream {
     const output = pino.destination({ minLength: 4096, periodicFlush: 500 });
     process.on('exit', () => output.flushSync());

@@ -27,7 +27,7 @@ const program = new Command('tandem')
 try {
   await program.parseAsync();
 } catch (error) {
-  // what a person can put right is said in words; anything else with where it happened
+  // errors that the user can fix are shown as messages; all others with a stack
   const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ImportError, StoreSetupError, ApiError].some(
     (kind) => error instanceof kind,
   );

@@ -5,7 +5,7 @@ import type { Tandem } from '@tandem/services';
 import type { Storage } from '@tandem/storage';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** How often the event loop's delay is sampled, in milliseconds: each sample wakes a server that has nothing else to do. */
+/** Sampling interval of the event loop's delay, in milliseconds: each sample wakes an otherwise idle server. */
 const LOOP_SAMPLE_MS = 100;
 
 /** A registry with the metrics of the process. */
@@ -15,14 +15,14 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** Upper bounds of an operation's time, in seconds: from a look-up in memory to the store's own limit. */
+/** Bucket bounds of an operation's time, in seconds: from a look-up in memory to the store's own limit. */
 const OPERATION_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** Headers by which a proxy says that it forwards: who comes through one on this machine comes from anywhere. */
+/** Headers set by proxies: a request through a proxy on this machine may come from anywhere. */
 const PROXY_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/;
-/** For how long the metrics wait for the store, in milliseconds: they are wanted most when it is in trouble. */
+/** How long the metrics wait for the store, in milliseconds: they matter most when it is in trouble. */
 const STORE_MS = 1000;
 
-/** A counter that is kept elsewhere as plain numbers, which cost nothing where they are counted. */
+/** Exposes a counter that is kept elsewhere as plain numbers, where counting costs nothing. */
 function addCounter(
   registry: Registry,
   { name, help, label }: { name: string; help: string; label: string },
@@ -53,7 +53,7 @@ function addGauge(registry: Registry, name: string, help: string, read: () => nu
   registry.registerMetric(gauge);
 }
 
-/** Operations of the store. Each name has a child of its own: looking for it by labels takes longer than measuring. */
+/** Store operations. Each name keeps its own child metric: finding it by labels takes longer than measuring. */
 function addOperations(registry: Registry, storage: Storage): void {
   const durations = new Histogram({
     name: 'database_operation_duration_seconds',
@@ -72,7 +72,7 @@ function addOperations(registry: Registry, storage: Storage): void {
   });
 }
 
-/** The queue of mails, in the store. While that does not answer there is no number. */
+/** The mail queue in the store. No number while the store does not answer. */
 function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage): void {
   async function read() {
     let timer: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage
     return state;
   }
   let reading: ReturnType<typeof read> | undefined;
-  /** One read for both numbers. */
+  /** One read serves both numbers. */
   const queueState = () => (reading ??= read().finally(() => (reading = undefined)));
 
   addGauge(
@@ -106,7 +106,7 @@ function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage
   );
 }
 
-/** Measures the store, the queues of mails and of passwords, and the streams of a server (docs/observability.md). */
+/** Adds metrics of the store, the mail and password queues, and the streams of a server (docs/observability.md). */
 export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage): void {
   addOperations(registry, storage);
   const connections = () => storage.connections();
@@ -130,7 +130,7 @@ export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage)
   );
 }
 
-/** `GET /metrics`: with the token, or from this machine when none is configured. Anybody else sees no such route. */
+/** `GET /metrics`: with the token, or from this machine when none is configured. All others get 404. */
 export function createMetricsRoute(registry: Registry, token: string | undefined): RequestHandler {
   return async (req, res) => {
     if (!isAllowed(req, token)) throw requestErrors.noSuchRoute();

@@ -19,7 +19,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe('the identity providers of an environment', () => {
-  it('are those of which there is an id and a secret, by their names in paths', () => {
+  it('are those with an id and a secret, by their names in paths', () => {
     const { providers, redirectUrls, lifetimes } = read({
       OAUTH_GOOGLE_CLIENT_ID: 'g',
       OAUTH_GOOGLE_CLIENT_SECRET: 'gs',
@@ -41,11 +41,11 @@ describe('the identity providers of an environment', () => {
     expect(lifetimes.providerTokenExpireTime).toBe('2m');
   });
 
-  it('are none where nothing is set', () => {
+  it('are empty where nothing is set', () => {
     expect(readConfig(SECRETS)).toMatchObject({ providers: {}, redirectUrls: [], lifetimes: { providerTokenExpireTime: '5m' } });
   });
 
-  it('say each what is missing or wrong, in a line', () => {
+  it('report each missing or wrong value on a line', () => {
     expect(problemsOf({ OAUTH_GOOGLE_CLIENT_ID: 'g' })).toEqual([
       'OAUTH_GOOGLE_CLIENT_SECRET is not set, and others of this provider are',
     ]);
@@ -61,7 +61,7 @@ describe('the identity providers of an environment', () => {
     ]);
   });
 
-  it('need an address to send people back to, https or on loopback', () => {
+  it('need an address to return to, https or on loopback', () => {
     const google = { OAUTH_GOOGLE_CLIENT_ID: 'g', OAUTH_GOOGLE_CLIENT_SECRET: 's' };
     expect(problemsOf({ ...google, REDIRECT_URLS: '' })).toEqual([
       'REDIRECT_URLS is not set: identity providers could send nobody back',

@@ -8,12 +8,12 @@ const PARTS = {
 } as const;
 type Part = keyof typeof PARTS;
 
-/** What is documented of them: the provider's name is anybody's. */
+/** Their documentation: the provider's name may be any. */
 export const OAUTH_VARIABLES = Object.entries(PARTS).map(([part, meaning]) => ({ name: `OAUTH_<PROVIDER>_${part}`, meaning }));
 
 const NAME = new RegExp(`^OAUTH_([A-Z][A-Z0-9_]*?)_(${Object.keys(PARTS).join('|')})$`);
 
-/** The variables of each provider, by its name in capitals. An empty value counts as not set. */
+/** Collects the variables of each provider, by its name in capitals. An empty value counts as not set. */
 function gather(environment: NodeJS.ProcessEnv): Map<string, Partial<Record<Part, string>>> {
   const providers = new Map<string, Partial<Record<Part, string>>>();
   for (const [variable, value] of Object.entries(environment)) {
@@ -40,8 +40,9 @@ function problemsOf(name: string, parts: Partial<Record<Part, string>>, provider
 }
 
 /**
- * The identity providers of an environment, by the names that stand in paths: `OAUTH_MY_COMPANY_CLIENT_ID` is of `my-company`.
- * @returns with one line for each wrong value
+ * The identity providers of an environment, by the names used in paths: `OAUTH_MY_COMPANY_CLIENT_ID` belongs to
+ * `my-company`.
+ * @returns also one line for each wrong value
  */
 export function readOauthProviders(environment: NodeJS.ProcessEnv): {
   providers: Record<string, ProviderSettings>;

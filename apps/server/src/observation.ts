@@ -4,14 +4,14 @@ import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 
-/** A request id of the caller's that is taken over (decisions T4). */
+/** A caller's request id that is accepted; others could carry anything into the log (decisions T4). */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Upper bounds in seconds, from a cached read to a slow bcrypt. */
+/** Bucket bounds in seconds, from a cached read to a slow bcrypt. */
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
-/** Names the route that answered by its template: never the path itself, which has ids and whatever callers make up. */
+/** Names the answering route by its template, never by the path, which contains ids and arbitrary text of callers. */
 function createRouteNames(router: AnyTRPCRouter): (req: Request) => string {
   const procedures = new Set(Object.keys(router._def.procedures));
   return (req) => {
@@ -24,12 +24,12 @@ function createRouteNames(router: AnyTRPCRouter): (req: Request) => string {
 }
 
 /**
- * Gives each request an id, and when it is answered measures it and writes one line: no path, query, headers or body. Written here, and not
- * taken from a library, because it runs for every request: a logger a request, as `pino-http` makes, costs as much as a query.
+ * Gives each request an id; when it is answered, measures it and logs one line without path, query, headers or body.
+ * Written by hand because it runs for every request: a logger per request, as in `pino-http`, costs as much as a query.
  */
 export function createObservation(options: { log: Logger; registry: Registry; router: AnyTRPCRouter }): RequestHandler {
   const { registry, router } = options;
-  // these lines are made of nothing that would have to be cut out, and looking for it takes twice the time of writing them
+  // these lines contain nothing to redact, and redaction takes twice as long as writing them
   const log = options.log.child({}, { redact: [] });
   const routeOf = createRouteNames(router);
   const durations = new Histogram({

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The interface so far: procedure, route, success status (spec, "Endpoints"; decisions T7). */
+/** The whole interface: procedure, route, success status (spec, "Endpoints"; decisions T7). */
 const OPERATIONS = [
   ['attributes.create', 'POST /attributes', 201],
   ['attributes.list', 'GET /attributes', 200],
@@ -215,7 +215,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for the bearer token, and the fingerprint where one was given, exactly where a caller must be known', () => {
+  it('requires the bearer token, and the optional fingerprint, exactly where a caller must be known', () => {
     const open = Object.values(document.paths).flatMap((methods) => Object.values(methods).filter(({ security }) => !security));
     expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
       [
@@ -247,7 +247,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/identities']?.get?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
   });
 
-  it('asks for the cookie in cookie mode', async () => {
+  it('requires the cookie in cookie mode', async () => {
     await using cookies = await startTestServer({ authModes: { auth: 'cookie', identities: 'cookie', notifications: 'bearer' } });
     const { paths } = (await (await fetch(`${cookies.url}/openapi.json`)).json()) as OpenApiDocument;
     expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
@@ -257,7 +257,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('closes the bodies, and never shows a password', () => {
+  it('allows no unknown fields in bodies, and never shows a password', () => {
     const body = document.paths['/auth/register']?.post?.requestBody;
     expect(body).toMatchObject({ required: true, content: { 'application/json': { schema: { additionalProperties: false, required: ['password'] } } } }); // prettier-ignore
     expect(JSON.stringify(document.components.schemas)).not.toMatch(/"\w*(password|sessionEpoch)\w*":/i);

@@ -4,17 +4,17 @@ import type { Duplex } from 'node:stream';
 import { hangUp, requestErrors, toEnvelope } from '@tandem/core';
 import { REQUEST_ID_HEADER } from './observation.js';
 
-/** What a server answers that listens, but whose database is not ready yet. */
+/** The answer of a server that listens while its database is not ready. */
 export function answerStarting(res: ServerResponse): void {
   const { status, body } = toEnvelope(requestErrors.unavailable(), false);
   res.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', [REQUEST_ID_HEADER]: randomUUID() });
   res.end(JSON.stringify(body));
 }
 
-/** The statuses for what Node's parser refuses before there is a request; anything else is 400. */
+/** Statuses for errors of Node's parser; all others are 400. */
 const CLIENT_ERRORS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answers bytes that are no request, headers that are too long, or a request that came too slowly, in the envelope too. */
+/** Answers malformed requests, oversized headers and slow requests with the error envelope too. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = CLIENT_ERRORS[error.code ?? ''] ?? 400;
@@ -28,8 +28,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 /**
- * Cuts off a request whose body is too slow. Node's own limit is one for all requests, and files take longer than anything else.
- * @param limitMs for bodies of anything but files, in milliseconds
+ * Cuts off a request with a slow body. Node's own limit is the same for all requests, and files take longer.
+ * @param limitMs for bodies other than files, in milliseconds
  */
 export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs: number): void {
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;

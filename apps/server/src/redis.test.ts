@@ -3,11 +3,11 @@ import { HAS_REDIS, startRedis, startTestServer, type RedisServer, type TestServ
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const HOUR = 3600;
-/** Logins that an address may try. */
+/** Logins that an address may attempt. */
 const POINTS = 3;
-/** No request waits for Redis: this is for a busy machine, and far below the request's deadline. */
+/** No request waits for Redis: generous for a busy machine, and far below the request's deadline. */
 const SOON_MS = 5000;
-/** For Redis to be noticed as away or back. */
+/** Time to notice that Redis is down or back. */
 const PATIENCE = { timeout: 20_000, interval: 100 };
 
 let redis: RedisServer;
@@ -39,19 +39,22 @@ async function statusesOf(server: TestServer, address: string, count: number): P
   for (let n = 0; n < count; n++) statuses.push(await statusOf(server, address));
   return statuses;
 }
-/** What the second instance says to an address that has used up its points at the first: 429 while they share their counts. */
+/**
+ * The second instance's answer to an address that has used up its points at the first: 429 while they share their
+ * counts.
+ */
 async function saidBySecond(): Promise<number> {
   const address = newAddress();
   await statusesOf(app, address, POINTS);
   return statusOf(second, address);
 }
-/** Outages that the log tells of, without those it says are over. */
+/** Outages in the log, without the reports of their end. */
 function outages(server: TestServer): number {
   const count = (text: string) => server.logs().split(text).length - 1;
   return count('Redis is away') - count('Redis is back');
 }
 
-describe.skipIf(!HAS_REDIS)('two instances with one Redis (left out where there is no redis-server)', () => {
+describe.skipIf(!HAS_REDIS)('two instances with one Redis (skipped where there is no redis-server)', () => {
   it('share a limit', async () => {
     await expect.poll(saidBySecond, PATIENCE).toBe(429);
     async function passingAtOnce(): Promise<number> {
@@ -59,11 +62,11 @@ describe.skipIf(!HAS_REDIS)('two instances with one Redis (left out where there 
       const both = Array.from({ length: 10 }, (_, n) => statusOf(n % 2 === 0 ? app : second, address));
       return (await Promise.all(both)).filter((status) => status === 401).length;
     }
-    // once more, should the machine have been so busy that Redis seemed to be away
+    // a second attempt, in case the machine was so busy that Redis seemed down
     await expect.poll(passingAtOnce, PATIENCE).toBe(POINTS);
   });
 
-  it('keep neither an address nor an email in it, and nothing for ever', async () => {
+  it('store neither address nor email in it, and nothing for ever', async () => {
     await statusOf(app, '198.19.255.254');
     const reader = openRedis(redis.url);
     await reader.verify();
@@ -75,7 +78,7 @@ describe.skipIf(!HAS_REDIS)('two instances with one Redis (left out where there 
     for (const lifetime of lifetimes) expect(lifetime).toBeGreaterThan(0);
   });
 
-  it('limit by their own memory while it is away, answer fast, and share again when it is back', async () => {
+  it('limit by their own memory while it is down, answer fast, and share again when it is back', async () => {
     await redis.stop();
     await expect.poll(saidBySecond, PATIENCE).toBe(401);
     const address = newAddress();
@@ -97,7 +100,7 @@ describe.skipIf(!HAS_REDIS)('two instances with one Redis (left out where there 
   });
 });
 
-it.skipIf(!HAS_REDIS)('a server starts, limits and stops while Redis is away', async () => {
+it.skipIf(!HAS_REDIS)('a server starts, limits and stops while Redis is down', async () => {
   const gone = await startRedis();
   await gone.close();
   const server = await startTestServer({ redisUrl: gone.url, rateLimits: { login: { perAddress: [1, HOUR] } } });
@@ -106,7 +109,7 @@ it.skipIf(!HAS_REDIS)('a server starts, limits and stops while Redis is away', a
   await server.close();
 });
 
-it.skipIf(!HAS_REDIS)('verify says whether a Redis can be used', async () => {
+it.skipIf(!HAS_REDIS)('verify reports whether a Redis is usable', async () => {
   const there = openRedis(redis.url);
   await there.verify();
   there.close();

@@ -20,8 +20,8 @@ it.each([
   ['that was refused a stream', head('/nowhere', ...upgrade('websocket')), 404],
   ['whose head came too slowly', 'GET /health/live HTTP/1.1\r\nx-slow: ', 408],
   ['whose body came too slowly', head('/auth/login', 'content-type: application/json', 'content-length: 99999').replace('GET', 'POST'), 408], // prettier-ignore
-])('a connection %s is closed five seconds after its answer, although its client keeps it open', async (_, sent, status) => {
-  // of those that answer these, none waits by these timers but the one that cuts off a slow body
+])('a connection %s is closed five seconds after its answer, even if its client keeps it open', async (_, sent, status) => {
+  // faked timers: of the code that answers here, only the limit for slow bodies uses them
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { hostname, port } = new URL(app.url);
   const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -36,7 +36,7 @@ it.each([
   await ended;
   clearInterval(advancing);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  // Node's own request for the end has been sent; what is written now is taken, and read by nobody
+  // Node's FIN has been sent; this write is accepted, and read by nobody
   socket.write('x');
   expect(isClosed).toBe(false);
   vi.advanceTimersByTime(5000);

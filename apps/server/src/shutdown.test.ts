@@ -16,12 +16,12 @@ afterAll(() => home.close());
 const start = (SHUTDOWN_DELAY: string): Promise<ServerProcess> =>
   startServerProcess({ MONGODB_URI: home.mongodbUri, MAIL_URL: home.mail.url, SHUTDOWN_DELAY });
 
-/** A connection whose every byte counts. */
+/** A raw connection. */
 interface Wire {
   send(text: string): void;
-  /** Waits until so many answers have begun to come. */
+  /** Waits until this many answers have begun to arrive. */
   answers(count: number): Promise<string>;
-  /** All that has come when the connection has ended; a reset fails. */
+  /** Everything received when the connection has ended; a reset rejects. */
   ended: Promise<string>;
 }
 async function connect(url: string): Promise<Wire> {
@@ -37,7 +37,7 @@ async function connect(url: string): Promise<Wire> {
     if (failure) throw failure;
     return all;
   });
-  // a test that does not ask how it ended does not mind
+  // tests that do not check the end must not fail by it
   whole.catch(() => {});
   return {
     send: (bytes) => void socket.write(bytes),
@@ -53,12 +53,12 @@ const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((
 const closings = (text: string) => text.match(/connection: close/gi)?.length ?? 0;
 
 describe('a server that is told to stop', PATIENCE, () => {
-  it.each(['0s', '1s'])('with a delay of %s leaves no request that was sent before without an answer', async (delay) => {
+  it.each(['0s', '1s'])('with a delay of %s answers every request sent before', async (delay) => {
     const server = await start(delay);
     const kept = await Promise.all(Array.from({ length: 25 }, () => connect(server.url)));
     for (const wire of kept) wire.send(GET());
     await Promise.all(kept.map((wire) => wire.answers(1)));
-    // it stands still, so that connections, requests and the signal all wait for it when it goes on
+    // paused, so that connections, requests and the signal are all pending when it continues
     void server.kill('SIGSTOP');
     const fresh = await Promise.all(Array.from({ length: 25 }, () => connect(server.url)));
     for (const wire of [...fresh, ...kept]) wire.send(GET('/docs'));
@@ -68,7 +68,7 @@ describe('a server that is told to stop', PATIENCE, () => {
     for (const wire of kept) expect(statuses(await wire.ended)).toEqual([200, 200]);
   });
 
-  it('is not ready at once, still takes connections, and closes each with its answer', async () => {
+  it('is not ready at once, still accepts connections, and closes each with its answer', async () => {
     const server = await start('60s');
     const wire = await connect(server.url);
     wire.send(GET('/health/ready'));
@@ -90,7 +90,7 @@ describe('a server that is told to stop', PATIENCE, () => {
     await expect(connect(server.url)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('answers all requests of a connection that sent several together, and waits for a body that comes slowly', async () => {
+  it('answers all pipelined requests of a connection, and waits for a slow body', async () => {
     const server = await start('1s');
     const ann = await home.signUp();
     const [pipelined, slow] = [await connect(server.url), await connect(server.url)];
@@ -115,22 +115,22 @@ describe('a server that is told to stop', PATIENCE, () => {
   });
 });
 
-it('of requests under way on one connection the last answer closes it', async () => {
+it('of several requests on one connection, the last answer closes it', async () => {
   const app = await startTestServer();
   const ann = await app.signUp();
   const wire = await connect(app.url);
   const own = `GET /identities/${ann.id} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ann.accessToken}\r\n\r\n`;
   wire.send(own);
   await wire.answers(1);
-  // no more may wait on one connection
+  // more may not be pending on one connection
   wire.send(own.repeat(4));
-  // on the same connection from this machine: what was sent before has come by when another has been answered
+  // both on loopback: once this is answered, the earlier request has been read
   await fetch(`${app.url}/health/live`);
   await app.close();
   expect(statuses(await wire.ended)).toEqual([200, 200, 200, 200, 200]);
 });
 
-it('connections that nobody uses, used or not, do not hold up the end', async () => {
+it('idle connections, used before or not, do not hold up the end', async () => {
   const app = await startTestServer();
   const silent = await connect(app.url);
   const answered = await connect(app.url);
@@ -156,14 +156,14 @@ describe('the end of a server', () => {
     return { drain, wire, answer };
   }
 
-  it('answers 503 to what is unanswered when its time is over', async () => {
+  it('answers 503 to unanswered requests when its time is over', async () => {
     const { drain, wire } = await startSilent(100);
     await drain.delay();
     await drain.end();
     expect(statuses(await wire.ended)).toEqual([503]);
   });
 
-  it('comes when the last answer has, also where that had begun to be given before', async () => {
+  it('comes with the last answer, also where that had begun before', async () => {
     const { drain, wire, answer } = await startSilent(600_000);
     answer.writeHead(200).write('x');
     await drain.delay();
@@ -174,7 +174,7 @@ describe('the end of a server', () => {
   });
 });
 
-it('a head that comes too slowly is cut off when its time is over, with 408', async () => {
+it('a slow head is cut off when its time is over, with 408', async () => {
   await using app = await startTestServer({ arrivalMs: 300 });
   const wire = await connect(app.url);
   const started = performance.now();
@@ -182,17 +182,17 @@ it('a head that comes too slowly is cut off when its time is over, with 408', as
   const text = await wire.ended;
   expect(statuses(text)).toEqual([408]);
   expect(text).toContain('{"error":{"message":"Request Timeout"}}');
-  // Node itself looks twice a minute
+  // Node itself checks twice a minute
   expect(performance.now() - started).toBeLessThan(15_000);
 });
 
-it('a server as it is started answers 408 to a head that has not come within 15 s, and to a body', async () => {
+it('a server with default settings answers 408 to a head that takes longer than 15 s, and to a slow body', async () => {
   await using server = await start('0s');
   const [head, body] = [await connect(server.url), await connect(server.url)];
   const started = performance.now();
   head.send('GET /health/live HTTP/1.1\r\nx-slow: ');
   body.send('POST /auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{');
   for (const wire of [head, body]) expect(statuses(await wire.ended)).toEqual([408]);
-  // Node itself would look at heads half a minute later
+  // Node itself would check heads half a minute later
   expect(Math.round((performance.now() - started) / 10_000)).toBe(2);
 });

@@ -20,7 +20,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('in production, and not in development, the server refuses', () => {
-  /** In production, and in development. */
+  /** The problems in production, and in development. */
   const problemsOfBoth = (environment: Record<string, string>) => [
     problemsOf(environment),
     problemsOf({ ...environment, NODE_ENV: 'development' }),
@@ -44,7 +44,7 @@ describe('in production, and not in development, the server refuses', () => {
   });
 });
 
-it('cookies that browsers would refuse are refused at start, each in one line', () => {
+it('cookies that browsers would refuse are refused at start, with one line each', () => {
   for (const COOKIE_PREFIX of ['__Host-', '__Secure-'])
     expect(problemsOf({ COOKIE_PREFIX, COOKIE_SECURE: 'false' })).toEqual([
       `COOKIE_PREFIX ${COOKIE_PREFIX} needs COOKIE_SECURE true: browsers refuse it else`,
@@ -57,7 +57,7 @@ it('cookies that browsers would refuse are refused at start, each in one line', 
   expect(problemsOf({ COOKIE_PREFIX: '__host-' })).toEqual(['COOKIE_PREFIX must be __Host- or __Secure-']);
 });
 
-it('what is no proxy is refused at start in one line', () => {
+it('an invalid proxy is refused at start with one line', () => {
   const line = 'TRUST_PROXY must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
   for (const TRUST_PROXY of ['everybody', '10.0.0.0/33', '10.0.0.1,x', '0', '11'])
     expect(problemsOf({ TRUST_PROXY })).toEqual([line]);
@@ -73,18 +73,18 @@ it.each([
   [{ AUTH_MODE: 'cookie' }, /^set COOKIE_PREFIX to __Host-/],
   [{ AUTH_MODE_AUTH: 'cookie', COOKIE_DOMAIN: 'example.org' }, /^set COOKIE_PREFIX to __Secure-/],
   [{ AUTH_SIGN_SECRET: GOOD.AUTH_ENC_SECRET }, /^set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts/],
-])('of %o production is warned, and development is not', (environment, advice) => {
+])('%o is warned about in production, not in development', (environment, advice) => {
   expect(configurationAdvice(readConfig({ ...GOOD, ...environment }))).toEqual([expect.stringMatching(advice)]);
   expect(configurationAdvice(readConfig({ ...GOOD, ...environment, NODE_ENV: 'development' }))).toEqual([]);
 });
 
-it('a good production server is not warned', () => {
+it('a well-configured production server gets no warning', () => {
   const environment = { AUTH_MODE: 'cookie', COOKIE_PREFIX: '__Host-', TRUST_PROXY: '1' };
   expect(configurationAdvice(readConfig({ ...GOOD, ...environment }))).toEqual([]);
 });
 
 describe('a forwarded address', () => {
-  /** Where a login came from, as its session says. */
+  /** The login's address, as its session shows it. */
   async function ipOf(trustProxy: boolean | number | string[], forwarded: string): Promise<unknown> {
     await using app = await startTestServer({ trustProxy });
     const ann = await app.signUp();
@@ -111,7 +111,7 @@ describe('a forwarded address', () => {
   });
 });
 
-it('metrics without a token are for direct connections of this machine alone', async () => {
+it('metrics without a token are only for direct connections from this machine', async () => {
   await using app = await startTestServer();
   const statusOf = async (...headers: string[]) => (await sendRaw(`${app.url}/metrics`, { headers })).status;
   for (const name of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Anything', 'X-Real-IP', 'Via'])
@@ -120,7 +120,7 @@ it('metrics without a token are for direct connections of this machine alone', a
   expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
 });
 
-it('pages of this server take no other base for their links', async () => {
+it("a base element cannot change the links of this server's pages", async () => {
   await using app = await startTestServer();
   for (const path of ['/docs', '/health/live', '/console', '/none'])
     expect((await fetch(app.url + path)).headers.get('content-security-policy')).toContain("base-uri 'none'");

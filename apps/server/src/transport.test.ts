@@ -18,7 +18,7 @@ afterAll(() => app.close());
 const REGISTER = '/auth/register';
 const invalid = (...data: string[]) => ({ error: { message: 'Validation Error', data } });
 
-/** A request whose bytes are exactly these: `fetch` repairs what it is given. */
+/** Sends exactly these bytes: `fetch` would repair them. */
 function raw(path: string, { method = 'GET', headers = {}, body = '' } = {}): Promise<{ status: number; body: Envelope }> {
   const { hostname, port } = new URL(app.url);
   return new Promise((resolve, reject) => {
@@ -32,13 +32,13 @@ function raw(path: string, { method = 'GET', headers = {}, body = '' } = {}): Pr
 }
 
 describe('the envelope', () => {
-  it('answers an unknown route 404 Not Found, and a known path with another method too', async () => {
+  it('an unknown route is 404 Not Found, also a known path with another method', async () => {
     expect(await app.rest('GET', '/nowhere').expect(404)).toEqual({ error: { message: 'Not Found' } });
     expect(await app.rest('PUT', '/auth/login').expect(404)).toEqual({ error: { message: 'Not Found' } });
     expect((await fetch(`${app.url}/AUTH/LOGIN`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('has a stack in development alone', async () => {
+  it('has a stack in development only', async () => {
     await using development = await startTestServer({ development: true });
     for (const path of ['/nowhere', `/identities/${ann.id}`]) {
       const { error } = (await development.rest('GET', path)).body as Envelope;
@@ -62,7 +62,7 @@ describe('a JSON body', () => {
     });
   });
 
-  it('that is no object is 400', async () => {
+  it('that is not an object is 400', async () => {
     for (const body of ['[]', 'null', '5', '"text"'])
       expect(await app.rest('POST', REGISTER, body).expect(400)).toEqual(invalid('request body must be object'));
   });
@@ -92,7 +92,7 @@ describe('a JSON body', () => {
     await ann.rest('POST', `/notifications/${id}/read`, {}).expect(204);
   });
 
-  it('that is absent where fields are needed lacks each of them', async () => {
+  it('that is absent where fields are needed lists each of them', async () => {
     const lacking = invalid(
       "request body must have required property 'email'",
       "request body must have required property 'password'",
@@ -101,7 +101,7 @@ describe('a JSON body', () => {
     expect(await app.call('trpc', 'auth.register')).toMatchObject({ data: lacking.error.data });
   });
 
-  it('is never coerced, and all its problems are named at once', async () => {
+  it('is never coerced, and all problems are reported at once', async () => {
     for (const face of FACES)
       expect(await app.call(face, 'auth.register', { email: 5, password: 'q-7!', foo: 1, bar: 2 })).toMatchObject({
         status: 400,
@@ -138,7 +138,7 @@ describe('a JSON body', () => {
 describe('the query', () => {
   const list = (query: string) => ann.rest('GET', `/notifications/identities/${ann.id}?${query}`);
 
-  it('is converted by the declared type; what does not convert is 400', async () => {
+  it('is converted to the declared type; what does not convert is 400', async () => {
     await list('page=2&limit=3').expect(200);
     expect(await list('page=two&limit=').expect(400)).toEqual(
       invalid("query parameter 'page' must be number", "query parameter 'limit' must be number"),
@@ -177,7 +177,7 @@ describe('the path', () => {
       expect(await raw(path)).toEqual({ status: 400, body: invalid('path must be correctly percent-encoded') });
   });
 
-  it('is decoded, and checked by its declared format', async () => {
+  it('is decoded, and checked against its declared format', async () => {
     const admin = await app.signUpAdmin();
     expect(await admin.rest('GET', '/identities/no%20uuid').expect(400)).toEqual(
       invalid('path parameter \'identityId\' must match format "uuid"'),
@@ -189,7 +189,7 @@ describe('the order of checks', () => {
   const broken = { headers: { 'content-type': 'application/json' } };
   const own = () => `/notifications/identities/${ann.id}/read`;
 
-  it('is authentication, then rules, then the body: malformed, too big or of another type', async () => {
+  it('is authentication, then rules, then the body: malformed, too large or of another type', async () => {
     const big = JSON.stringify({ lastReadNotificationId: 'a'.repeat(1024 * 1024) });
     for (const [body, status] of [
       ['{', 400],
@@ -211,7 +211,7 @@ describe('the order of checks', () => {
 });
 
 describe('the request id', () => {
-  it('is the caller’s where it is well-formed, else a new one, on every answer', async () => {
+  it('is the caller’s where well-formed, else a new one, on every answer', async () => {
     const idFor = async (id: string | undefined, path = '/health/live') =>
       (await fetch(app.url + path, id === undefined ? {} : { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await idFor('my.id_1-2')).toBe('my.id_1-2');
@@ -221,8 +221,8 @@ describe('the request id', () => {
   });
 });
 
-describe('what is no request', () => {
-  /** Sends bytes as they are, and gives all that comes back. */
+describe('a malformed request', () => {
+  /** Sends raw bytes, and returns everything received. */
   function exchange(bytes: string): Promise<string> {
     const { hostname, port } = new URL(app.url);
     return new Promise((resolve, reject) => {
@@ -255,7 +255,7 @@ describe('the tRPC face', () => {
     expect((await call({ authorization: `Bearer ${ann.accessToken}` })).status).toBe(415);
   });
 
-  it('says in our words what its adapters refuse', async () => {
+  it("answers its adapters' refusals with our texts", async () => {
     const messageOf = async (path: string, init?: RequestInit) => {
       const response = await fetch(`${app.url}/trpc/${path}`, init);
       const { error } = (await response.json()) as { error: { message: string; data: { httpStatus: number } } };

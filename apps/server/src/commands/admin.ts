@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readConfig } from '../config.js';
 import { withDatabase } from './with-database.js';
 
-/** Asks for the password, so that it stands in no shell history. */
+/** Asks for the password, so that it stays out of the shell history. */
 async function askPassword(): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -13,7 +13,7 @@ async function askPassword(): Promise<string> {
   }
 }
 
-/** `tandem admin create --email a@b.co`: works beside a running server. */
+/** `tandem admin create --email a@b.co`: may run beside a running server. */
 export function createAdminCommand(): Command {
   const create = new Command('create')
     .description('Make an admin with a verified email; the password is asked for, or taken from ADMIN_PASSWORD')

@@ -1,4 +1,4 @@
-/** A command that will not do what it was asked: the message says why, to the person who asked. */
+/** A command that refuses to run: the message tells the user why. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

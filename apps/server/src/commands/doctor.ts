@@ -12,13 +12,13 @@ import { publicUrlOf, withDatabase, type CommandContext } from './with-database.
 /** Free space below which the doctor warns, in bytes. */
 const LITTLE_SPACE = 1024 ** 3;
 
-/** By how much clocks may differ, in milliseconds: instances go by times that others have written. */
+/** Largest accepted difference between clocks, in milliseconds: instances rely on times that others have written. */
 const CLOCK_TOLERANCE_MS = 1000;
 
-/** After so long in the queue a mail is a sign that none leave, in milliseconds. */
+/** A mail queued longer than this means that none are sent, in milliseconds. */
 const OLD_MAIL_MS = 60 * 60_000;
 
-/** One thing that was looked at; `advice` says what to do when it is not well. */
+/** One result; `advice` says what to do when something is wrong. */
 interface Finding {
   subject: string;
   advice?: string;
@@ -29,7 +29,7 @@ function lookAtConfiguration(config: Config): Finding[] {
   return weak.length === 0 ? [{ subject: 'configuration' }] : weak.map((advice) => ({ subject: 'configuration', advice }));
 }
 
-/** Whether the secrets are good ones, and nobody else reads those of development. */
+/** Checks that secrets are strong, and that only their owner can read those of development. */
 async function lookAtSecrets({ authSecrets, dataDir, development }: Config): Promise<Finding[]> {
   const advices = guessableSecrets(authSecrets);
   const file = path.join(dataDir, 'secrets.json');
@@ -38,7 +38,7 @@ async function lookAtSecrets({ authSecrets, dataDir, development }: Config): Pro
   return advices.length === 0 ? [{ subject: 'secrets' }] : advices.map((advice) => ({ subject: 'secrets', advice }));
 }
 
-/** Whether mails can leave; a mail server is asked, also whether it takes the password. */
+/** Checks that mails can be sent; a mail server is contacted, with its password. */
 async function lookAtMail(config: Config, drivers: Drivers): Promise<Finding> {
   const subject =
     config.mail.url === 'outbox:' ? 'mail: written into DATA_DIR/outbox' : 'mail: the server of MAIL_URL takes mails';
@@ -52,7 +52,7 @@ async function lookAtMail(config: Config, drivers: Drivers): Promise<Finding> {
   return { subject };
 }
 
-/** Whether files can be kept; a bucket is asked, also whether it takes the credentials. */
+/** Checks that files can be stored; a bucket is contacted, with its credentials. */
 async function lookAtFiles(config: Config, drivers: Drivers): Promise<Finding> {
   const subject = config.files.url === 'disk:' ? 'files: kept in DATA_DIR/files' : 'files: the bucket of FILES_URL answers';
   const refusal = await drivers.files.verify?.().then(
@@ -62,7 +62,7 @@ async function lookAtFiles(config: Config, drivers: Drivers): Promise<Finding> {
   return { subject, ...(refusal !== undefined && { advice: refusal }) };
 }
 
-/** Whether the Redis that instances share can be used, where one is configured. */
+/** Checks the Redis that instances share, where one is configured. */
 async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
   if (!drivers.redis) return [];
   const subject = 'redis: the server of REDIS_URL';
@@ -83,7 +83,7 @@ async function lookAtDisk(config: Config): Promise<Finding> {
   return free < LITTLE_SPACE ? { subject, advice: 'free some space: a full disk stops the database' } : { subject };
 }
 
-/** Whether this machine's clock and the database's agree. */
+/** Compares this machine's clock with the database's. */
 async function lookAtClock({ storage }: CommandContext): Promise<Finding> {
   const before = Date.now();
   const theirs = (await storage.time()).getTime();
@@ -108,7 +108,7 @@ async function lookAtStore({ storage, tandem, config }: CommandContext): Promise
   ];
 }
 
-/** Whether mails leave: none should have waited for long. */
+/** Checks that mails are sent: none should have waited for long. */
 async function lookAtMailQueue({ tandem, storage }: CommandContext): Promise<Finding> {
   const { length, oldestAt } = await tandem.services.mails.queueState();
   const subject = `mail queue: ${length} waiting`;
@@ -116,7 +116,7 @@ async function lookAtMailQueue({ tandem, storage }: CommandContext): Promise<Fin
   return { subject, advice: `the oldest since ${oldestAt.toISOString()}: the server's log says why they were not sent` };
 }
 
-/** What needs no database: also where there is none these are worth a look. */
+/** Checks that need no database, and so run even when it is unavailable. */
 async function lookAtDrivers(config: Config): Promise<Finding[]> {
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const drivers = await openDrivers(config, { log, publicUrl: publicUrlOf(config), clock: systemClock });
@@ -127,7 +127,10 @@ async function lookAtDrivers(config: Config): Promise<Finding[]> {
   }
 }
 
-/** The store and what is in it; that it cannot be used is a finding too. The driver's own words are left out: they may quote the address. */
+/**
+ * Checks the store and its contents; an unavailable store is a finding too. The driver's own message is left out: it
+ * may quote the URI.
+ */
 async function lookAtDatabase(): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
@@ -145,7 +148,10 @@ async function lookAtDatabase(): Promise<Finding[]> {
   return findings;
 }
 
-/** `tandem doctor`: looks at configuration, secrets, disk, database, indexes, admins, clock, mail, files and Redis, and says what to do. */
+/**
+ * `tandem doctor`: checks configuration, secrets, disk, database, indexes, admins, clock, mail, files and Redis, and
+ * says what to do.
+ */
 export function createDoctorCommand(): Command {
   return new Command('doctor')
     .description('Check configuration, secrets, disk, database, indexes, clock, mail, files and Redis, and say what to do')

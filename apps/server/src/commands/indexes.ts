@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withDatabase } from './with-database.js';
 
-/** `tandem indexes`: makes what is missing, and shows each index with the query it serves. */
+/** `tandem indexes`: creates missing indexes, and shows each index with the query it serves. */
 export function createIndexesCommand(): Command {
   return new Command('indexes')
     .description('Make missing indexes and list all of them with the queries they serve')

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { describeApi } from '../create-server.js';
 import { withDatabase } from './with-database.js';
 
-/** `tandem openapi`: the document of `/openapi.json`, on standard output. */
+/** `tandem openapi`: prints the document of `/openapi.json` to standard output. */
 export function createOpenApiCommand(): Command {
   return new Command('openapi').description('Print the OpenAPI document').action(() =>
     withDatabase(async ({ config, tandem }) => {

@@ -4,7 +4,7 @@ import { createMovableClock, fillDatabase } from '../seed/fill-database.js';
 import { createUpload } from '../seed/upload.js';
 import { withDatabase } from './with-database.js';
 
-/** `tandem seed`: a small world to look at, in a database that has none. */
+/** `tandem seed`: fills an empty database with demonstration data. */
 export function createSeedCommand(): Command {
   return new Command('seed')
     .description(

@@ -4,7 +4,7 @@ import { readConfig } from '../config.js';
 import { createServer } from '../create-server.js';
 import { createLog } from '../logging.js';
 
-/** `tandem serve`: runs until it is told to stop; a second signal stops it at once. */
+/** `tandem serve`: runs until a signal stops it; a second signal stops it at once. */
 export function createServeCommand(): Command {
   return new Command('serve').description('Run the server').action(async () => {
     const config = readConfig(process.env);

@@ -7,12 +7,12 @@ import { Command } from 'commander';
 import { CommandError } from './command-error.js';
 import { withDatabase } from './with-database.js';
 
-/** How often progress is said, in milliseconds. */
+/** Interval of progress messages, in milliseconds. */
 const PROGRESS_MS = 1000;
-/** In an export are hashes of passwords and everybody's messages: the file is its owner's alone. */
+/** An export contains password hashes and messages, so only its owner may read the file. */
 const FILE = { flags: 'wx', mode: 0o600 };
 
-/** Says on stderr, which the lines themselves never go to, how far it is. */
+/** Reports progress on stderr, because stdout carries the lines themselves. */
 function createProgress(done: 'exported' | 'imported') {
   let saidAt = performance.now();
   let documents = 0;
@@ -34,7 +34,7 @@ function explain(error: unknown, file: string): unknown {
   return error;
 }
 
-/** `tandem export`: the whole database as lines of JSON. */
+/** `tandem export`: writes the whole database as lines of JSON. */
 export function createExportCommand(): Command {
   return new Command('export')
     .description('Write every document of the database as lines of JSON, for a backup or another database')
@@ -50,7 +50,7 @@ export function createExportCommand(): Command {
           await pipeline(Readable.from(lines()), target);
         } catch (error) {
           const failure = explain(error, file ?? '');
-          // half an export would be taken for a backup
+          // half an export could be mistaken for a backup
           if (file !== undefined && !(failure instanceof CommandError)) await rm(file, { force: true });
           throw failure;
         }
@@ -59,12 +59,12 @@ export function createExportCommand(): Command {
     );
 }
 
-/** A stream that ends without ending the process's own. */
+/** A stream whose end does not close the process's own. */
 function leaveOpen(stream: NodeJS.WriteStream): Writable {
   return new Writable({ write: (chunk: Buffer, _encoding, done) => void stream.write(chunk, done) });
 }
 
-/** The lines of a text, which may break off; not by `readline`, to which U+2028 in a message would end one too. */
+/** The lines of a text that may break off; `readline` would also split at U+2028 inside a message. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let begun = '';
   for await (const chunk of input.setEncoding('utf8')) {
@@ -93,7 +93,7 @@ export function createImportCommand(): Command {
     .argument('[file]', 'an export; standard input without one')
     .action((file: string | undefined) =>
       withDatabase(async ({ storage }) => {
-        // first of all: a file that is not there begins nothing
+        // first of all: a missing file must have no effect
         const input = file === undefined ? process.stdin : (await openFile(file)).createReadStream();
         await storage.ensureIndexes();
         const progress = createProgress('imported');

@@ -6,7 +6,9 @@ import { openDatabase } from '../database.js';
 import { openDrivers, type Drivers } from '../drivers.js';
 import { createLog } from '../logging.js';
 
-/** What a command works on: the configuration of the environment and its store, which a running server may have open too. */
+/**
+ * What a command works on: the environment's configuration and its store, which a running server may also have open.
+ */
 export interface CommandContext {
   config: Config;
   storage: Storage;
@@ -14,15 +16,15 @@ export interface CommandContext {
   tandem: Tandem;
 }
 
-/** Where a server of this configuration would be reached. */
+/** The URL of a server with this configuration. */
 export function publicUrlOf({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${host}:${port}`;
 }
 
-/** Opens the store, does the work, closes the store, whatever happens. The clock is the machine's, unless one is given. */
+/** Opens the store, runs the work, and always closes the store. The clock is the machine's by default. */
 export async function withDatabase(work: (context: CommandContext) => Promise<void>, clock?: Clock): Promise<void> {
   const config = readConfig(process.env);
-  // not among what a command prints
+  // warnings only, so that the log does not mix with a command's output
   const log = createLog({ level: 'warn', readable: false, destination: process.stderr });
   const database = await openDatabase(config, log, clock);
   const { storage } = database;

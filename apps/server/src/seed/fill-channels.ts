@@ -2,11 +2,11 @@ import type { Tandem } from '@tandem/services';
 import type { MovableClock } from './fill-database.js';
 
 const MINUTE_MS = 60_000;
-/** The last of it was said so long before now, in minutes; each line comes some minutes after the one before. */
+/** Age of the last line, in minutes; each line comes some minutes after the one before. */
 const SINCE_LAST = 20;
 const BETWEEN = 7;
 
-/** Who says what in a team: the number of the speaker among its members, and the line. */
+/** A team's conversation: the index of the speaker among its members, and the line. */
 const TEAM_TALK = [
   [0, 'Good morning! Who opens today?'],
   [1, 'I do. The keys are with me.'],
@@ -33,8 +33,8 @@ export interface ShopTeam {
 }
 
 /**
- * A channel of each shop's team and an open one for its customers, in which people talked just now.
- * @returns how many messages there are
+ * Makes a channel for each shop's team and an open one for its customers, with recent messages.
+ * @returns the number of messages
  */
 export async function fillChannels(
   { chat }: Pick<Tandem['services'], 'chat'>,

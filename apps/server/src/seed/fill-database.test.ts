@@ -21,7 +21,7 @@ interface SeededOrder {
   history: { at: string }[];
 }
 
-it('fills an empty database with a year of a small world, once', async () => {
+it('fills an empty database with a year of demonstration data, once', async () => {
   const clock: MovableClock = {
     now: () => app.clock.now(),
     set: (at) => app.clock.advance(at.getTime() - app.clock.now().getTime()),

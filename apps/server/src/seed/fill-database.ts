@@ -10,10 +10,10 @@ const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = DAY_MS / 24;
 const DAYS = 365;
 const ORDERS = 240;
-/** Of each shop, for the colours of their images. */
+/** Per shop, for the colours of their images. */
 const GOODS = 20;
 
-/** A clock that stands where it was put: orders of the past are made in the past. */
+/** A clock that is set by hand: past orders are made in the past. */
 export interface MovableClock extends Clock {
   set(at: Date): void;
 }
@@ -31,13 +31,16 @@ interface Seeded {
   messages: number;
 }
 
-/** Who works in a shop, and what is on sale there: ids, with those of the variants. */
+/** The staff and goods of a shop: ids, variants included. */
 interface Assortment extends ShopTeam {
   organizationId: string;
   goods: { productId: string; variantIds: string[] }[];
 }
 
-/** Numbers from 0 to 1 that are the same at each run, so that everybody looks at the same world (a linear congruential generator). */
+/**
+ * Pseudo-random numbers from 0 to 1, the same at each run, so that everybody gets the same data (a linear congruential
+ * generator).
+ */
 function createDice(): { below(limit: number): number; pick<T>(from: readonly T[]): T } {
   let state = 20_240_229;
   const next = () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
@@ -46,8 +49,8 @@ function createDice(): { below(limit: number): number; pick<T>(from: readonly T[
 }
 
 /**
- * Fills a database that has no organization yet.
- * @throws CommandError when it has one; what the services throw for a password that they do not take
+ * Fills a database without organizations.
+ * @throws CommandError when it has any; service errors for an unacceptable password
  */
 export async function fillDatabase(options: {
   tandem: Tandem;

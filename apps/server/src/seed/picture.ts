@@ -11,7 +11,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }
 
-/** A small PNG of a colour that grows lighter downwards. @param hue from 0 to 1 */
+/** A small PNG in a colour that grows lighter downwards. @param hue from 0 to 1 */
 export function paintPicture(hue: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);
@@ -22,7 +22,7 @@ export function paintPicture(hue: number): Buffer {
     const light = 0.45 + (0.45 * y) / SIDE;
     const part = (shift: number) => Math.round(255 * (light + (1 - light) * 0.6 * Math.cos(2 * Math.PI * (hue + shift))));
     const pixel = [0, 1 / 3, 2 / 3].map((shift) => Math.min(255, Math.max(0, part(shift))));
-    // each row begins with its filter, which is none
+    // each row begins with its filter type, here none
     return Buffer.from([0, ...Array.from({ length: SIDE }, () => pixel).flat()]);
   });
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -1,4 +1,4 @@
-/** A category, and what is sold in it: name, description, price in whole units, and variants by title and price. */
+/** A category and its products: name, description, price in whole units, and variants by title and price. */
 export interface Shelf {
   category: string;
   description: string;
@@ -16,11 +16,11 @@ export interface Shop {
   shelves: readonly Shelf[];
 }
 
-/** Names before the `@` of the people's addresses. */
+/** Local parts of the people's email addresses. */
 export const CUSTOMERS = ['ada', 'ben', 'clara', 'david', 'emma', 'farid', 'greta', 'hugo'] as const;
 export const DOMAIN = 'example.org';
 
-/** Two shops with 20 products each: enough to page, filter and group through. */
+/** Two shops with 20 products each: enough for paging, filtering and grouping. */
 export const SHOPS: readonly Shop[] = [
   {
     name: 'Mill Street Bakery',

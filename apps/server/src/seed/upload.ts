@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FilesDriver } from '@tandem/drivers/files';
 
-/** Puts a file where an upload address leads. */
+/** Sends a file to an upload URL. */
 export type Upload = (address: { objectId: string; url: string }, type: string, content: Buffer) => Promise<void>;
 
-/** Puts files into a storage, also into one whose addresses are those of a server that need not be running. */
+/** Uploads files to a storage, even one whose URLs lead to a server that is not running. */
 export function createUpload({ local }: FilesDriver): Upload {
   return async function upload({ objectId, url }, type, content) {
     if (local) {
