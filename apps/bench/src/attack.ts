@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { MeasuredProcess } from './measured-process.js';
 import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 
-/** What others notice while somebody does all that one is able to do against a server. */
+/** What other callers notice while one attacker does everything allowed against a server. */
 export interface AttackComparison {
   name: string;
   of: 'attack';
-  /** The 95th percentile of others' reads is at most so many times the quiet one. */
+  /** The 95th percentile of others' reads may be this many times the quiet one. */
   target: number;
-  /** The server grows by at most so many bytes. */
+  /** The server may grow by this many bytes. */
   memoryTarget: number;
-  /** How many times as long a round is as one of the plan: an attack needs time to build up. */
+  /** Length of a round, as a multiple of the plan's: an attack needs time to build up. */
   roundMsFactor: number;
   process: MeasuredProcess;
-  /** Reads at a steady rate for so long. @returns milliseconds that each answer took; failures are counted */
+  /** Reads at a steady rate for this time. @returns milliseconds of each answer, and the number of failures */
   measure(milliseconds: number): Promise<Reads>;
-  /** Begins the attack, and is back when it is under way. @returns ends it, and counts its answers */
+  /** Starts the attack; resolves when it is under way. @returns a function that ends it and counts its answers */
   attack(): Promise<() => Promise<Record<string, number>>>;
 }
 
@@ -30,22 +30,22 @@ export interface AttackResult {
   target: number;
   memoryTarget: number;
   isMet: boolean;
-  /** Ratios of the 95th percentile to the quiet one: while the attack lasts, and two seconds after its end. */
+  /** Ratios of the 95th percentile to the quiet one: during the attack, and two seconds after its end. */
   ratios: { during: Spread; after: Spread };
   /** Medians of the 95th percentiles, in milliseconds. */
   quiet: number;
   during: number;
-  /** Reads that were refused or not answered, in all rounds. */
+  /** Reads that were refused or not answered, over all rounds. */
   failures: number;
-  /** By how many bytes the process grew at most, over its size before the first attack. */
+  /** Largest growth of the process since before the first attack, in bytes. */
   growth: number;
-  /** Answers that the attacker got, by their status. */
+  /** The attacker's answers by status. */
   answers: Record<string, number>;
 }
 
-/** What is left of an attack is to be over by then. */
+/** An attack's effects must be over after this time. */
 const RECOVERY_MS = 2000;
-/** "As before" within what two quiet rounds differ by. */
+/** "As before", within the difference of two quiet rounds. */
 const AFTER_TARGET = 1.5;
 const SAMPLE_MS = 100;
 
@@ -54,7 +54,7 @@ function p95({ latencies }: Reads): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] as number;
 }
 
-/** Keeps the largest size of a process until it is stopped. */
+/** Records the largest size of a process until stopped. */
 function watchMemory(process: MeasuredProcess) {
   let most = 0;
   const sample = () => (most = Math.max(most, process.residentBytes()));
@@ -66,7 +66,7 @@ function watchMemory(process: MeasuredProcess) {
   };
 }
 
-/** Rounds of quiet, attack, and what comes after; each gives two ratios. */
+/** Rounds of quiet, attack and recovery; each gives two ratios. */
 export async function compareAttack(comparison: AttackComparison, plan: RoundPlan): Promise<AttackResult> {
   const { name, of, target, memoryTarget, roundMsFactor, process, measure, attack } = comparison;
   const milliseconds = plan.roundMs * roundMsFactor;

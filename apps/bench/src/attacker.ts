@@ -5,11 +5,14 @@ import { WebSocket } from 'ws';
 import { PASSWORD, type Person } from './people.js';
 import { runMeasured } from './measured-child.js';
 
-/** Attacks come from another address than the reads that they are to disturb. */
+/** Attacks come from a different address than the reads they disturb. */
 const ATTACKER_ADDRESS = '127.0.0.2';
 const BATCH_CALLS = 20;
 const MEGABYTE = 1_000_000;
-/** A hundred requests a second by twenty who send them: what is refused costs little, and bcrypt must not be done more often than it may. */
+/**
+ * A hundred requests a second from twenty senders: refusals cost little, and bcrypt must not run more often than
+ * allowed.
+ */
 const PASSWORD_PAUSE_MS = 200;
 /** As many as one identity may have. */
 const SUBSCRIPTIONS = 5000;
@@ -18,13 +21,13 @@ const FRAME_PAUSE_MS = (BATCH_CALLS / 50) * 1000;
 export interface Target {
   url: string;
   people: readonly Person[];
-  /** Of the first of them, in which nobody says anything. */
+  /** Channels of the first account, in which nobody writes. */
   channelIds: readonly string[];
 }
 
 interface Attacker extends Target {
   over: AbortSignal;
-  /** Counts an answer by its status, or by what came instead. */
+  /** Counts an answer by its status, or by the failure instead. */
   told(status: string): void;
 }
 
@@ -35,7 +38,7 @@ interface Sent {
   body?: string;
 }
 
-/** Sends one request over one of so many connections. */
+/** Returns a function that sends a request over one of `over` connections. */
 function sender({ url, over, told }: Attacker, connections: number) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections, localAddress: ATTACKER_ADDRESS });
   return ({ method, path, headers = {}, body }: Sent): Promise<void> =>
@@ -55,8 +58,9 @@ function sender({ url, over, told }: Attacker, connections: number) {
 }
 
 /**
- * Lets so many send again and again until it is over.
- * @param pauseMs between an answer and the next request: without it, whatever is answered in no time is a test of the machine
+ * Sends requests repeatedly on `atOnce` connections until the attack ends.
+ * @param pauseMs between an answer and the next request: without it, requests that are answered immediately would only
+ * load the machine
  */
 async function flood(attacker: Attacker, atOnce: number, next: (turn: number) => Sent, pauseMs = 0): Promise<void> {
   const send = sender(attacker, atOnce);
@@ -72,7 +76,7 @@ async function flood(attacker: Attacker, atOnce: number, next: (turn: number) =>
 const bearer = (person: Person | undefined) => ({ authorization: `Bearer ${person?.accessToken}` });
 const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
 
-/** The dearest transformation that a stranger may ask for: all rows in an order that no index has. */
+/** The most expensive transformation that is open to anybody: all rows, in an order without an index. */
 const SORT_ALL = 'orderby(description) then top(100000) then groupby((name), aggregate($count as n))';
 
 const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
@@ -112,7 +116,7 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
         });
         socket.send(JSON.stringify(calls), () => resolve());
       });
-    // as fast as a client may without being closed
+    // at the fastest rate that does not disconnect the client
     for (let turn = 0; turn < SUBSCRIPTIONS / sockets.length / BATCH_CALLS && !over.aborted; turn++) {
       await Promise.all(sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).map(open));
       told('frames of calls');
@@ -121,13 +125,13 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
     if (!over.aborted) await once(over, 'abort');
     for (const socket of sockets) socket.terminate();
   },
-  /** Pages whose related records are each there a hundred times, which is refused, and once, which is answered. */
+  /** Pages whose related records each appear a hundred times, which is refused, or once, which is answered. */
   'related records': (attacker) =>
     flood(attacker, 4, (turn) => ({
       method: 'GET',
       path: `/products?${query({ $expand: 'attributes', $top: turn % 2 ? '100' : '1', $filter: "name eq 'With attributes'" })}`,
     })),
-  /** Five accounts that change their passwords to what they are. */
+  /** Five accounts that change their passwords to the same ones. */
   'password changes': (attacker) => {
     const body = JSON.stringify({ password: PASSWORD, newPassword: PASSWORD });
     const other = JSON.stringify({ password: PASSWORD, newPassword: `${PASSWORD} of another kind` });
@@ -149,7 +153,7 @@ const ATTACKS: Record<string, (attacker: Attacker) => Promise<void>> = {
 
 let end: (() => Promise<Record<string, number>>) | undefined;
 
-/** Begins an attack. @returns when the first answer has come */
+/** Starts an attack. @returns when the first answer has arrived */
 async function begin({ name, target }: { name: string; target: Target }): Promise<void> {
   const over = new AbortController();
   const answers: Record<string, number> = {};

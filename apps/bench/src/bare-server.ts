@@ -14,8 +14,9 @@ const PAGE = 10;
 const LIFETIME_MS = 14 * 24 * 60 * 60_000;
 
 /**
- * What one would write by hand for the same answers: nothing but Express and the driver. No sign-in, validation, log, metrics, security
- * headers or request ids. What Express does by default and the server under test does not (ETags, parsing queries) is off here as well.
+ * A handwritten server with the same answers: only Express and the driver, without sign-in, validation, log, metrics,
+ * security headers or request ids. Express defaults that the server under test does not have (ETags, query parsing) are
+ * off here too.
  */
 function createBareApp(db: Db): Express {
   const notifications = db.collection<StoredNotification>('notifications');
@@ -62,7 +63,7 @@ function createBareApp(db: Db): Express {
   return app;
 }
 
-/** Sends what it gets to everybody who is connected. */
+/** Sends every message to all connected sockets. */
 function broadcast(server: http.Server): void {
   const sockets = new WebSocketServer({ server, path: '/broadcast', perMessageDeflate: false });
   sockets.on('connection', (socket) => {
@@ -106,14 +107,14 @@ await runMeasured(async () => {
       await client.close();
     },
     handlers: {
-      /** Makes rows to refresh, and answers their ids. */
+      /** Creates rows to refresh, and returns their ids. */
       async makeRows(count: number) {
         const made = Array.from({ length: count }, () => createBareRow(new Date()));
         await db.collection<BareRow>(BARE_ROWS).insertMany(made);
         return made.map(({ _id }) => _id);
       },
       hash: ({ password, cost }: { password: string; cost: number }) => bcrypt.hash(password, cost),
-      /** Compares again and again, so many at once, and counts `count`. */
+      /** Compares repeatedly, `atOnce` concurrently, and counts `count` comparisons. */
       async compare({ password, hash, count, atOnce }: { password: string; hash: string; count: number; atOnce: number }) {
         const compared = countSteadily(count, atOnce);
         const repeat = () => compared.repeat(() => bcrypt.compare(password, hash));

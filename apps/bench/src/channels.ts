@@ -1,7 +1,7 @@
 import { eachConnected } from './connection.js';
 import type { Person } from './people.js';
 
-/** Makes a channel of the first of these people, whose members they all are. @returns its id */
+/** Makes a channel of the first of these people, with all of them as members. @returns its id */
 export async function openChannel(url: string, people: readonly Person[]): Promise<string> {
   const [owner, ...others] = people as [Person, ...Person[]];
   let channelId = '';

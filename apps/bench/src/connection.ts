@@ -9,9 +9,12 @@ export interface LoadRequest {
   body?: object;
 }
 
-/** A connection to a server, kept alive, for one request at a time. */
+/** A keep-alive connection to a server, for one request at a time. */
 export interface Connection {
-  /** @returns the answer's body, as text; @throws Error for one with another status than expected, and when the connection has ended */
+  /**
+   * @returns the answer's body as text; @throws Error for another status than expected, and when the connection has
+   * ended
+   */
   send(request: LoadRequest, expected: number): Promise<string>;
   close(): void;
 }
@@ -25,7 +28,7 @@ const HEAD_END = '\r\n\r\n';
 
 const NO_CONTENT = 204;
 
-/** The answer that the bytes are, once all of it is there. The servers that are measured say how long each is; NaN for one that does not. */
+/** Parses an answer once it is complete. The measured servers state its length; NaN for one that does not. */
 function readAnswer(received: string): Answer | undefined {
   const headLength = received.indexOf(HEAD_END);
   if (headLength < 0) return undefined;
@@ -38,8 +41,9 @@ function readAnswer(received: string): Answer | undefined {
 }
 
 /**
- * Opens a connection. By hand, as no library is light enough: whatever a client takes is taken from the server that it measures, on the
- * same cores. Node's own and undici's cost more than twice as much for a request now and then, which a login is.
+ * Opens a connection. Written by hand, because the client shares its cores with the server that it measures, and no
+ * library is light enough: Node's own and undici's cost more than twice as much for occasional requests, such as
+ * logins.
  */
 export async function connect(url: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url);
@@ -47,7 +51,7 @@ export async function connect(url: string): Promise<Connection> {
   await once(socket, 'connect');
   let received = '';
   let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
-  // a character a byte, so that lengths are those of bytes
+  // one character per byte, so that string lengths are byte lengths
   socket.setEncoding('latin1').on('data', (bytes: string) => {
     received += bytes;
     const answer = readAnswer(received);
@@ -75,7 +79,7 @@ export async function connect(url: string): Promise<Connection> {
   };
 }
 
-/** Opens a connection for each of several, lets all of them use theirs at once, and closes them whatever comes of it. */
+/** Opens a connection for each item, lets all use theirs concurrently, and always closes them. */
 export async function eachConnected<Item>(
   url: string,
   items: readonly Item[],

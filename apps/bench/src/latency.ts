@@ -4,17 +4,20 @@ import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 export interface LatencyComparison {
   name: string;
   of: 'p99';
-  /** At most so many times the quiet value. */
+  /** At most this many times the quiet value. */
   target: number;
-  /** How many times as long a round is as one of the plan: the 99th percentile of few answers is any one of them. */
+  /** Length of a round, as a multiple of the plan's: the 99th percentile of few answers is arbitrary. */
   roundMsFactor: number;
-  /** Asks at a steady rate for so long. @returns milliseconds that each answer took */
+  /** Reads at a steady rate for this time. @returns milliseconds of each answer */
   measure(milliseconds: number): Promise<number[]>;
-  /** Begins what disturbs, and is back when it is under way. @returns ends it, and says how often it was done a second */
+  /**
+   * Starts the disturbance; resolves when it is under way. @returns a function that ends it, and tells its rate per
+   * second
+   */
   disturb(): Promise<() => Promise<number>>;
 }
 
-/** Of the answers of one round, in milliseconds. */
+/** Percentiles of one round, in milliseconds. */
 interface Latencies {
   answers: number;
   median: number;
@@ -46,7 +49,7 @@ function summarize(latencies: readonly number[]): Latencies {
   return { answers: sorted.length, median: at(0.5), p99: at(0.99) };
 }
 
-/** Quiet and disturbed rounds in turn; each pair of rounds gives one ratio. */
+/** Alternates quiet and disturbed rounds; each pair of rounds gives one ratio. */
 export async function compareLatency(comparison: LatencyComparison, plan: RoundPlan): Promise<LatencyResult> {
   const { name, of, target, roundMsFactor, measure, disturb } = comparison;
   const milliseconds = plan.roundMs * roundMsFactor;

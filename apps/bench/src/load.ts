@@ -1,25 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eachConnected, type Connection, type LoadRequest } from './connection.js';
 
-/** Somebody who sends requests, one after the other, over one connection. */
+/** A client that sends requests one after the other over one connection. */
 export interface LoadClient {
-  /** The next request; undefined when there is nothing left to ask for. */
+  /** The next request; undefined when there are no more. */
   next(): LoadRequest | undefined;
-  /** The status to get; anything else ends the benchmark. */
+  /** The expected status; any other ends the benchmark. */
   expected: number;
-  /** Told of each answer's body, as text. */
+  /** Called with each answer's body, as text. */
   take?(body: string): void;
 }
 
 export interface LoadResult {
-  /** All that were answered. */
+  /** Answered requests. */
   requests: number;
   /** Requests a second. */
   rate: number;
 }
 
 /**
- * Lets all clients send at once until the time is up; what is under way then is waited for and counted.
+ * Lets all clients send concurrently until the time is up; pending requests are awaited and counted.
  * @throws Error for an answer with another status than expected
  */
 export async function runLoad(url: string, clients: readonly LoadClient[], milliseconds: number): Promise<LoadResult> {
@@ -41,10 +41,11 @@ export async function runLoad(url: string, clients: readonly LoadClient[], milli
 }
 
 /**
- * Lets each client send so many requests a second until the time is up. One that falls due while an answer is still awaited is sent after
- * it, and counts from when it was due: a server that stalls does not get fewer bad figures by being asked less.
- * @param settings.failed told of an answer with another status than expected, or none; its time counts too
- * @returns milliseconds that each answer took
+ * Each client sends at this rate until the time is up. A request that falls due while an answer is awaited is sent
+ * afterwards, and its time counts from when it was due, so that a server that stalls does not look better by being
+ * asked less (coordinated omission).
+ * @param settings.failed called for an answer with another status than expected, or none; its time counts too
+ * @returns milliseconds of each answer
  * @throws Error for such an answer, without `failed`
  */
 export async function runPaced(
@@ -57,7 +58,7 @@ export async function runPaced(
   const latencies: number[] = [];
 
   async function work(connection: Connection, client: LoadClient, at: number): Promise<void> {
-    // not all at the same moment
+    // spread over the interval
     for (let due = start + (interval * at) / clients.length; due < start + milliseconds; due += interval) {
       const isLate = performance.now() > due;
       if (!isLate) await wait(due - performance.now());
@@ -76,8 +77,9 @@ export async function runPaced(
 }
 
 /**
- * Counts what several do again and again, each by its own `repeat`: so many times in all. The time begins when as many have ended as run at
- * once, and is over while as many still run: what ends alone on one of several cores, with nothing left for the others, tells no rate.
+ * Counts the completions of concurrent repeated work. The time runs from when as many have completed as run
+ * concurrently until the total is reached, while all still run: completions without competition for the cores would
+ * distort the rate.
  */
 export function countSteadily(count: number, atOnce: number) {
   let begun = 0;
@@ -93,7 +95,7 @@ export function countSteadily(count: number, atOnce: number) {
         if (ended === atOnce + count) seconds = (performance.now() - start) / 1000;
       }
     },
-    /** To be asked when all have returned. */
+    /** Call it when all have returned. */
     result: (): LoadResult => ({ requests: ended, rate: count / (seconds ?? 0) }),
   };
 }

@@ -32,7 +32,10 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'idle-streams': idleStreams,
   'hostile-neighbour': hostileNeighbour,
 };
-/** Many short rounds rather than few long ones: what disturbs the machine for a while then spoils single pairs, and not the median. */
+/**
+ * Many short rounds instead of few long ones: a temporary disturbance of the machine then spoils single pairs, not the
+ * median.
+ */
 const FULL: RoundPlan = { rounds: 8, roundMs: 1200, warmUpMs: 7000 };
 const QUICK: RoundPlan = { rounds: 3, roundMs: 600, warmUpMs: 1500 };
 

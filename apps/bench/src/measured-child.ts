@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** A question of the parent's, and its answer; the child's first message is its address, under the id 0. */
+/** A question of the parent, and its answer; the child's first message is its URL, with id 0. */
 export interface Question {
   id: number;
   name: string;
@@ -17,13 +17,13 @@ export interface Answer {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Memory of a process, in bytes: all of it as the system sees it, and what its objects and buffers take. */
+/** Memory of a process, in bytes: resident, and of its objects and buffers. */
 export interface Memory {
   resident: number;
   used: number;
 }
 
-/** Memory of this process without garbage. */
+/** Memory of this process after garbage collection. */
 async function memory(): Promise<Memory> {
   for (let times = 0; times < 3; times++) {
     collectGarbage();
@@ -35,15 +35,15 @@ async function memory(): Promise<Memory> {
 
 type Handler = (facts: never) => unknown;
 
-/** CPU time of this process so far, of all its threads, user and system, in microseconds. */
+/** CPU time of this process so far, over all threads, user and system, in microseconds. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
 /**
- * The child's side of a measured process: says where it listens, answers questions, and ends with its parent.
- * @param start gives the address, how to close, and what can be asked besides `cpu`, `memory` and `stop`
+ * The child's side of a measured process: reports its URL, answers questions, and ends with its parent.
+ * @param start returns the URL, a close function, and questions besides `cpu`, `memory` and `stop`
  */
 export async function runMeasured(
   start: () => Promise<{ url: string; close(): Promise<void>; handlers?: Record<string, Handler> }>,

@@ -5,23 +5,24 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Answer, Question } from './measured-child.js';
 
-/** How long a process may take to end after it was asked to, in milliseconds. */
+/** How long a process may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** A server in a process of its own, whose CPU time can be asked for. */
+/** A server in a separate process that reports its CPU time. */
 export interface MeasuredProcess {
   url: string;
-  /** CPU time so far, of all threads, user and system, in microseconds. */
+  /** CPU time so far, over all threads, user and system, in microseconds. */
   cpu(): Promise<number>;
-  /** Its memory as the system sees it, in bytes, without asking the process itself. */
+  /** Its resident memory in bytes, read from the system without asking the process. */
   residentBytes(): number;
   ask<T>(name: string, facts?: unknown): Promise<T>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a module of this folder as a process, over an environment of its own. What it prints goes to a file, as a deployed server's does.
- * @throws Error when it ends before it listens, with the file's name
+ * Starts a module of this folder as a process with its own environment. Its output goes to a file, as a deployed
+ * server's does.
+ * @throws Error with the file's name when it ends before it listens
  */
 export async function startMeasured(module: string, env: NodeJS.ProcessEnv, logDir: string): Promise<MeasuredProcess> {
   const logFile = path.join(logDir, `${module}.log`);

@@ -1,10 +1,10 @@
-/** What many of something cost a process in memory. */
+/** The memory that a process needs for many of something. */
 export interface MemoryComparison {
   name: string;
   of: 'memory';
-  /** Bytes of each, at most. */
+  /** Most bytes for each. */
   target: number;
-  /** @returns bytes of each */
+  /** @returns bytes for each */
   measure(): Promise<number>;
 }
 

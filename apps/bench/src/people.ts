@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eachConnected } from './connection.js';
 
-/** Of everybody in a benchmark. */
+/** The password of everybody in a benchmark. */
 export const PASSWORD = 'a password of the benchmark';
 
-/** People who sign up at once. */
+/** Concurrent sign-ups. */
 const AT_ONCE = 8;
 
-/** Somebody with an account, signed in. */
+/** A signed-in person with an account. */
 export interface Person {
   id: string;
   email: string;
@@ -15,11 +15,11 @@ export interface Person {
   refreshToken: string;
 }
 
-/** Registers people at the server under test and signs them in. @throws Error when one of the answers is another than expected */
+/** Registers people at the server under test and signs them in. @throws Error for an unexpected answer */
 export async function signUp(url: string, count: number): Promise<Person[]> {
   const people: Person[] = [];
   let begun = 0;
-  // more at once would wait for each other's hashes for longer than a request may
+  // with more, a request could exceed its deadline waiting for the hashes of others
   await eachConnected(url, Array.from({ length: Math.min(AT_ONCE, count) }), async (connection) => {
     while (begun++ < count) {
       const email = `${randomUUID()}@example.org`;

@@ -4,33 +4,33 @@ import type { LoadResult } from './load.js';
 export interface Figures {
   /** Requests a second. */
   rate: number;
-  /** CPU time of the server's process for one request, in microseconds. */
+  /** CPU time of the server's process per request, in microseconds. */
   cpu: number;
 }
 
-/** What one side did in one round. */
+/** The figures of one side in one round. */
 interface Measurement extends Figures {
   requests: number;
 }
 
-/** One side of a comparison: a process, and how to load it. */
+/** One side of a comparison: a process, and its load. */
 export interface Side {
   process: MeasuredProcess;
-  /** Before each round, outside of what is measured. */
+  /** Called before each round, outside the measurement. */
   prepare?(): Promise<void>;
   run(milliseconds: number): Promise<LoadResult>;
 }
 
 export interface Comparison {
   name: string;
-  /** What the target is about: at most so many times the CPU per request, or at least so many times the rate. */
+  /** The target's measure: at most this many times the CPU per request, or at least this many times the rate. */
   of: 'cpu' | 'rate';
   target: number;
-  /** So many requests each side answers before it is measured, if there is time. */
+  /** Requests to warm up each side with, if time allows. */
   warmUpRequests: number;
-  /** How many times as long as planned that may take; once by default. More where requests are slow. */
+  /** Length of the warm-up, as a multiple of the plan's; 1 by default. More where requests are slow. */
   warmUpFactor?: number;
-  /** How many rounds it takes for one of the plan; 1 by default. More where rounds are short. */
+  /** Number of rounds, as a multiple of the plan's; 1 by default. More where rounds are short. */
   roundsFactor?: number;
   tandem: Side;
   bare: Side;
@@ -39,7 +39,7 @@ export interface Comparison {
 export interface RoundPlan {
   rounds: number;
   roundMs: number;
-  /** The longest that one side is warmed up. */
+  /** Longest warm-up of one side. */
   warmUpMs: number;
 }
 
@@ -76,7 +76,7 @@ async function measure(side: Side, milliseconds: number): Promise<Measurement> {
   return { requests, rate, cpu: spent / requests };
 }
 
-/** Before V8 has compiled what runs often, figures are of interpreted code, and the more code a side has the worse they are. */
+/** Until V8 has compiled the hot code, the figures are of interpreted code, and worse for the side with more code. */
 async function warmUp(side: Side, requests: number, { roundMs, warmUpMs }: RoundPlan): Promise<void> {
   const end = performance.now() + warmUpMs;
   for (let left = requests; left > 0 && performance.now() < end;) left -= (await measure(side, roundMs)).requests;
@@ -89,7 +89,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2, min: at(0), max: at(sorted.length - 1) };
 }
 
-/** Both sides in turn, so that what disturbs the machine disturbs both; each pair of rounds gives one ratio. */
+/** Alternates both sides, so that disturbances of the machine affect both; each pair of rounds gives one ratio. */
 export async function compare(comparison: Comparison, plan: RoundPlan): Promise<ComparisonResult> {
   const { name, of, target, warmUpRequests, warmUpFactor = 1, roundsFactor = 1, tandem, bare } = comparison;
   const warming = { ...plan, warmUpMs: plan.warmUpMs * warmUpFactor };

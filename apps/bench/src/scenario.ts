@@ -7,25 +7,25 @@ import type { Person } from './people.js';
 import type { Comparison } from './rounds.js';
 import type { TimeComparison } from './times.js';
 
-/** What a scenario is made from. */
+/** What a scenario works with. */
 export interface Stage {
   tandem: MeasuredProcess;
   bare: MeasuredProcess;
-  /** Starts one more process of a module of this folder, with further settings; it ends with the benchmark. */
+  /** Starts another process of a module of this folder, with more settings; it ends with the benchmark. */
   start(module: string, settings?: NodeJS.ProcessEnv): Promise<MeasuredProcess>;
-  /** The database that both use. */
+  /** The database of both servers. */
   db: Db;
   /** Signed in at the server under test; each is one connection of a load. */
   people: readonly Person[];
 }
 
 export type AnyComparison = Comparison | LatencyComparison | TimeComparison | MemoryComparison | AttackComparison;
-/** Makes one comparison, or several over the same data. */
+/** Makes one comparison, or several on the same data. */
 export type Scenario<Made extends AnyComparison | AnyComparison[] = Comparison> = (stage: Stage) => Promise<Made>;
 export type TimesScenario = Scenario<TimeComparison[]>;
 export type MemoryScenario = Scenario<MemoryComparison>;
 export type AttackScenario = Scenario<AttackComparison[]>;
 export type LatencyScenario = Scenario<LatencyComparison>;
 
-/** Requests to warm up with, where one is a matter of microseconds. */
+/** Warm-up requests where one takes microseconds. */
 export const WARM_UP_REQUESTS = 6000;

@@ -10,7 +10,7 @@ export function openSocket(url: string, path: string, accessToken?: string): Pro
   });
 }
 
-/** Opens many, some at once. */
+/** Opens many, some concurrently. */
 export async function openSockets(count: number, open: (turn: number) => Promise<WebSocket>): Promise<WebSocket[]> {
   const sockets: WebSocket[] = [];
   while (sockets.length < count) {
@@ -20,7 +20,7 @@ export async function openSockets(count: number, open: (turn: number) => Promise
   return sockets;
 }
 
-/** Waits until each of these has got a text with `mark` in it. */
+/** Waits until each of these has received a text that contains `mark`. */
 export function allTold(sockets: readonly WebSocket[], mark: string): Promise<void> {
   let left = sockets.length;
   return new Promise((resolve) => {

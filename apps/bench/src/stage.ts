@@ -8,10 +8,10 @@ import { startMeasured, type MeasuredProcess } from './measured-process.js';
 import { signUp } from './people.js';
 import type { Stage } from './scenario.js';
 
-/** Connections of every load, each somebody else's. */
+/** Connections of every load, each of another person. */
 const CONNECTIONS = 8;
 
-/** Settings of the server under test: those of production, on a free port, with mails in a folder that goes. */
+/** Settings of the server under test: those of production, on a free port, with mails in a temporary folder. */
 function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
   const secret = () => randomBytes(48).toString('base64');
   return {
@@ -30,8 +30,8 @@ function environment(mongodbUri: string, dataDir: string): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts the two servers, each a process, and one engine for both, also a process, over a folder that goes with it; hands them to `play`,
- * and ends them whatever comes of it, a signal included.
+ * Starts the two servers and one engine for both, each as a process, on a temporary folder; passes them to `play`, and
+ * always stops them, also on a signal.
  */
 export async function withStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   const undo: (() => Promise<unknown>)[] = [];
@@ -45,7 +45,7 @@ export async function withStage(play: (stage: Stage) => Promise<void>): Promise<
   }
 }
 
-/** @param undo gets a step for everything that is started, in order */
+/** @param undo collects a cleanup step for everything that is started, in order */
 async function setUp(undo: (() => Promise<unknown>)[]): Promise<Stage> {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
   undo.push(() => rm(dir, { recursive: true, force: true }));

@@ -81,34 +81,34 @@ function format<Result>(columns: readonly Column<Result>[], results: readonly Re
   return rows.map((row) => row.map(align).join('   ')).join('\n');
 }
 
-/** The results as a table of text: ratios with their median and range, then what they are of. Empty without results. */
+/** The results as a text table: ratios with median and range, then the underlying figures. Empty without results. */
 export function formatTable(results: readonly ComparisonResult[]): string {
   return format(COLUMNS, results);
 }
 
-/** The same of latencies. */
+/** The same for latencies. */
 export function formatLatencies(results: readonly LatencyResult[]): string {
   return format(LATENCY_COLUMNS, results);
 }
 
-/** The same of times in this process. */
+/** The same for times in this process. */
 export function formatTimes(results: readonly TimeResult[]): string {
   return format(TIME_COLUMNS, results);
 }
 
-/** The same of memory. */
+/** The same for memory. */
 export function formatMemories(results: readonly MemoryResult[]): string {
   return format(MEMORY_COLUMNS, results);
 }
 
-/** The same of attacks. */
+/** The same for attacks. */
 export function formatAttacks(results: readonly AttackResult[]): string {
   return format(ATTACK_COLUMNS, results);
 }
 
 type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | MemoryResult;
 
-/** What a target asks for, and what was measured. */
+/** A target, and what was measured. */
 function judge(result: Result): [wanted: string, measured: string] {
   const { target } = result;
   if (result.of === 'attack')
@@ -127,7 +127,7 @@ function judge(result: Result): [wanted: string, measured: string] {
   return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];
 }
 
-/** One line that says whether a target is met. */
+/** One line that reports whether a target is met. */
 export function formatTarget(result: Result): string {
   const [wanted, measured] = judge(result);
   return `${result.isMet ? 'met    ' : 'NOT met'}  ${result.name}: ${wanted}; ${measured}`;

@@ -1,7 +1,10 @@
 import { createLog, createServer, readConfig } from '@tandem/server';
 import { runMeasured } from './measured-child.js';
 
-/** The server under test, as `tandem serve` starts it: request log to standard output, metrics, security headers, request ids. */
+/**
+ * The server under test, as `tandem serve` starts it: request log on standard output, metrics, security headers,
+ * request ids.
+ */
 await runMeasured(async () => {
   const config = readConfig(process.env);
   const log = createLog({ level: config.logLevel, readable: false });

@@ -4,12 +4,12 @@ import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 export interface TimeComparison {
   name: string;
   of: 'time';
-  /** At most so many times what it is compared with takes. */
+  /** At most this many times the time of the other. */
   target: number;
-  /** What is compared of a round: the median, or the 99th percentile. */
+  /** The compared figure of a round: the median, or the 99th percentile. */
   share?: 0.5 | 0.99;
   run(): Promise<unknown>;
-  /** What it is compared with, in a word or two. */
+  /** The name of the other, in a word or two. */
   against: string;
   runOther(): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ async function timeOf(run: () => Promise<unknown>, milliseconds: number, share: 
   return share === 0.5 ? spreadOf(times).median : (times[Math.floor(times.length * share)] as number);
 }
 
-/** Both in turn; each pair of rounds gives one ratio. */
+/** Alternates both; each pair of rounds gives one ratio. */
 export async function compareTimes(comparison: TimeComparison, { rounds, roundMs }: RoundPlan): Promise<TimeResult> {
   const { name, of, against, target, share = 0.5, run, runOther } = comparison;
   for (const way of [run, runOther]) await timeOf(way, roundMs, share);

@@ -8,7 +8,9 @@ const READERS = 1000;
 const PEOPLE = 12;
 const CONTENT = 'x'.repeat(200);
 
-/** One message to a thousand readers, from its sending to the last of them, against a bare `ws` server that sends on the same bytes. */
+/**
+ * One message to a thousand readers, timed until the last has it, against a bare `ws` server that sends the same bytes.
+ */
 export const broadcast: TimesScenario = async ({ tandem, bare }) => {
   const people = await signUp(tandem.url, PEOPLE);
   const channelId = await openChannel(tandem.url, people);
@@ -16,7 +18,7 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
   const readers = await openSockets(READERS, (turn) =>
     openSocket(tandem.url, `/messages/listen?channelId=${channelId}`, tokenOf(turn)),
   );
-  // a stream takes fifty frames a second
+  // a stream accepts fifty frames a second
   const senders = await openSockets(PEOPLE - 2, (turn) => openSocket(tandem.url, '/messages/listen', tokenOf(turn)));
   const others = await openSockets(READERS, () => openSocket(bare.url, '/broadcast'));
   let turn = 0;
@@ -37,7 +39,7 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
   }
   const shared = { of: 'time', against: 'bare ws', run, runOther } as const;
   return [
-    // seven tenths of its rate
+    // 0.7 times its rate
     { ...shared, name: 'message to 1,000 readers', target: 1 / 0.7 },
     { ...shared, name: 'message to 1,000 readers, p99', target: 2, share: 0.99 },
   ];

@@ -7,7 +7,7 @@ import { insert, record } from '../rows.js';
 import type { Target } from '../attacker.js';
 
 const PRODUCTS = 100_000;
-/** Products that name the same groups of attributes, and how large a group is. */
+/** Products with the same groups of attributes, and the size of a group. */
 const WITH_ATTRIBUTES = 100;
 const GROUPS = 50;
 const GROUP_ITEMS = 100;
@@ -17,12 +17,12 @@ const READS_PER_SECOND = 20;
 const ATTACKERS = 5;
 const CHANNELS = 50;
 const NOTIFICATIONS = 200;
-/** The engine works on eight commands at once. */
+/** The engine runs eight commands concurrently. */
 const POOL = '8';
 
 /**
- * Reads of somebody who has nothing to do with it, while a stranger, or one account, does the dearest that the server allows. The server has
- * the limits of production.
+ * Reads of an uninvolved account, while an anonymous attacker, or one account, does the most expensive things that the
+ * server allows. The server has production limits.
  */
 export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) => {
   const products = Array.from({ length: PRODUCTS }, (_, at) =>
@@ -36,7 +36,7 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) =>
   );
   await insert(db, 'attributes', groups);
   await insert(db, 'products', [...products, ...sharing]);
-  // those who have signed in at the beginning of all scenarios may have to again
+  // the sessions from the beginning of all scenarios may have expired
   const readers = await signUp(tandem.url, READERS);
   for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
 
@@ -67,7 +67,7 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) =>
     process: server,
     measure,
     async attack() {
-      // other accounts each time: an attack may have ended their sessions
+      // new accounts each time: an attack may have ended the sessions of the last ones
       const attackers = await signUp(tandem.url, ATTACKERS);
       const channelIds: string[] = [];
       for (let n = 0; n < CHANNELS; n++) channelIds.push(await openChannel(tandem.url, attackers.slice(0, 1)));

@@ -6,10 +6,10 @@ import { openSocket, openSockets } from '../sockets.js';
 const STREAMS = 5000;
 /** An identity may have a hundred streams. */
 const PEOPLE = 60;
-/** Opened and closed before it is measured: what the first ones cost is not theirs. */
+/** Opened and closed before measuring, to exclude one-time costs. */
 const WARM_UP = 500;
 
-/** Streams that are open and say nothing. */
+/** Open streams without traffic. */
 export const idleStreams: MemoryScenario = async ({ tandem }) => {
   const people = await signUp(tandem.url, PEOPLE);
   const open = (turn: number) => openSocket(tandem.url, '/messages/listen', people[turn % PEOPLE]?.accessToken);
@@ -23,7 +23,7 @@ export const idleStreams: MemoryScenario = async ({ tandem }) => {
       const sockets = await openSockets(STREAMS, open);
       const after = await tandem.ask<Memory>('memory');
       for (const socket of sockets) socket.terminate();
-      // some of it may go into memory that the process had before, and some is not of its objects
+      // some memory may come from what the process already had, and some is outside its heap
       return Math.max(after.resident - before.resident, after.used - before.used) / STREAMS;
     },
   };

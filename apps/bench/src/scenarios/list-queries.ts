@@ -4,7 +4,7 @@ import type { TimesScenario } from '../scenario.js';
 
 const FEW = 1000;
 const MANY = 100_000;
-/** Rows of the list that is walked, and how deep. */
+/** Rows of the paged list, and the depth. */
 const WALKED = 1_000_000;
 const DEPTH = 50_000;
 const BATCH = 20_000;
@@ -46,11 +46,11 @@ async function fill(db: Db, name: string, count: number): Promise<Collection<Row
   return collection;
 }
 
-/** The costs of `@tandem/list-query` itself, without a server: over the same collections, and against the driver. */
+/** The cost of `@tandem/list-query` itself, without a server, against other collections and the driver. */
 export const listQueries: TimesScenario = async ({ db }) => {
   const [few, many, walked] = [await fill(db, 'few', FEW), await fill(db, 'many', MANY), await fill(db, 'walked', WALKED)];
   const countCache = createCountCache();
-  // a name of its own for each collection: it is by name that counts are kept
+  // a separate name for each collection: counts are cached by name
   const pageOf = (collection: Collection<Row>, pairs: ParameterPairs) =>
     runListQuery({ ...things, name: collection.collectionName }, pairs, {
       collection,

@@ -4,14 +4,14 @@ import { writeNotifications } from '../notifications.js';
 import { PASSWORD, signUp, type Person } from '../people.js';
 import type { LatencyScenario } from '../scenario.js';
 
-/** Logins at once, without end, each of another person. */
+/** Concurrent logins, repeated, each of another person. */
 const LOGINS = 16;
 const READERS = 4;
-/** Of each reader: little beside what the server can do, so that what is measured is not its own queue. */
+/** Reads per second of each reader: far below the server's capacity, so that their own queue is not measured. */
 const READS_PER_SECOND = 25;
 const NOTIFICATIONS = 200;
 
-/** How long a page of notifications takes while many sign in, against when nobody does. */
+/** How long a page of notifications takes during a login storm, compared with a quiet server. */
 export const loginStorm: LatencyScenario = async ({ tandem, db, people }) => {
   const readers = people.slice(0, READERS);
   for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
@@ -35,7 +35,7 @@ export const loginStorm: LatencyScenario = async ({ tandem, db, people }) => {
       }
     }
     const storm = eachConnected(tandem.url, crowd, logInAgainAndAgain);
-    // with the first one done the others are in the queue
+    // when the first login is done, the others are queued
     await Promise.race([underWay, storm]);
     const start = performance.now();
     const before = logins;

@@ -3,16 +3,16 @@ import { countSteadily, type LoadResult } from '../load.js';
 import { PASSWORD } from '../people.js';
 import type { Scenario } from '../scenario.js';
 
-/** The cost of password hashes by default. */
+/** The default cost of password hashes. */
 const BCRYPT_COST = 12;
-/** Logins at once. */
+/** Concurrent logins. */
 const AT_ONCE = 4;
-/** Logins that are counted in one round: at a few a second, counting those within a time would round too much. */
+/** Logins counted in one round: at a few per second, counting those within a fixed time would be too coarse. */
 const PER_ROUND = 24 * AT_ONCE;
-/** As many as it takes until V8 has compiled what a login runs through: of the first ones each costs twice as much beside the password. */
+/** Enough for V8 to compile the login's code: the first ones cost twice as much besides the password. */
 const WARM_UP_LOGINS = 400;
 
-/** Signs in, against nothing but the comparison of the password, as many at once. */
+/** Signs in, compared with only the comparison of the password, at the same concurrency. */
 export const login: Scenario = async ({ tandem, bare, people }) => {
   const hash = await bare.ask<string>('hash', { password: PASSWORD, cost: BCRYPT_COST });
 

@@ -4,10 +4,10 @@ import type { MeasuredProcess } from '../measured-process.js';
 import { writeNotifications } from '../notifications.js';
 import { WARM_UP_REQUESTS, type Scenario } from '../scenario.js';
 
-/** More than somebody can mark in one round; unread again before the next one. */
+/** More than one person can mark in one round; unread again before the next. */
 const NOTIFICATIONS = 1500;
 
-/** Marks one notification read, each time another one. */
+/** Marks one notification read, another each time. */
 export const markRead: Scenario = async ({ tandem, bare, db, people }) => {
   const notifications = db.collection<StoredNotification>('notifications');
 

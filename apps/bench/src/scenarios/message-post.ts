@@ -3,7 +3,7 @@ import { runLoad, type LoadClient } from '../load.js';
 import type { MeasuredProcess } from '../measured-process.js';
 import { WARM_UP_REQUESTS, type Scenario } from '../scenario.js';
 
-/** Posts messages, each client into a channel of its own, against a route that inserts what it gets. */
+/** Posts messages, each client to its own channel, against a route that inserts what it receives. */
 export const messagePost: Scenario = async ({ tandem, bare, people }) => {
   const channels = await Promise.all(people.map((person) => openChannel(tandem.url, [person])));
   function sideOf(process: MeasuredProcess) {

@@ -5,7 +5,7 @@ import { WARM_UP_REQUESTS, type Scenario } from '../scenario.js';
 
 const NOTIFICATIONS = 200;
 
-/** A page of 10 of somebody's 200 notifications, with the total. */
+/** A page of 10 of a person's 200 notifications, with the total. */
 export const notificationList: Scenario = async ({ tandem, bare, db, people }) => {
   for (const { id } of people) await writeNotifications(db, id, NOTIFICATIONS);
   const clients = people.map(({ id, accessToken }): LoadClient => {

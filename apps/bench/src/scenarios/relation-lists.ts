@@ -6,15 +6,15 @@ import type { Scenario } from '../scenario.js';
 
 const FEW = 1000;
 const MANY = 100_000;
-/** Requests to warm up with: each page is some queries. */
+/** Warm-up requests: each page takes several queries. */
 const WARM_UP_REQUESTS = 2000;
 
-/** Pages of followers and likers: of a target that 100,000 lead to against one that 1,000 do, both of the server under test. */
+/** Pages of followers and likers: of a target with 100,000 against one with 1,000, both on the server under test. */
 export const relationLists: Scenario<Comparison[]> = async ({ tandem, db, people }) => {
   const [asker] = people;
   if (!asker) throw new Error('nobody is signed in');
   const { id: identityId } = asker;
-  // likers are shown to admins; it counts within a second, and filling takes longer
+  // likers are visible to admins; a new admin takes effect within a second, and filling takes longer
   await db.collection<Stored>('identities').updateOne({ _id: identityId }, { $set: { typeId: 'admin' } });
   const profiles = Array.from({ length: MANY }, (_, at) => record(at, { identityId, name: `Follower ${at}` }));
   await insert(db, 'profiles', profiles);

@@ -2,7 +2,7 @@ import { runLoad, type LoadClient } from '../load.js';
 import type { MeasuredProcess } from '../measured-process.js';
 import { WARM_UP_REQUESTS, type Scenario } from '../scenario.js';
 
-/** Exchanges refresh tokens: each client has a chain of its own, and uses what the answer before gave it. */
+/** Exchanges refresh tokens: each client has its own chain, and uses the token of its last answer. */
 export const tokenRefresh: Scenario = async ({ tandem, bare, people }) => {
   function sideOf(process: MeasuredProcess, first: readonly string[]) {
     const clients = first.map((token): LoadClient => {
