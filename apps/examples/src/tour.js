@@ -12,11 +12,11 @@ import {
 } from '@tandem/client';
 import { WebSocket } from 'ws';
 
-// a tour of the typed client: node apps/examples/src/tour.js [address of a server with the small world in it]
+// a tour of the typed client: node apps/examples/src/tour.js [URL of a server with the demonstration data]
 const [url = 'http://localhost:3000'] = process.argv.slice(2);
 const password = 'tea at the harbour';
 
-// somebody new signs up, and somebody of the small world signs in
+// a new visitor signs up, and a person of the demonstration data signs in
 const visitor = createTandemClient({ url });
 const { id: visitorId } = await visitor.signUp({ email: `visitor-${Date.now()}@example.org`, password });
 const ada = createTandemClient({ url });
@@ -33,7 +33,7 @@ const shops = queryOf('products.list').apply(
 for (const { price, n, dearest } of rowsOf(await visitor.api.products.list.query(shops), shops).value)
   console.log(`${n} products in ${price.currency}, at most ${dearest}`);
 
-// notifications as they come: here it is one that is read, on another device say
+// notifications as they come: here one is read, for instance on another device
 const heard = new EventEmitter();
 const { data } = await ada.api.notifications.list.query({ identityId: adaId, limit: 1 });
 const notifications = createNotificationStream({

@@ -8,9 +8,9 @@ import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-// traces of a server, loaded before it: node --import ./apps/examples/src/tracing.js apps/server/dist/main.js serve
+// traces of a server; load it first: node --import ./apps/examples/src/tracing.js apps/server/dist/main.js serve
 if (isMainThread) {
-  // what is imported as an ES module is instrumented by this hook
+  // this hook instruments ES modules
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'tandem' }),
@@ -21,11 +21,11 @@ if (isMainThread) {
   registerInstrumentations({
     instrumentations: [
       new HttpInstrumentation({
-        // tickets, and tokens that people follow links with
+        // the query may contain tickets, and tokens of links
         requestHook: (span) => span.setAttribute('url.query', ''),
         ignoreIncomingRequestHook: ({ url = '' }) => url.startsWith('/health/') || url === '/metrics',
       }),
-      // every middleware would be a span of its own
+      // each middleware would be a span
       new ExpressInstrumentation({ ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER] }),
       new MongoDBInstrumentation(),
     ],

@@ -17,7 +17,7 @@ interface Export {
 }
 
 const spans: Span[] = [];
-/** Takes traces by OTLP over HTTP, as JSON. */
+/** Receives traces by OTLP over HTTP, as JSON. */
 const collector = http.createServer((req, res) => {
   void json(req).then((body) => {
     spans.push(...(body as Export).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Runs a server with a module loaded before it: it answers some requests, and ends when `before` is done. */
+/** Runs a server with a module loaded first: it answers some requests, and ends when `before` is done. */
 async function runServer(imported: string, before: () => Promise<void>): Promise<void> {
   await using server = await startServerProcess({
     DATA_DIR: dataDir,
@@ -54,7 +54,7 @@ async function runServer(imported: string, before: () => Promise<void>): Promise
 }
 
 describe('traces', () => {
-  it('name the route by its template, and what it asks of the database, without values', async () => {
+  it('name the route by its template, and its database operations, without values', async () => {
     await runServer(new URL('tracing.js', import.meta.url).href, async () => {
       await expect.poll(() => named('GET /messages/listen'), { timeout: 15_000 }).toBeDefined();
     });
@@ -66,7 +66,7 @@ describe('traces', () => {
     expect(JSON.stringify(spans)).not.toMatch(/secret|@example\.org/);
   });
 
-  it('are made by nobody who is not asked for them', async () => {
+  it('are not made unless configured', async () => {
     spans.length = 0;
     await runServer('data:text/javascript,', () => Promise.resolve());
     expect(spans).toEqual([]);
