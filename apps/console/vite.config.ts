@@ -6,10 +6,10 @@ export default defineConfig({
   build: {
     outDir: '../dist',
     emptyOutDir: true,
-    // what browsers of the last two years take; none of them needs the polyfill, whose markup the page's policy would refuse
+    // supported by browsers of the last two years; the module polyfill would add markup that the page's policy refuses
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // nothing inline: the policy takes no data: addresses
+    // nothing inline: the policy allows no data: URLs
     assetsInlineLimit: 0,
   },
 });

@@ -15,7 +15,7 @@ import { SessionsView } from './sessions/sessions-view.js';
 import { Shell } from './shell.js';
 import { Empty, Failure, Loading } from './ui/notices.js';
 
-/** The pages: those that mails lead to, those of who is not signed in, and the views. */
+/** The pages: those that mails link to, those for signed-out visitors, and the views. */
 export function App() {
   const { identityId } = useSession();
   const isSignedIn = identityId !== undefined;
@@ -27,7 +27,7 @@ export function App() {
       <Route path="/invitation" component={Invitation} />
       <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
       <Route path="/forgot-password" component={ForgotPassword} />
-      {/* signing in leads to the page that was asked for */}
+      {/* signing in leads to the requested page */}
       <Route>{isSignedIn ? <Views key={identityId} /> : <SignIn />}</Route>
     </Switch>
   );

@@ -10,14 +10,14 @@ import { fetchSettings } from './settings.js';
 import { Failure } from './ui/notices.js';
 import { applyTheme } from './ui/theme.js';
 
-/** How often a question is asked again that got no answer. */
+/** Retries of a query without an answer. */
 const RETRIES = 2;
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // what the server has refused it refuses again
+      // retrying what the server has refused is pointless
       retry: (failures, error) => failures < RETRIES && (describeFailure(error).status ?? 500) >= 500,
     },
   },

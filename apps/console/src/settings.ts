@@ -1,4 +1,4 @@
-/** What the server says of itself before anybody has signed in. */
+/** The server's settings, available before sign-in. */
 export interface Settings {
   authMode: 'bearer' | 'cookie';
   /** The identity type of admins. */

@@ -12,11 +12,11 @@ interface Place {
   path: string;
   name: string;
   icon: IconName;
-  /** How much there is that has not been seen. */
+  /** Number of unseen items. */
   unread?: number;
 }
 
-/** The frame around the views: where one can go, and who one is. */
+/** The frame around the views: navigation, and the signed-in identity. */
 export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   const { signOut } = useSession();
   const leaving = useMutation({ mutationFn: signOut });

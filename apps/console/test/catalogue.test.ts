@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
 
-describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is no chromium)', () => {
+describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is no chromium)', () => {
   let app: TestServer;
   let browser: Browser;
   let admin: Person;
@@ -35,7 +35,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
   });
   afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
-  /** A page at the catalogue, what its charts say, and what it asked the server for since it was last looked at. */
+  /** A page at the catalogue, its charts, and its requests to the server since the last look. */
   async function explore(options?: Parameters<typeof visit>[2], query = '') {
     const visitor = await visit(browser, app, options);
     const { page } = visitor;
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     return {
       visitor,
       page,
-      /** A chart's rows as text, once it is there. */
+      /** A chart's rows as text, once it is shown. */
       async chart(caption: string): Promise<string[]> {
         const rows = page.getByRole('table', { name: caption, exact: true }).locator('tbody tr');
         await rows.first().waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     };
   }
 
-  it('groups by what is chosen: each choice is a list query, and its chart', async () => {
+  it('groups by the chosen keys: each choice is a list query with its chart', async () => {
     await using explorer = await explore();
     const { visitor, page, chart, asked } = explorer;
     expect(await chart('Products by category')).toEqual(['Tools 3', 'Bread 2']);
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     await expectClean(visitor);
   });
 
-  it('filters the products and the chart alike, and keeps the question in the address', async () => {
+  it('filters the products and the chart alike, and keeps the filters in the address', async () => {
     await using explorer = await explore(PHONE);
     const { visitor, page, chart, asked } = explorer;
     await page.getByText('5 products').waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     await expectClean(visitor);
   });
 
-  it('has its filters in full rows, however wide the window is', async () => {
+  it('shows its filters in full rows at any window width', async () => {
     await using explorer = await explore();
     const { visitor, page } = explorer;
     const found: number[][] = [];
@@ -121,7 +121,7 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (left out where there is 
     expect(found).toEqual([[2, 2, 2], [3, 3], [3, 3], [3, 3], [6], [6]]);
   });
 
-  it('shows the query, whose address answers the same', async () => {
+  it('shows the query, whose URL returns the same', async () => {
     await using explorer = await explore(undefined, '?group=currency&max=20');
     const { visitor, page } = explorer;
     await page.getByText('The query', { exact: true }).click();

@@ -2,34 +2,34 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { PASSWORD, type TestServer } from '@tandem/testing';
 import { expect } from 'vitest';
 
-/** How long a page may take to show what is waited for, in milliseconds. */
+/** How long a page may take to show what a test waits for, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** What phones have, in CSS pixels. */
+/** A phone's viewport, in CSS pixels. */
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };
 
-/** A page of the console in a browser of its own, with what it complained of. */
+/** A page of the console in its own browser, with its recorded errors. */
 export interface ConsolePage extends AsyncDisposable {
   page: Page;
   /** Opens a path below `/console`. */
   open(path: string): Promise<void>;
-  /** Signs in by the form. */
+  /** Signs in with the form. */
   signIn(email: string, password?: string): Promise<void>;
-  /** What the page has complained of, offences against its policy among it, without what is allowed. */
+  /** The page's errors, violations of its policy included, without the allowed ones. */
   complaints(): string[];
-  /** Complaints that are meant to come: texts in them. */
+  /** Allows expected errors that contain this text. */
   allow(text: string): void;
   close(): Promise<void>;
 }
 
-/** Debian's Chromium, headless. As root, as in containers, it has no sandbox of its own. */
+/** Debian's Chromium, headless. Without its sandbox, which does not work as root, as in containers. */
 export function launchChromium(): Promise<Browser> {
   const args = ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   return chromium.launch({ executablePath: '/usr/bin/chromium', args });
 }
 
-/** A visitor with no cookies, no storage and nobody signed in. */
+/** A visitor without cookies, storage or session. */
 export async function visit(
   browser: Browser,
   app: Pick<TestServer, 'url'>,
@@ -63,7 +63,7 @@ export async function visit(
   };
 }
 
-/** The page has complained of nothing, and is not wider than its window. */
+/** Checks that the page has no errors, and is not wider than its window. */
 export async function expectClean({ page, complaints }: ConsolePage): Promise<void> {
   expect(complaints()).toEqual([]);
   const overhang = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

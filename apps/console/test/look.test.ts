@@ -11,12 +11,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DESKTOP, PHONE, expectClean, launchChromium, visit } from './chromium.js';
 
-/** The folder that `npm run screenshots` names; without it no pictures are taken. */
+/** The folder of `npm run screenshots`; without it no pictures are taken. */
 const PICTURES = process.env['SCREENSHOTS'];
 const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Whose page shows most of each view in the seeded world. */
+/** The person whose page shows most of each view, in the demonstration data. */
 const VIEWS = { notifications: 'ada', chat: 'martha', catalogue: 'admin', sessions: 'ada', identities: 'admin' } as const;
 const SCREENS = { desktop: DESKTOP, phone: PHONE };
 const DEVICES = [
@@ -25,14 +25,14 @@ const DEVICES = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
 ];
 
-/** What the page does wrong to who sees, hears or moves otherwise, in the words of axe. */
+/** Accessibility violations of the page, as axe reports them. */
 async function offences(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
   return violations.map(({ id, help, nodes }) => `${id}: ${help}, at ${nodes.map(({ target }) => String(target)).join('; ')}`);
 }
 
-describe.skipIf(!HAS_CHROMIUM)('the look of the console (left out where there is no chromium)', () => {
+describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is no chromium)', () => {
   let app: TestServer;
   let browser: Browser;
   let dataDir: string;
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (left out where there is
   }
 
   describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
-    it.each(['light', 'dark'] as const)('is for everybody, and fits, in %s', async (colorScheme) => {
+    it.each(['light', 'dark'] as const)('is accessible, and fits, in %s', async (colorScheme) => {
       for (const person of new Set(Object.values(VIEWS))) {
         await using visitor = await visit(browser, app, { ...SCREENS[screen], colorScheme });
         const { page } = visitor;
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (left out where there is
     });
   });
 
-  it('turns dark and light by its button, and keeps the choice', async () => {
+  it('switches between dark and light by its button, and keeps the choice', async () => {
     await using visitor = await visit(browser, app, { ...DESKTOP, colorScheme: 'light' });
     const { page } = visitor;
     const ground = () => page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');

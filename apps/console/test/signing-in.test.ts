@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
 
-describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)', () => {
+describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)', () => {
   let app: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
   });
   afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
-  it('opens the page that was asked for, and survives a reload but not the tab', async () => {
+  it('opens the requested page, and survives a reload but not the tab', async () => {
     const { email } = await app.signUp();
     await using visitor = await visit(browser, app);
     const { page } = visitor;
@@ -30,7 +30,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
     await expectClean(visitor);
   });
 
-  it('says what is wrong, and takes the right password then', async () => {
+  it('says what is wrong, and then accepts the right password', async () => {
     const { email } = await app.signUp();
     await using visitor = await visit(browser, app, PHONE);
     const { page } = visitor;
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
     await expectClean(visitor);
   });
 
-  it('ends here the moment it ends at the server, and says so', async () => {
+  it('ends here as soon as it ends at the server, and says so', async () => {
     const { id, email } = await app.signUp();
     const admin = await app.signUpAdmin();
     await using visitor = await visit(browser, app);
@@ -95,7 +95,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
     await expectClean(visitor);
   });
 
-  it('begins with an account: made here, its address confirmed by the mail’s link', async () => {
+  it('starts with an account: created here, its address confirmed by the mail’s link', async () => {
     await using visitor = await visit(browser, app);
     const { page } = visitor;
     await visitor.open('/');
@@ -134,7 +134,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (left out where there is no chromium)
     await expectClean(visitor);
   });
 
-  it('joins an organization by an invitation’s link, with a new account or the one there is', async () => {
+  it('joins an organization by an invitation’s link, with a new or existing account', async () => {
     const owner = await app.signUp({ isVerified: true });
     const { email: known } = await app.signUp();
     const organization = { name: `Harbour ${owner.id}`, description: 'Tea', contact_email: owner.email };

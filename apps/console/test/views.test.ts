@@ -3,7 +3,7 @@ import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
 
-describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)', () => {
+describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)', () => {
   let app: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
   });
   afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
-  /** Somebody's page, signed in at a view. */
+  /** A person's page, signed in at a view. */
   async function visitAs({ email }: Pick<Person, 'email'>, path: string, options?: Parameters<typeof visit>[2]) {
     const visitor = await visit(browser, app, options);
     await visitor.open(path);
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       await expectClean(visitor);
     });
 
-    it('that were read elsewhere are read here, and older ones are shown when asked for', async () => {
+    it('that were read elsewhere are read here, and older ones are shown on request', async () => {
       const ann = await app.signUp();
       await app.tandem.services.notifications.notifyMany(
         Array.from({ length: 25 }, (_, n) => ({ receiverId: ann.id, title: `Number ${n + 1}`, text: 'without-end'.repeat(10) })),
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       return { ann, bob, channelId };
     }
 
-    it('goes from one browser to another, with typing and a count of what is unread', async () => {
+    it('goes from one browser to another, with typing and an unread count', async () => {
       const { ann, bob, channelId } = await channelOfTwo('Harbour');
       await using one = await visitAs(ann, `/chat/${channelId}`);
       await using other = await visitAs(bob, '/notifications', PHONE);
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       await expectClean(other);
     });
 
-    it('shows a channel soon after one was added to it, and a message in it at once', async () => {
+    it('shows a channel soon after joining it, and a message in it at once', async () => {
       const [ann, bob] = [await app.signUp(), await app.signUp()];
       await using visitor = await visitAs(bob, '/chat', PHONE);
       const { page } = visitor;
@@ -135,7 +135,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       await expectClean(visitor);
     });
 
-    it('begins with a channel of one’s own, and shows earlier messages when asked for', async () => {
+    it('starts with a channel of one’s own, and shows earlier messages on request', async () => {
       const ann = await app.signUp();
       await using visitor = await visitAs(ann, '/chat');
       const { page } = visitor;
@@ -176,13 +176,13 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
   });
 
   describe('identities', () => {
-    it('are found, locked and unlocked by the keyboard alone', async () => {
+    it('are found, locked and unlocked with the keyboard alone', async () => {
       const admin = await app.signUpAdmin();
       const ann = await app.signUp({ email: 'keyboard.ann@example.org' });
       await using visitor = await visitAs(admin, '/identities');
       const { page } = visitor;
       const { keyboard } = page;
-      /** Tabs on until something with this name has the focus. */
+      /** Presses Tab until an element with this name has the focus. */
       async function tabTo(name: string): Promise<void> {
         for (let steps = 0; steps < 60; steps++) {
           await keyboard.press('Tab');
@@ -220,7 +220,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (left out where there is no chromium)'
       await expectClean(visitor);
     });
 
-    it('are not there for who is no admin', async () => {
+    it('are not shown to non-admins', async () => {
       const ann = await app.signUp();
       await using visitor = await visitAs(ann, '/identities');
       await visitor.page.getByText('There is no such page').waitFor();

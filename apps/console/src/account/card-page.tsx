@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useTitle } from '../ui/title.js';
 import { ThemeButton } from '../ui/theme.js';
 
-/** A page with one thing to do, for who is not signed in. */
+/** A page with a single task, for signed-out visitors. */
 export function CardPage({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (

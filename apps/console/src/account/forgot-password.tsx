@@ -6,7 +6,7 @@ import { CardPage } from './card-page.js';
 import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
 
-/** Asks for a link; whether somebody has the address is not said. */
+/** Asks for a reset link; does not reveal whether the address has an account. */
 export function ForgotPassword() {
   const { client } = useSession();
   const [sentTo, setSentTo] = useState<string>();

@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { Failure } from '../ui/notices.js';
 
 interface ActionFormProps {
-  /** On the button. */
+  /** Label of the button. */
   action: string;
-  /** What the button does with the values of the fields, by their names; its failure is shown. */
+  /** Called with the field values by name; a failure is shown. */
   run(values: Record<string, string>): Promise<unknown>;
   children: ReactNode;
 }
 
-/** Fields and a button; one answer at a time. */
+/** Fields and a button; one submission at a time. */
 export function ActionForm({ action, run, children }: ActionFormProps) {
   const { mutate, isPending, error } = useMutation({ mutationFn: run });
   return (
@@ -18,7 +18,7 @@ export function ActionForm({ action, run, children }: ActionFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if (isPending) return;
-        // there are no fields for files
+        // there are no file fields
         mutate(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>);
       }}
     >

@@ -10,7 +10,9 @@ import { SecondStep } from './second-step.js';
 import { SignIn } from './sign-in.js';
 import { useSignUp } from './sign-up.js';
 
-/** The token of the link that led here. It leaves the address at once: it is no part of what is copied or kept in a history. */
+/**
+ * The token of the link. It is removed from the address at once, so that it stays out of copied URLs and the history.
+ */
 function useLinkToken(): string {
   const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
   useEffect(() => history.replaceState(null, '', location.pathname), []);
@@ -28,7 +30,7 @@ function Done({ title, children }: { title: string; children: string }) {
   );
 }
 
-/** Opening a link changes nothing, so that scanners of mail may: the button does. */
+/** Mail scanners open links, so opening one changes nothing; the button does. */
 export function ConfirmEmail() {
   const { client } = useSession();
   const token = useLinkToken();
@@ -38,7 +40,7 @@ export function ConfirmEmail() {
     try {
       await client.api.auth.confirmEmail.mutate({ token });
     } catch (error) {
-      // the address is verified, which is what was wanted
+      // the address is already verified, which is the goal
       if (describeFailure(error).status !== 409) throw error;
     }
     setDone(true);
@@ -102,7 +104,7 @@ export function ResetPassword() {
   );
 }
 
-/** Makes an account of the invited address, or takes the invitation into the one that there is. */
+/** Creates an account with the invited address, or accepts the invitation into the existing one. */
 export function Invitation() {
   const { client, identityId } = useSession();
   const token = useLinkToken();

@@ -6,7 +6,7 @@ import { Failure, Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { ActionForm } from './form.js';
 
-/** The code that came by mail. */
+/** The code sent by mail. */
 export function SecondStep({ token: first, onBack }: { token: string; onBack(): void }) {
   const { client, began } = useSession();
   const [token, setToken] = useState(first);

@@ -9,7 +9,7 @@ import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
 import { SecondStep } from './second-step.js';
 
-/** Email and password, and the code of the second step where the server asks for one. */
+/** Email and password, and the code of the second step where the server requires one. */
 export function SignIn({ notice }: { notice?: string }) {
   const { client, hasEnded, began } = useSession();
   const [challenge, setChallenge] = useState<string>();

@@ -7,7 +7,7 @@ import { EmailField, NewPasswordField } from './fields.js';
 import { ActionForm } from './form.js';
 import { SecondStep } from './second-step.js';
 
-/** Makes an account and signs in; `challenge` is what the second step needs, where there is one. */
+/** Creates an account and signs in; `challenge` is set where a second step is needed. */
 export function useSignUp() {
   const { client, began } = useSession();
   const [challenge, setChallenge] = useState<string>();
@@ -16,7 +16,7 @@ export function useSignUp() {
   async function signUp(input: SignUpInput): Promise<void> {
     try {
       const { id } = await client.signUp(input);
-      // the account is there, whatever becomes of the mail: it can be asked for again
+      // the account exists even if the mail fails: it can be requested again
       if (!('token' in input)) await sendVerification(client, id).catch(() => {});
       setHasAccount(true);
       began(id);

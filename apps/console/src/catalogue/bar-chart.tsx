@@ -10,14 +10,14 @@ interface BarChartProps {
   /** What the bars are of. */
   of: string;
   bars: readonly Bar[];
-  /** A value in words. */
+  /** Formats a value. */
   format(value: number): string;
 }
 
-/** So many lines across the bars, at round values. */
+/** Number of lines across the bars, at round values. */
 const LINES = 4;
 
-/** The least round number such that `LINES` of them reach a value: 1, 2 or 5 and zeros. */
+/** The smallest round number (1, 2 or 5 and zeros) of which `LINES` reach a value. */
 function stepFor(highest: number): number {
   const rough = highest / LINES;
   if (rough <= 0) return 1;
@@ -26,8 +26,8 @@ function stepFor(highest: number): number {
 }
 
 /**
- * Bars that are a table: who cannot see them reads the same rows, and a phone has room for each. Only the bars are drawn, in SVG; lengths are
- * percentages, so that texts keep their size.
+ * A bar chart that is a table: screen readers read the same rows, and they fit on a phone. Only the bars are SVG;
+ * lengths are percentages, so that text keeps its size.
  */
 export function BarChart({ caption, of, bars, format }: BarChartProps) {
   const highest = Math.max(0, ...bars.map(({ value }) => value));

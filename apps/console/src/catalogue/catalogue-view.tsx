@@ -22,7 +22,7 @@ import {
   type Order,
 } from './view-state.js';
 
-/** The catalogue: filtered, grouped and charted by list queries, which are shown. */
+/** The catalogue, filtered, grouped and charted by list queries, which are shown. */
 export function CatalogueView() {
   useTitle('Catalogue');
   const { client } = useSession();
@@ -36,7 +36,7 @@ export function CatalogueView() {
   const groups = useQuery({
     queryKey: ['groups', ...grouping.map(({ parameters }) => parameters)],
     enabled: grouping.length > 0,
-    // the groups before are shown until these are there: as what they were asked for
+    // earlier groups stay until the new ones load, shown as what they were asked for
     queryFn: async () => {
       const rows = await Promise.all(grouping.map(({ ask }) => ask(client)));
       return { group: state.group, rows: rows.flat() };

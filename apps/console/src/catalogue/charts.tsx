@@ -19,7 +19,7 @@ function barsOf(rows: readonly GroupRow[], measure: Measure, nameOf: (key: strin
     .sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
 }
 
-/** One chart of how many there are; of prices one for each currency, since they have no common measure. */
+/** One chart of counts; of prices, one per currency, because currencies are not comparable. */
 export function Charts({ rows, measure, group, nameOf }: ChartsProps) {
   const title = new Map(MEASURES).get(measure) ?? '';
   const of = new Map(GROUPINGS).get(group) ?? '';

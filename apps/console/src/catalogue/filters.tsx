@@ -2,7 +2,7 @@ import { Choice, Field } from '../ui/field.js';
 import { useCategories, useOffers, useShopNames } from './names.js';
 import type { Filter, ViewState } from './view-state.js';
 
-/** What narrows the catalogue down. */
+/** The filters of the catalogue. */
 export function Filters({ state, change }: { state: ViewState; change(wanted: Partial<ViewState>): void }) {
   const { data: categories = [] } = useCategories();
   const { data: offers } = useOffers();

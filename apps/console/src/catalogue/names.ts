@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
 
-/** Most that there are to choose from. */
+/** Most choices offered. */
 const CHOICES = 100;
 
 /** Categories by name. */
@@ -18,7 +18,7 @@ export function useCategories() {
   });
 }
 
-/** Shops and currencies that there are products of. */
+/** Shops and currencies that have products. */
 export function useOffers() {
   const { client } = useSession();
   return useQuery({
@@ -35,7 +35,7 @@ export function useOffers() {
   });
 }
 
-/** What shops are called: all of them to admins, to others those they belong to. */
+/** Names of shops: all for admins, for others those they belong to. */
 export function useShopNames(): (organizationId: string) => string {
   const { client } = useSession();
   const identityId = useIdentityId();

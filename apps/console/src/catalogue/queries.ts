@@ -15,12 +15,12 @@ import {
 import { startsWith } from '../ui/starts-with.js';
 import type { Order, ViewState } from './view-state.js';
 
-/** How many products are loaded at once. */
+/** Products loaded at once. */
 const PAGE = 24;
-/** Most groups that are charted. */
+/** Most groups in a chart. */
 const GROUPS = 100;
 
-/** What a group's rows are made of. */
+/** The values of a group's rows. */
 const VALUES = {
   count: count(),
   average: average('price.amount'),
@@ -28,13 +28,13 @@ const VALUES = {
   highest: max('price.amount'),
 };
 
-/** A number that somebody has typed; undefined for what is none. */
+/** Parses a typed number; undefined for invalid input. */
 function numberOf(text: string): number | undefined {
   const value = Number(text.replace(',', '.'));
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value;
 }
 
-/** The products that the filters leave. */
+/** The products that pass the filters. */
 function filtered({ name, category, shop, currency, min: from, max: to }: ViewState) {
   let query = queryOf('products.list');
   if (name !== '') {
@@ -57,15 +57,15 @@ const IN_ORDER: Record<Order, readonly [name: 'createdAt' | 'name' | 'price.amou
   dearest: ['price.amount', 'desc'],
 };
 
-/** A page of the products themselves. */
+/** A page of products. */
 export function productsQuery(state: ViewState, nextToken?: string) {
   const query = filtered(state).orderBy(...IN_ORDER[state.order]).top(PAGE); // prettier-ignore
   return (nextToken === undefined ? query : query.after(nextToken)).parameters;
 }
 
-/** What is charted of one group, in one currency; null where its products have no price. */
+/** A group's charted values in one currency; null where its products have no price. */
 export interface GroupRow {
-  /** The id or the code that the group is of; null is those that have none. */
+  /** The group's id or code; null for products without one. */
   key: string | null;
   currency: string | null;
   count: number;
@@ -74,13 +74,13 @@ export interface GroupRow {
   highest: number | null;
 }
 
-/** A query, and what to do with its rows. */
+/** A query, and how to read its rows. */
 interface GroupQuery {
   parameters: QueryParameters;
   ask(client: TandemClient): Promise<GroupRow[]>;
 }
 
-/** A row for each currency; of which group that is says `keyOf`. */
+/** One row per currency; `keyOf` says of which group. */
 function queryOfCurrencies(state: ViewState, keyOf: (currency: string | null) => string | null): GroupQuery {
   const { parameters } = filtered(state).apply(groupBy(['price.currency'], aggregate(VALUES))).top(GROUPS); // prettier-ignore
   return {
@@ -92,7 +92,7 @@ function queryOfCurrencies(state: ViewState, keyOf: (currency: string | null) =>
   };
 }
 
-/** A row for each shop and currency. */
+/** One row per shop and currency. */
 function queryOfShops(state: ViewState): GroupQuery {
   const { parameters } = filtered(state).apply(groupBy(['organizationId', 'price.currency'], aggregate(VALUES))).top(GROUPS); // prettier-ignore
   return {
@@ -105,21 +105,21 @@ function queryOfShops(state: ViewState): GroupQuery {
 }
 
 /**
- * The queries whose rows are the groups. Prices are grouped by their currency too: sums over two of them mean nothing. A product is in several
- * categories: each of these is a query of its own, and all of them one request.
+ * The queries whose rows are the groups. Prices are grouped by currency too, because sums over several are meaningless.
+ * A product may be in several categories, so each category has a query of its own; one request sends all.
  */
 export function groupQueries(state: ViewState, categoryIds: readonly string[]): GroupQuery[] {
   if (state.group === 'category') return categoryIds.map((id) => queryOfCurrencies({ ...state, category: id }, () => id));
   return [state.group === 'shop' ? queryOfShops(state) : queryOfCurrencies(state, (currency) => currency)];
 }
 
-/** A query as the REST face takes it, for who wants to ask it elsewhere. */
+/** A query as a REST URL, for use elsewhere. */
 export function addressOf(parameters: QueryParameters): string {
   const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
   return `/products?${pairs.join('&')}`;
 }
 
-/** The same, to be read. */
+/** The same, decoded for reading. */
 export function readableAddressOf(parameters: QueryParameters): string {
   const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${String(value)}`);
   return `GET /products?${pairs.join('\n  &')}`;

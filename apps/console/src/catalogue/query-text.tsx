@@ -2,7 +2,7 @@ import type { QueryParameters } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
 import { addressOf, readableAddressOf } from './queries.js';
 
-/** The query that the chart is of, as the REST face takes it. */
+/** The chart's query, as a REST URL. */
 export function QueryText({ parameters, queries }: { parameters: QueryParameters | undefined; queries: number }) {
   const copying = useMutation({
     mutationFn: () => navigator.clipboard.writeText(new URL(addressOf(parameters ?? {}), location.origin).href),

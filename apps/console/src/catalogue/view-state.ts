@@ -26,16 +26,16 @@ export type Order = (typeof ORDERS)[number][0];
 const FILTERS = ['name', 'category', 'shop', 'currency', 'min', 'max'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-/** Each filter with its text. */
+/** One text per filter. */
 function filtersOf(text: (filter: Filter) => string): Record<Filter, string> {
   return Object.fromEntries(FILTERS.map((filter) => [filter, text(filter)])) as Record<Filter, string>;
 }
 export const NO_FILTERS = filtersOf(() => '');
 
-/** Whether anything is asked for. */
+/** Whether any filter is set. */
 export const hasFilters = (state: ViewState): boolean => FILTERS.some((filter) => state[filter] !== '');
 
-/** What is asked of the catalogue. Empty texts ask for nothing. */
+/** The filters and options of the catalogue. Empty texts filter nothing. */
 export interface ViewState extends Record<Filter, string> {
   group: Grouping;
   measure: Measure;
@@ -44,13 +44,13 @@ export interface ViewState extends Record<Filter, string> {
 
 type Option<Value> = readonly [value: Value, text: string];
 
-/** The option that is named, else the first. */
+/** The named option, or the first. */
 function oneOf<Value extends string>(options: readonly [Option<Value>, ...Option<Value>[]], text: string | null): Value {
   const [value] = options.find(([one]) => one === text) ?? options[0];
   return value;
 }
 
-/** It is in the address, so that a question can be kept and sent on. */
+/** Kept in the address, so that it can be bookmarked and shared. */
 export function useViewState(): [ViewState, (change: Partial<ViewState>) => void] {
   const [search, setSearch] = useSearchParams();
   const state: ViewState = {

@@ -1,22 +1,22 @@
 import type { ChatEvent, ChatMessage, RouterOutputs } from '@tandem/client';
 
-/** A channel that one is a member of, with how far one has read. */
+/** A channel of the signed-in identity, with its read position. */
 export type Channel = RouterOutputs['chat']['listChannels']['data'][number];
 
 /** Messages of a channel, oldest first. */
 export interface Messages {
   messages: ChatMessage[];
-  /** For those before them; absent where there are none. */
+  /** For earlier messages; absent where there are none. */
   nextToken?: string | undefined;
 }
 
-/** Puts a message in its place, instead of what was there of it. */
+/** Inserts a message in order, replacing an earlier version. */
 export function withMessage({ messages, ...rest }: Messages, message: ChatMessage): Messages {
   const others = messages.filter(({ id }) => id !== message.id);
   return { ...rest, messages: [...others, message].sort((one, other) => one.seq - other.seq) };
 }
 
-/** What an event leaves of the messages that are shown. */
+/** Applies an event to the shown messages. */
 export function applyToMessages(shown: Messages, event: ChatEvent): Messages {
   switch (event.type) {
     case 'message.created':
@@ -32,12 +32,12 @@ export function applyToMessages(shown: Messages, event: ChatEvent): Messages {
   }
 }
 
-/** How many messages one has not read. */
+/** Number of unread messages. */
 export function unreadOf({ lastSeq = 0, readSeq = 0 }: Channel): number {
   return Math.max(0, lastSeq - readSeq);
 }
 
-/** A channel as it was loaded, without what is older in it than what events have told since it was asked for. */
+/** A loaded channel, with newer facts from events that came since it was requested. */
 export function upToDate(loaded: Channel, known: Channel | undefined): Channel {
   if (!known) return loaded;
   const { lastSeq = 0, readSeq = 0, lastMessage } = known;
@@ -45,7 +45,7 @@ export function upToDate(loaded: Channel, known: Channel | undefined): Channel {
   return { ...loaded, ...(isBehind && { lastSeq, lastMessage }), readSeq: Math.max(readSeq, loaded.readSeq ?? 0) };
 }
 
-/** What an event leaves of a channel, for this reader. */
+/** Applies an event to a channel, for this reader. */
 export function applyToChannel(channel: Channel, event: ChatEvent, readerId: string): Channel {
   switch (event.type) {
     case 'message.created': {
@@ -61,7 +61,7 @@ export function applyToChannel(channel: Channel, event: ChatEvent, readerId: str
   }
 }
 
-/** Those in which something was said last come first. */
+/** Sorted by last message, newest first. */
 export function inOrder(channels: readonly Channel[]): Channel[] {
   const at = ({ lastMessage, createdAt }: Channel) => lastMessage?.createdAt ?? createdAt;
   return channels.toSorted((one, other) => at(other).localeCompare(at(one)));

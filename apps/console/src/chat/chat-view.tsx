@@ -10,7 +10,7 @@ import { unreadOf, type Channel } from './channel-state.js';
 import { useChat } from './chat.js';
 import { Conversation } from './conversation.js';
 
-/** The channels, and what is said in one of them; one or the other where there is little room. */
+/** The channels and the messages of one of them; only one of both on a small screen. */
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
   const { channels, error, unread, isLive, retry } = useChat();
   const channel = channels?.find(({ id }) => id === channelId);

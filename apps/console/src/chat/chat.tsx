@@ -14,26 +14,29 @@ import {
   type Messages,
 } from './channel-state.js';
 
-/** How many messages are loaded at once, and how many channels there can be in the list. */
+/** Messages loaded at once, and most channels in the list. */
 const PAGE = 50;
 const CHANNELS = 100;
-/** Nothing tells that one was added to a channel: the list is asked for again so often while somebody looks at it, and elsewhere, in milliseconds. */
+/**
+ * No event reports being added to a channel, so the list is polled at these intervals, in milliseconds: while it is
+ * visible, and elsewhere.
+ */
 const REFRESH_MS = { here: 5000, elsewhere: 20_000 };
-/** For how long somebody who is typing is shown to be, in milliseconds: it is told again every two seconds. */
+/** How long somebody is shown as typing, in milliseconds: typing is reported every two seconds. */
 const TYPING_MS = 4000;
 
 export interface Chat {
-  /** Those with the last message first; undefined until they are there. */
+  /** Last message first; undefined until loaded. */
   channels: readonly Channel[] | undefined;
   error: unknown;
   /** Over all channels. */
   unread: number;
   isLive: boolean;
-  /** Who is typing in a channel, oneself left out. */
+  /** Who is typing in a channel, except oneself. */
   typingIn(channelId: string): readonly string[];
-  /** Of a channel's messages, the last ones first asked for. */
+  /** Loads a channel's messages, last ones first. */
   load(channelId: string, nextToken?: string): Promise<Messages>;
-  /** Resolves when it is stored; it is sent again when the connection drops. */
+  /** Resolves when stored; resent when the connection drops. */
   send(channelId: string, content: string): Promise<void>;
   sayTyping(channelId: string): void;
   markRead(message: ChatMessage): void;
@@ -43,7 +46,7 @@ export interface Chat {
 
 const ChatContext = createContext<Chat | undefined>(undefined);
 
-/** The channels of who is signed in, as they are and as they change. @throws Error outside of its provider */
+/** The signed-in identity's channels, updated live. @throws Error outside its provider */
 export function useChat(): Chat {
   const chat = use(ChatContext);
   if (!chat) throw new Error('there is no chat here');
@@ -61,7 +64,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
-  /** How many events of a channel have come: what was asked for before one may lack it. */
+  /** Number of events received per channel: a response requested before an event may lack it. */
   const heard = useRef(new Map<string, number>());
   const channelsKey = ['channels', memberId];
 
@@ -78,7 +81,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       return value.map((channel) => upToDate(channel, known.find(({ id }) => id === channel.id))); // prettier-ignore
     },
     select: inOrder,
-    // also as soon as the page is looked at again
+    // also when the page becomes visible again
     staleTime: 0,
     refetchInterval: isHere ? REFRESH_MS.here : REFRESH_MS.elsewhere,
   });

@@ -10,17 +10,17 @@ import { messagesKey, useChat } from './chat.js';
 import { useNames } from './names.js';
 import { useVisible } from './visible.js';
 
-/** Messages of one person that come in such a time stand together, in milliseconds. */
+/** Messages of one person within this time are shown as a group, in milliseconds. */
 const TOGETHER_MS = 5 * 60_000;
-/** So near to the end one reads what comes, in pixels. */
+/** Within this distance of the end, new messages scroll into view, in pixels. */
 const NEAR = 80;
-/** Between two signs that one is typing, in milliseconds: the server passes on as many. */
+/** Interval of typing reports, in milliseconds: the server forwards no more. */
 const TYPING_EVERY_MS = 2000;
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 
-/** What is said in a channel, and where one says something. */
+/** The messages of a channel, and the composer. */
 export function Conversation({ channel }: { channel: Channel }) {
   const { load, typingIn, markRead } = useChat();
   const queries = useQueryClient();
@@ -62,7 +62,7 @@ export function Conversation({ channel }: { channel: Channel }) {
         ref={log}
         role="log"
         aria-label={`Messages in ${channel.name}`}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, also by the keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users must be able to scroll it
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
@@ -133,7 +133,7 @@ function Message({ message, before, nameOf }: MessageProps) {
   );
 }
 
-/** What is being written survives a refusal: it stays until it is stored. */
+/** The text stays until it is stored, so it survives a refusal. */
 function Composer({ channelId }: { channelId: string }) {
   const { send, sayTyping } = useChat();
   const id = useId();

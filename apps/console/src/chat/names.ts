@@ -3,10 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMe } from '../session/me.js';
 import { useIdentityId, useSession } from '../session/session.js';
 
-/** The last characters of an id, which are its random ones. */
+/** Characters shown of an id: its last ones, which are random. */
 const SHOWN_OF_ID = 4;
 
-/** What people are called here. Only admins may see whose address it is; for others there are the channel's owner and members, told apart by their ids. */
+/**
+ * Display names. Only admins may see email addresses; for others people are the channel's owner or members,
+ * distinguished by their ids.
+ */
 export function useNames(identityIds: readonly string[], ownerId: string): (identityId: string) => string {
   const { client } = useSession();
   const self = useIdentityId();

@@ -11,7 +11,7 @@ import { useTitle } from '../ui/title.js';
 
 type Identity = RouterOutputs['identities']['get'];
 
-/** How many are loaded at once. */
+/** Accounts loaded at once. */
 const PAGE = 25;
 
 const STATES = [
@@ -31,7 +31,7 @@ function identitiesQuery(emailStart: string, state: State) {
   return query;
 }
 
-/** All accounts, for admins: found by the start of their email, locked and unlocked. */
+/** All accounts, for admins: searched by the start of their email, locked and unlocked. */
 export function IdentitiesView() {
   useTitle('Identities');
   const { client } = useSession();

@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
 
-/** How many are loaded at once. */
+/** Notifications loaded at once. */
 const PAGE = 20;
 
 interface Loaded {
   rows: Notification[];
-  /** For those behind; absent where there are none. */
+  /** For later rows; absent where there are none. */
   nextToken?: string | undefined;
 }
 
@@ -18,25 +18,25 @@ function newestFirst(one: Notification, other: Notification): number {
 }
 
 export interface Feed {
-  /** Newest first; undefined until they are there. */
+  /** Newest first; undefined until loaded. */
   rows: readonly Notification[] | undefined;
   error: unknown;
   unread: number;
-  /** Whether what comes is shown at once. */
+  /** Whether new ones are shown at once. */
   isLive: boolean;
-  /** What has come last while this page was open. */
+  /** The last one received while this page was open. */
   newest: Notification | undefined;
   hasMore: boolean;
   loadMore(): Promise<void>;
   markRead(notificationId: string): Promise<void>;
-  /** Those that are known here, and all before them. */
+  /** Marks those loaded here and all before them. */
   markAllRead(): Promise<void>;
   retry(): void;
 }
 
 const FeedContext = createContext<Feed | undefined>(undefined);
 
-/** One's notifications, as they are and as they come. @throws Error outside of its provider */
+/** The signed-in identity's notifications, updated live. @throws Error outside its provider */
 export function useFeed(): Feed {
   const feed = use(FeedContext);
   if (!feed) throw new Error('there are no notifications here');
@@ -83,7 +83,7 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       onNotification(notification) {
         const rows = rowsNow();
         const oldest = rows.at(-1);
-        // the stream begins some seconds early: of what comes twice the first counts, and what is older than those here has its place behind them
+        // the stream starts some seconds early: ignore repeats, and sort older ones behind the loaded ones
         if (rows.some(({ id }) => id === notification.id) || (oldest && newestFirst(oldest, notification) < 0)) return;
         change((loaded) => ({ ...loaded, rows: [notification, ...loaded.rows].sort(newestFirst) }));
         setNewest(notification);
@@ -94,7 +94,7 @@ export function FeedProvider({ children }: { children: ReactNode }) {
         changeRows((row) =>
           ids?.includes(row.id) || (anchor && newestFirst(anchor, row) <= 0) ? { ...row, isRead: true } : row,
         );
-        // of what has not come here yet
+        // notifications that are not loaded here
         if (upTo !== undefined && !anchor) void queries.invalidateQueries({ queryKey: listKey });
       },
       onUnread: (unread) => queries.setQueryData(unreadKey, { unread }),

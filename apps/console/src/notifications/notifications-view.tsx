@@ -7,7 +7,7 @@ import { useTitle } from '../ui/title.js';
 import { useFeed } from './feed.js';
 import { showNotification } from './shown-notification.js';
 
-/** One's notifications, newest first; new ones come in at the top. */
+/** The signed-in identity's notifications, newest first; new ones appear at the top. */
 export function NotificationsView() {
   const { rows, error, unread, isLive, newest, hasMore, loadMore, markRead, markAllRead, retry } = useFeed();
   useTitle('Notifications', unread);

@@ -1,15 +1,15 @@
 import type { Notification } from '@tandem/client';
 
-/** Fields of every notification, which say nothing by themselves. */
+/** Fields of every notification, which are not shown. */
 const COMMON = new Set(['id', 'receiverId', 'isRead', 'createdAt', 'updatedAt']);
-/** What hosts commonly name these by. */
+/** Field names that hosts commonly use for titles. */
 const TITLES = ['title', 'subject', 'kind', 'type'];
 const TEXTS = ['text', 'body', 'message', 'content'];
 
 interface ShownNotification {
   title: string;
   text: string | undefined;
-  /** What else the host has written. */
+  /** Other fields that the host has written. */
   facts: [name: string, value: string][];
 }
 
@@ -19,17 +19,20 @@ function inWords(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** `order.shipped`, which names what has happened for programs. */
+/** `order.shipped`: an event code for programs. */
 const CODE = /^[a-z]+([._][a-z]+)+$/i;
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Ids are for programs. */
+/** Ids are not shown. */
 function isShown(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) && !ID.test(String(value));
 }
 
-/** A notification's own fields, which each host chooses: one as the title, one as the text, the others as they are named. */
+/**
+ * A notification's own fields, which each host chooses: one becomes the title, one the text, the others are listed by
+ * name.
+ */
 export function showNotification(notification: Notification): ShownNotification {
   const own = Object.entries(notification).filter(([name]) => !COMMON.has(name));
   const textOf = (name: string) => String(notification[name]);

@@ -1,6 +1,9 @@
 const KEY = 'tandem.identityId';
 
-/** In cookie mode no script sees whose the session is: the id is kept beside it, for all tabs as the cookies are. */
+/**
+ * In cookie mode scripts cannot read whose session it is, so the id is stored beside it, shared by all tabs as the
+ * cookies are.
+ */
 export const cookieOwner = {
   load: () => localStorage.getItem(KEY) ?? undefined,
   save: (identityId: string) => localStorage.setItem(KEY, identityId),

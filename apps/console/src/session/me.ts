@@ -4,7 +4,7 @@ import { useIdentityId, useSession } from './session.js';
 
 export type Me = RouterOutputs['identities']['get'] & { isAdmin: boolean };
 
-/** Who is signed in, as a query. */
+/** The signed-in identity, as a query. */
 export function useMe() {
   const { client, settings } = useSession();
   const identityId = useIdentityId();

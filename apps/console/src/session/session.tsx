@@ -7,25 +7,25 @@ import { cookieOwner } from './cookie-owner.js';
 export interface Session {
   client: TandemClient;
   settings: Settings;
-  /** Who is signed in; undefined when nobody is. */
+  /** The signed-in identity; undefined when signed out. */
   identityId: string | undefined;
-  /** Whether the server has ended the session that was there before. */
+  /** Whether the server has ended the previous session. */
   hasEnded: boolean;
-  /** A sign-in of the client's has come to its end: the page is this person's now. */
+  /** A sign-in has completed: the page is now this identity's. */
   began(identityId: string): void;
   signOut(): Promise<void>;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of this page. @throws Error outside of its provider */
+/** The session of this page. @throws Error outside its provider */
 export function useSession(): Session {
   const session = use(SessionContext);
   if (!session) throw new Error('there is no session here');
   return session;
 }
 
-/** The id of who is signed in: for what is only shown to somebody. */
+/** The signed-in identity's id, for views that require one. */
 export function useIdentityId(): string {
   const { identityId } = useSession();
   if (identityId === undefined) throw new Error('nobody is signed in');
@@ -47,7 +47,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
     hasEnded: false,
   }));
 
-  /** Nothing of one person's is left for the next. */
+  /** Clears everything, so that nothing of one person is left for the next. */
   function leave(hasEnded: boolean): void {
     cookieOwner.clear();
     queries.clear();

@@ -2,7 +2,7 @@ import { createMemoryTokenStore, type MemoryTokenStore, type Tokens } from '@tan
 
 const KEY = 'tandem.tokens';
 
-/** Takes what the page before has left, so that it lies nowhere while this page lives. */
+/** Takes the tokens of the previous page, so that they are stored nowhere while this page lives. */
 function take(): Tokens | undefined {
   const text = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
@@ -10,8 +10,8 @@ function take(): Tokens | undefined {
 }
 
 /**
- * Tokens of this tab alone. They are in memory, and in sessionStorage only from the end of a page until the same tab's next one begins: they
- * outlive a reload, not the tab. A copy of the tab is a copy of an empty storage: it has to sign in, and never uses a refresh token twice.
+ * Tokens of this tab alone: in memory, and in sessionStorage only between two pages of the tab. They survive a reload,
+ * but not the tab. A duplicated tab copies an empty storage: it has to sign in, and never uses a refresh token twice.
  */
 export function createTabTokens(): MemoryTokenStore {
   const tokens = createMemoryTokenStore(take());
@@ -21,7 +21,8 @@ export function createTabTokens(): MemoryTokenStore {
   });
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return;
-    // frozen since: a later page of this tab may have renewed them, and what it left is for the page that comes now
+    // the page was frozen (back-forward cache): a later page of this tab may have renewed the tokens, and what it
+    // stored is for the next page
     tokens.clear();
     location.reload();
   });

@@ -1,4 +1,4 @@
-/** From what a browser says of itself, the more particular first: many name others too. */
+/** Browser names in user agents, the more specific first: many also name others. */
 const BROWSERS = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],
@@ -20,7 +20,7 @@ function match(userAgent: string, names: readonly (readonly [RegExp, string])[])
   return names.find(([pattern]) => pattern.test(userAgent))?.[1];
 }
 
-/** A user agent in two words: `Firefox on Windows`. */
+/** A user agent in short: `Firefox on Windows`. */
 export function deviceName(userAgent: string): string {
   const [browser, system] = [match(userAgent, BROWSERS), match(userAgent, SYSTEMS)];
   if (browser === undefined) return userAgent === '' ? 'Unknown device' : (userAgent.split(/[ /]/, 1)[0] as string);

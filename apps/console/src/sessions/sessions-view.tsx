@@ -7,10 +7,10 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { deviceName } from './device-name.js';
 
-/** Most sessions that are shown: newest first. */
+/** Most sessions shown: newest first. */
 const SHOWN = 100;
 
-/** Where one is signed in, to be ended one by one or all others at once. */
+/** The sessions of the signed-in identity, which can be ended one by one, or all others at once. */
 export function SessionsView() {
   useTitle('Sessions');
   const { client } = useSession();
@@ -27,7 +27,7 @@ export function SessionsView() {
     async mutationFn(sessionIds: readonly string[]) {
       const ends = sessionIds.map((sessionId) => client.api.auth.deleteSession.mutate({ identityId, sessionId }));
       for (const end of await Promise.allSettled(ends))
-        // one that is gone already is what was wanted
+        // a session that has already ended is the goal
         if (end.status === 'rejected' && describeFailure(end.reason).status !== 404) throw end.reason;
     },
     onSettled: () => queries.invalidateQueries({ queryKey }),

@@ -3,13 +3,13 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 interface ConfirmProps {
   title: string;
   children: ReactNode;
-  /** On the button that does it. */
+  /** Label of the confirming button. */
   action: string;
   onConfirm(): void;
   onClose(): void;
 }
 
-/** Asks before something that others would feel. The browser's own dialog: it keeps the focus inside, and gives it back. */
+/** Asks before an action that affects others. Uses the browser's own dialog, which traps the focus and restores it. */
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -1,6 +1,6 @@
 import { describeFailure } from '@tandem/client';
 
-/** Texts of the server, in words for who sits in front of the page. */
+/** Server texts, translated for people. */
 const WORDS: Readonly<Record<string, string>> = {
   'wrong credentials provided': 'The email or the password is wrong.',
   'This account is locked': 'This account is locked. Wait a while, reset the password, or ask an admin.',

@@ -1,4 +1,4 @@
-/** Whether what is shown changes by itself, or waits for the connection to come back. */
+/** Whether the view updates live, or waits for the connection. */
 export function Live({ is }: { is: boolean }) {
   return <span className={is ? 'live' : 'live live-off'}>{is ? 'Live' : 'Connecting…'}</span>;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { failureText } from './failure-text.js';
 
-/** Says what went wrong, at once also to who does not see it. */
+/** Shows what went wrong, and announces it to screen readers. */
 export function Failure({ of, retry }: { of: unknown; retry?: (() => void) | undefined }) {
   if (of === null || of === undefined) return null;
   return (
@@ -28,7 +28,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Stands where a list has nothing. */
+/** Shown in place of an empty list. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">

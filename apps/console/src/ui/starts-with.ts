@@ -1,4 +1,6 @@
-/** The least text that begins with another, and one that is greater than all that do: lists compare texts by their bytes. */
+/**
+ * The bounds of all texts with this prefix: the prefix, and the least text above them; lists compare texts by bytes.
+ */
 export function startsWith(text: string): [from: string, to: string] {
   return [text, `${text}\u{10ffff}`];
 }

@@ -10,13 +10,13 @@ function keptTheme(): Theme {
   return THEMES.find((theme) => theme === kept) ?? 'system';
 }
 
-/** Puts the kept choice on the page, before anything is drawn. */
+/** Applies the stored choice before anything is drawn. */
 export function applyTheme(theme: Theme = keptTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-/** Goes through as the system, light and dark. */
+/** Cycles through system, light and dark. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(keptTheme);
   function turn(): void {

@@ -21,7 +21,7 @@ function ago(at: Date, now: number, length: keyof typeof relative): string {
   return minutes === 0 ? 'just now' : relative[length].format(Math.trunc(minutes / size), unit);
 }
 
-/** A moment as how long it is ago, and in full for who points at it. */
+/** A time as its distance from now, and in full as a tooltip. */
 export function Time({ at, length = 'long' }: { at: string; length?: keyof typeof relative }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

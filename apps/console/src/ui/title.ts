@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Names the page in the browser's tab. */
+/** Sets the page's title in the browser's tab. */
 export function useTitle(title: string, unread = 0): void {
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${title} · Tandem`;
