@@ -10,13 +10,13 @@ const text = readFileSync(new URL('../docs/authentication.md', import.meta.url),
 
 const transcript = (name: string) => transcriptOf(text, name);
 
-/** Begins every transcript: the functions that the commands use. */
+/** Starts every transcript: the functions that the commands use. */
 const functions = transcript('plain').commands.split('\n\n')[0] ?? '';
 
 it.each([
   ['plain', false],
   ['mfa', true],
-])('docs/authentication.md prints what it says, %s', async (name, mfaEnabled) => {
+])('docs/authentication.md prints the documented output, %s', async (name, mfaEnabled) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-authentication-'));
   const mail = { url: 'outbox:', from: 'Tandem <no-reply@example.org>', linksUrl: undefined };
   const app = await startTestServer({ mfaEnabled, dataDir: path.join(folder, '.data'), mail });
@@ -30,7 +30,7 @@ it.each([
   }
 });
 
-it('docs/authentication.md sends a browser to the provider that it says', async () => {
+it('docs/authentication.md sends a browser to the documented provider', async () => {
   await using company = await startOidcProvider({ names: ['company'] });
   await using app = await startTestServer({
     providers: { company: company.settings },

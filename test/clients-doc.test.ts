@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 afterEach(() => vi.unstubAllGlobals());
 
-/** Runs the sample that has this in it, against a server. */
+/** Runs the sample that contains this text, against a server. */
 function run<Exported>(part: string, server: TestServer = app, document = CLIENTS) {
   const code = sampleOf(document, part)
     .replaceAll(/https:\/\/api\.example\.org|http:\/\/(127\.0\.0\.1|localhost):3000/g, server.url)
@@ -39,7 +39,7 @@ function run<Exported>(part: string, server: TestServer = app, document = CLIENT
 const signIn = (client: TandemClient, { email }: Person = ann) => client.signIn({ email, password: PASSWORD });
 
 describe('docs/clients.md', () => {
-  it('begins with an example that prints what it says', async () => {
+  it('begins with an example that prints the documented output', async () => {
     expect((await run('await client.signUp(')).printed).toEqual([
       ['0 unread notifications'],
       [400, 'Validation Error', ["query parameter 'limit' must be <= 50"]],
@@ -47,7 +47,7 @@ describe('docs/clients.md', () => {
   });
 
   it('shows a chat', async () => {
-    // browsers have it, and Node from 22 on
+    // built into browsers, and Node from 22 on
     vi.stubGlobal('WebSocket', WebSocket);
     interface Chat {
       client: TandemClient;
@@ -151,7 +151,7 @@ describe('docs/clients.md', () => {
 });
 
 describe('docs/list-queries.md', () => {
-  it('has an example that answers what it says', async () => {
+  it('has an example with the documented answer', async () => {
     interface Queries {
       client: TandemClient;
       unreadOf(identityId: string): Promise<unknown>;
@@ -166,7 +166,7 @@ describe('docs/list-queries.md', () => {
   });
 });
 
-/** What a front end of its own sees: the built declarations, a browser's library, none of Node's types. */
+/** A front end's environment: the built declarations, a browser's library, no Node types. */
 const FRONT_END = {
   compilerOptions: {
     strict: true,
@@ -181,7 +181,7 @@ const FRONT_END = {
   },
 };
 
-/** Does what it says only where the types are those of the server, and not `any`. */
+/** Compiles only where the types are the server's, not `any`. */
 const TYPED_CALLS = `
 import { createTandemClient, uploadFile, type RouterOutputs } from '@tandem/client';
 const { api } = createTandemClient({ url: '' });
@@ -199,7 +199,7 @@ await uploadFile(api.chat.channelIconUploadUrl, { productId: '' }, new Blob());
 await uploadFile(api.notifications.unreadCount, { identityId: '' }, new Blob());
 `;
 
-/** Compiles modules as a front end would, and gives the compiler's findings. */
+/** Compiles modules as a front end would, and returns the compiler's errors. */
 async function compileFrontEnd(modules: Record<string, string>): Promise<string> {
   const above = path.join(ROOT, 'packages/client/node_modules');
   await mkdir(above, { recursive: true });

@@ -17,9 +17,9 @@ function expectKnown(names: string[]): void {
   expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
 }
 
-it('compose.yml is a compose file, whose server has only variables that there are', async () => {
+it('compose.yml is a valid compose file, whose server has only existing variables', async () => {
   const compose = parse(await read('compose.yml')) as { services: { server: { environment: Record<string, string> } } };
-  // its names and its draft of JSON Schema are none that Ajv knows
+  // Ajv does not know its formats and its JSON Schema draft
   const unnamed = (key: string, value: unknown) =>
     (key === 'id' && typeof value === 'string') || key === '$schema' ? undefined : value;
   const schema = JSON.parse(JSON.stringify(composeSchema), unnamed) as object;
@@ -30,7 +30,7 @@ it('compose.yml is a compose file, whose server has only variables that there ar
   expectKnown(Object.keys(compose.services.server.environment));
 });
 
-it('the systemd unit starts what is built, with variables that there are', async () => {
+it('the systemd unit starts the built server, with existing variables', async () => {
   const unit = await read('deploy/tandem.service');
   const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve$/m.exec(unit) ?? [];
   expect(existsSync(path.join(ROOT, started))).toBe(true);
@@ -41,7 +41,7 @@ it('the systemd unit starts what is built, with variables that there are', async
   );
 });
 
-it('the image starts what is built, and leaves out only what is there', async () => {
+it('the image starts the built server, and excludes only existing files', async () => {
   const file = await read('Dockerfile');
   const [, started = ''] = /^ENTRYPOINT \["node", "(.*)"\]$/m.exec(file) ?? [];
   expect(existsSync(path.join(ROOT, started))).toBe(true);

@@ -35,7 +35,7 @@ function fileOf(name: string): URL {
   return new URL(`../${name}`, import.meta.url);
 }
 
-/** The part of a document between its markers. With UPDATE_DOCUMENTS set, what it should be is written instead. */
+/** The part of a document between its markers. With UPDATE_DOCUMENTS set, it is updated instead. */
 function generatedPart(name: string, part: string, expected: string): string {
   const text = readFileSync(fileOf(name), 'utf8');
   const [start, end] = name.endsWith('.md') ? [`<!-- ${part} -->\n\n`, '\n<!-- end -->'] : ['', ''];
@@ -46,7 +46,7 @@ function generatedPart(name: string, part: string, expected: string): string {
   return process.env.UPDATE_DOCUMENTS ? expected : text.slice(from, to);
 }
 
-/** A Markdown table as prettier lays it out. */
+/** A Markdown table in prettier's layout. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
@@ -116,7 +116,7 @@ describe('the documents', () => {
     expect(generatedPart('docs/errors.md', 'errors', table(all))).toBe(table(all));
   });
 
-  it('docs/errors.md has each word with which somebody comes back from an identity provider', () => {
+  it('docs/errors.md has each code with which a browser returns from an identity provider', () => {
     const rows = [
       ['`error=`', 'Means'],
       ...inOrder(Object.entries(REDIRECT_ERRORS).map(([word, meaning]) => [code(word), meaning])),
@@ -167,7 +167,7 @@ describe('the documents', () => {
     expect(generatedPart('docs/observability.md', 'metrics', table(all))).toBe(table(all));
   });
 
-  it('docs/clients.md has what each part of the client may take', () => {
+  it('docs/clients.md has the budget of each part of the client', () => {
     const rows = Object.entries(BUNDLES).map(([part, { budget }]) => [part, `${(budget / 1000).toFixed(1)} kB`]);
     const all = [['Part', 'At most, minified and compressed'], ...rows];
     expect(generatedPart('docs/clients.md', 'sizes', table(all))).toBe(table(all));
@@ -175,7 +175,7 @@ describe('the documents', () => {
 });
 
 describe('the packages', () => {
-  it('are tested as they stand in src, not as they were built', () => {
+  it('are tested from src, not from the build', () => {
     expect(import.meta.resolve('@tandem/core')).toContain('/packages/core/src/');
   });
 });

@@ -17,7 +17,7 @@ describe('a host of some services', () => {
   }
   type CreateHost = (uri: string, secrets: typeof authSecrets, services: readonly ServiceName[]) => Promise<Host>;
   let createHost: CreateHost;
-  /** Where the accounts are: another process over the same database. */
+  /** The server with the accounts: another process on the same database. */
   let accounts: TestServer;
   let ann: Awaited<ReturnType<TestServer['signUp']>>;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a host of some services', () => {
   });
   afterAll(() => accounts.close());
 
-  /** What each answers to who is signed in elsewhere. */
+  /** A question to each service, asked by a person who signed in elsewhere. */
   const QUESTIONS: Record<ServiceName, (identityId: string) => string> = {
     attributes: () => '/attributes',
     auth: (id) => `/auth/${id}/sessions`,
@@ -44,7 +44,7 @@ describe('a host of some services', () => {
     profiles: (id) => `/profiles/identities/${id}`,
   };
 
-  it.each(SERVICE_NAMES)('has %s alone, and nothing of the others', async (name) => {
+  it.each(SERVICE_NAMES)('has only %s, and nothing of the others', async (name) => {
     const host = await createHost(accounts.mongodbUri, authSecrets, [name]);
     await using listening = await listen(host.app);
     try {
@@ -67,7 +67,7 @@ describe('a host of some services', () => {
     }
   });
 
-  it('has accounts and notifications, and the stream of these alone', async () => {
+  it('has accounts and notifications, and only their stream', async () => {
     const host = await createHost(accounts.mongodbUri, authSecrets, ['auth', 'notifications']);
     await using listening = await listen(host.app);
     listening.server.on('upgrade', host.tandem.handleUpgrades(host.app));
@@ -85,7 +85,7 @@ describe('a host of some services', () => {
     }
   });
 
-  it('is not started with a service that there is not', async () => {
+  it('does not start with an unknown service', async () => {
     await expect(createHost(accounts.mongodbUri, authSecrets, ['billing' as ServiceName])).rejects.toThrow(
       'services: there is no service "billing"',
     );

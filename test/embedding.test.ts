@@ -55,7 +55,7 @@ describe('a host application', () => {
     ]);
   });
 
-  it('has its own errors and its own validation in the same envelope', async () => {
+  it('has its own errors and validation in the same envelope', async () => {
     expect(await call('POST', '/parcels/p-2/announcements', { note: 'x' })).toEqual({
       status: 404,
       body: { error: { message: 'Parcel not found' } },
@@ -68,7 +68,7 @@ describe('a host application', () => {
     expect(await call('GET', '/nowhere')).toEqual({ status: 404, body: { error: { message: 'Not Found' } } });
   });
 
-  it('guards its plain routes with isAuthenticated, which has its old name too', async () => {
+  it('guards its plain routes with isAuthenticated, also by its old name', async () => {
     expect(await call('GET', '/whoami')).toMatchObject({ status: 200, body: { id, typeId: 'customer' } });
     expect(await call('GET', '/whoami', undefined, {})).toEqual({
       status: 422,
@@ -98,7 +98,7 @@ describe('a host with parts of its own', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  /** Works with a Tandem over the database, and what calls it. */
+  /** Runs work with a Tandem on the database, and its caller. */
   async function withTandem(
     given: Partial<TandemConfiguration>,
     work: (tandem: Tandem, listening: Listening) => Promise<void>,
@@ -114,7 +114,7 @@ describe('a host with parts of its own', () => {
     }
   }
 
-  it('sends its own words through its own driver', async () => {
+  it('sends its own texts through its own driver', async () => {
     const { templates } = await sample<{ templates: Partial<MailTemplates> }>('mail.templates');
     type Through = (deliver: (to: string, subject: string, html: string) => Promise<void>) => MailDriver;
     const { mailsThrough } = await sample<{ mailsThrough: Through }>('mailsThrough');
@@ -134,7 +134,7 @@ describe('a host with parts of its own', () => {
     });
   });
 
-  it('sends by an address, until it is closed', async () => {
+  it('sends through a URL, until it is closed', async () => {
     type Create = (address: string, given: object) => Promise<{ tandem: Tandem; close(): Promise<void> }>;
     const { createSendingTandem } = await sample<{ createSendingTandem: Create }>('createSendingTandem');
     const storage = await openStorage({ uri: app.mongodbUri });
@@ -146,7 +146,7 @@ describe('a host with parts of its own', () => {
     await storage.close();
   });
 
-  it('takes files that its scanner lets pass', async () => {
+  it('accepts files that its scanner allows', async () => {
     type Scanned = (driver: FilesDriver, isClean: (objectId: string) => Promise<boolean>) => FilesDriver;
     const { scanned } = await sample<{ scanned: Scanned }>('scanned(');
     let isClean = false;
@@ -170,7 +170,7 @@ describe('a host with parts of its own', () => {
     });
   });
 
-  it('hears what is published', async () => {
+  it('receives published events', async () => {
     type Overheard = (bus: EventBus, hear: (topic: string, event: object) => void) => EventBus;
     const { overheard } = await sample<{ overheard: Overheard }>('overheard(');
     const heard: [string, object][] = [];
@@ -195,7 +195,7 @@ describe('a host with parts of its own', () => {
     });
   });
 
-  it('refuses passwords that its own check does not let through', async () => {
+  it('refuses passwords that its own check refuses', async () => {
     type Create = (breached: ReadonlySet<string>) => NonNullable<TandemConfiguration['checkPassword']>;
     const { createBreachCheck } = await sample<{ createBreachCheck: Create }>('createBreachCheck(');
     const breached = new Set([createHash('sha1').update('a breached password').digest('hex')]);
@@ -208,7 +208,7 @@ describe('a host with parts of its own', () => {
   });
 });
 
-it('the code of docs/embedding.md compiles, and there is none that no test runs', async () => {
+it('the code of docs/embedding.md compiles, and a test runs all of it', async () => {
   const samples = samplesOf(DOCUMENT);
   expect(await compileSamples(samples)).toBe('');
   const files = ['./embedding.test.ts', './embedding-services.test.ts'];

@@ -10,14 +10,14 @@ type Call = (
   headers?: Record<string, string>,
 ) => Promise<{ status: number; body: Record<string, unknown> | undefined }>;
 
-/** An application that listens, and what calls it. */
+/** A listening application, and its caller. */
 export interface Listening extends AsyncDisposable {
   url: string;
   server: Server;
   call: Call;
 }
 
-/** Lets an application listen on a free port. */
+/** Makes an application listen on a free port. */
 export async function listen(app: Express): Promise<Listening> {
   const server = await new Promise<Server>((resolve) => {
     const made = app.listen(0, '127.0.0.1', () => resolve(made));
@@ -42,7 +42,7 @@ export async function listen(app: Express): Promise<Listening> {
   };
 }
 
-/** Registers somebody and signs them in. */
+/** Registers and signs in a person. */
 export async function signUp({ call }: Listening, email: string): Promise<{ id: string; authorization: string }> {
   const account = { email, password: PASSWORD };
   const { body } = await call('POST', '/auth/register', account);

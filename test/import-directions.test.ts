@@ -50,7 +50,7 @@ it.each([
   expect(isRefused(file, from)).toBe(true);
 });
 
-it('what goes the right way is taken', () => {
+it('imports in the right direction are accepted', () => {
   expect(isRefused('packages/services/src/notifications/x.ts', './notification.model.js')).toBe(false);
   expect(isRefused('packages/services/src/notifications/x.ts', '../identities/identities.service.js')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/storage')).toBe(false);

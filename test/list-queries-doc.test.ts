@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const text = readFileSync(new URL('../docs/list-queries.md', import.meta.url), 'utf8');
 
-/** The blocks behind the markers of a name. */
+/** The blocks after the markers of a name. */
 function blocks(name: string): string[] {
   const marked = new RegExp(`<!-- ${name}[^\\n]* -->\\n\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``, 'g');
   return [...text.matchAll(marked)].map(([, block = '']) => block.trim());
@@ -49,7 +49,7 @@ it('docs/list-queries.md has the texts of refusals', async () => {
   }
 });
 
-it('docs/list-queries.md shows what is answered', async () => {
+it('docs/list-queries.md shows the actual answers', async () => {
   const [, query = ''] = /<!-- example (.*) -->/.exec(text) ?? [];
   const [shown = ''] = blocks('example');
   expect(await admin.rest('GET', `/organizations?${encoded(query)}`).expect(200)).toEqual(JSON.parse(shown));

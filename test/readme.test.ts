@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The two code blocks behind a marker: what to run, and what it prints. */
+/** The two code blocks after a marker: a command, and its output. */
 function example(name: string): [string, string] {
   const [, after = ''] = readme.split(`<!-- ${name} -->`);
   const blocks = [...after.matchAll(/```\w*\n([\s\S]*?)```/g)].map(([, block]) => block as string);
@@ -37,16 +37,16 @@ async function run(command: string, args: string[], environment: Record<string, 
 const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID').trim();
 
 describe('the README', () => {
-  it('shows a REST call and what it prints', async () => {
+  it('shows a REST call and its output', async () => {
     const [command, printed] = example('rest');
     expect(withoutIds(await run('bash', ['-c', command]))).toBe(withoutIds(printed));
   });
 
-  it('shows how to fill a database, and what to ask of it', async () => {
+  it('shows how to fill a database, and what to query in it', async () => {
     const [seed, made] = example('seed');
     const dataDir = mkdtempSync(`${tmpdir()}/tandem-readme-`);
     try {
-      // unset, as for whoever reads it
+      // unset, as for a reader
       const environment = { MONGODB_URI: app.mongodbUri, DATA_DIR: dataDir, BCRYPT_COST: '4', NODE_ENV: '' };
       expect(await run('bash', ['-c', seed], environment)).toBe(made);
     } finally {
@@ -56,9 +56,9 @@ describe('the README', () => {
     expect(JSON.parse(await run('bash', ['-c', question]))).toEqual(JSON.parse(answer));
   });
 
-  it('shows a tRPC call and what it prints', async () => {
+  it('shows a tRPC call and its output', async () => {
     const [script, printed] = example('trpc');
-    // beside the packages, so that their names are found
+    // beside the packages, so that their names resolve
     const file = `${root}/test/tour-${process.pid}.mjs`;
     writeFileSync(file, script);
     try {

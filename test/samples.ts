@@ -5,24 +5,24 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
 
-/** Samples run here, so that the names of packages are found, and are TypeScript as everything else in the house. */
+/** Samples run here, so that package names resolve, and are TypeScript. */
 const FOLDER = new URL('./.samples/', import.meta.url);
 let count = 0;
 
-/** The TypeScript of a document, one block each. */
+/** The TypeScript blocks of a document. */
 export function samplesOf(document: string): string[] {
   const text = readFileSync(new URL(`../${document}`, import.meta.url), 'utf8');
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
-/** The one sample of a document that has this in it. @throws Error when it is not one */
+/** The only sample of a document that contains this text. @throws Error unless there is exactly one */
 export function sampleOf(document: string, part: string): string {
   const found = samplesOf(document).filter((sample) => sample.includes(part));
   if (found.length !== 1) throw new Error(`${document} has ${found.length} samples with ${part}`);
   return found[0] as string;
 }
 
-/** Runs a sample as a module. @returns what it printed, line by line, and what it exports */
+/** Runs a sample as a module. @returns its output by lines, and its exports */
 export async function runSample<Exported>(code: string): Promise<Exported & { printed: unknown[][] }> {
   mkdirSync(FOLDER, { recursive: true });
   const file = new URL(`sample-${process.pid}-${count++}.ts`, FOLDER);
@@ -37,7 +37,7 @@ export async function runSample<Exported>(code: string): Promise<Exported & { pr
   }
 }
 
-/** Compiles samples against the built packages, as a host would, and gives the compiler's findings. */
+/** Compiles samples against the built packages, as a host would, and returns the compiler's errors. */
 export async function compileSamples(samples: readonly string[]): Promise<string> {
   mkdirSync(FOLDER, { recursive: true });
   const dir = mkdtempSync(fileURLToPath(new URL('check-', FOLDER)));
@@ -55,7 +55,7 @@ export async function compileSamples(samples: readonly string[]): Promise<string
   }
 }
 
-/** The compiler's findings in a folder with a tsconfig.json. */
+/** The compiler's errors in a folder with a tsconfig.json. */
 export async function compile(dir: string): Promise<string> {
   const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
   return promisify(execFile)(process.execPath, [compiler, '-p', dir]).then(

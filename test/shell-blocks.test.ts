@@ -14,7 +14,7 @@ const filesOf = (folder: string, end: string) =>
     .map((file) => path.join(folder, file));
 const DOCUMENTS = [...filesOf('.', '.md'), ...filesOf('docs', '.md'), ...filesOf('apps', '.md')];
 
-/** Shell blocks that no test runs as they stand, by how they begin, and why. */
+/** Shell blocks that no test runs, by their beginning, with the reason. */
 const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'installs, and serves until it is stopped; what it serves is what the other commands talk to',
   'npm ci && npm test': 'is what runs the tests',
@@ -24,7 +24,7 @@ const NOT_RUN: Record<string, string> = {
   'export OTEL_EXPORTER_OTLP_ENDPOINT': 'serves until it is stopped; tracing.test.ts of apps/examples runs that',
 };
 
-/** A shell block, with the name by which a test knows it. */
+/** A shell block, and the name by which a test refers to it. */
 interface Block {
   document: string;
   name: string | undefined;
@@ -43,16 +43,16 @@ function isRun({ document, name }: Block): boolean {
 }
 
 describe('the shell blocks of all documents', () => {
-  it('are run by a test, or it is said here why not', () => {
+  it('are run by a test, or listed here with a reason', () => {
     expect(blocks.length).toBeGreaterThan(20);
     const reasons = Object.keys(NOT_RUN);
     const excused = (block: Block) => reasons.filter((start) => block.code.startsWith(start));
     expect(blocks.filter((block) => !isRun(block) && excused(block).length === 0)).toEqual([]);
-    // nothing is excused that is not there, or is run after all
+    // no exception may be obsolete or unnecessary
     expect(reasons.filter((start) => !blocks.some((block) => !isRun(block) && block.code.startsWith(start)))).toEqual([]);
   });
 
-  it('name scripts and commands that there are', async () => {
+  it('use only existing scripts and commands', async () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const help = await runCommands('npm run --silent tandem -- --help', ROOT);
     for (const document of DOCUMENTS) {
@@ -68,7 +68,7 @@ describe('the shell blocks of all documents', () => {
 describe('docs/deployment.md', () => {
   const text = read('docs/deployment.md');
 
-  it('has a doctor that finds nothing wrong with a fresh clone but that there is no admin', async () => {
+  it('has a doctor that finds nothing wrong with a fresh clone except the missing admin', async () => {
     const dataDir = mkdtempSync(`${tmpdir()}/tandem-doctor-`);
     try {
       const { commands } = transcriptOf(text, 'doctor');
@@ -102,7 +102,7 @@ describe('docs/deployment.md', () => {
   });
 });
 
-it('docs/files.md prints what it says', async () => {
+it('docs/files.md prints the documented output', async () => {
   const folder = mkdtempSync(`${tmpdir()}/tandem-files-`);
   await using app = await startTestServer({ dataDir: folder });
   try {

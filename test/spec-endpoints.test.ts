@@ -2,7 +2,7 @@ import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
 import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Who may call: the error of the rule, which the operation must declare. */
+/** Rules: the error of each, which the operation must declare. */
 const RULES = {
   admin: '403 Identity is not authorized to access this resource',
   self: '403 Identity ID does not match',
@@ -15,7 +15,10 @@ type Row = readonly [route: string, status: number, rules: 'public' | 'signed in
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-/** Every endpoint of the specification: its route, success status, rules, and the errors that the specification or the decisions name. */
+/**
+ * Every endpoint of the specification: its route, success status, rules, and the errors that the specification or the
+ * decisions name.
+ */
 const ENDPOINTS: readonly Row[] = [
   ['POST /notifications/{}/read', 204, ['owner']],
   ['GET /notifications/identities/{}', 200, ['self']],
@@ -85,7 +88,10 @@ const ENDPOINTS: readonly Row[] = [
   ['DELETE /locations/{}', 204, ['admin'], '404 Location not found', '409 Dependent child locations still exist'],
 ]; // prettier-ignore
 
-/** Anybody but a guest makes organizations; and below these paths what does not exist is said first (decisions A17). */
+/**
+ * Everybody but guests may create organizations; and below these paths a missing record is reported first (decisions
+ * A17).
+ */
 const NOT_REFUSED = [
   'categories.delete 404',
   'categories.disable 404',
@@ -108,7 +114,7 @@ afterAll(() => app.close());
 const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 describe('the endpoints of the specification', () => {
-  it.each(ENDPOINTS.map(([route, ...expected]) => ({ route, expected })))('$route is as it says', ({ route, expected }) => {
+  it.each(ENDPOINTS.map(([route, ...expected]) => ({ route, expected })))('$route is as specified', ({ route, expected }) => {
     const [status, rules, ...errors] = expected;
     const operations = operationsOf(app.tandem.router);
     const operation = operations.find(({ method, path }) => `${method} ${withoutNames(path)}` === route);
@@ -124,13 +130,13 @@ describe('the endpoints of the specification', () => {
   });
 });
 
-/** Ids of nobody and nothing for all that stands in a path. */
+/** Ids that do not exist for every path parameter. */
 function pathInput(path: string): Record<string, string> {
   return Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, NO_ID]));
 }
 
 describe.each(FACES)('every operation over %s', (face) => {
-  it('that needs somebody refuses nobody, before anything else', async () => {
+  it('that needs authentication refuses anonymous callers before anything else', async () => {
     for (const { name, path, method } of operationsOf(app.tandem.router)) {
       if (!document.paths[path]?.[method.toLowerCase()]?.security) continue;
       const outcome = await app.call(face, name, pathInput(path));
@@ -138,7 +144,7 @@ describe.each(FACES)('every operation over %s', (face) => {
     }
   });
 
-  it('with a rule refuses a stranger, before its input is looked at', async () => {
+  it('with a rule refuses a stranger before reading its input', async () => {
     const ruled = new Set<string>(Object.values(RULES));
     const passed: string[] = [];
     for (const operation of operationsOf(app.tandem.router)) {

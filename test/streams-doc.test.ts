@@ -6,14 +6,14 @@ import { expect, it } from 'vitest';
 const FILE = new URL('../docs/streams.md', import.meta.url);
 const [START, END] = ['<!-- transcript -->\n', '\n<!-- end -->'];
 
-/** Replaces what is another one each time by what it stands for. */
+/** Replaces values that change each time by placeholders. */
 function shorten(text: string, names: ReadonlyMap<string, string>): string {
   let short = text;
   for (const [id, name] of names) short = short.replaceAll(id, name);
   return short.replace(/"[0-9a-f]{8}-[0-9a-f-]{27}"/g, '"…"').replace(/"(createdAt|updatedAt)":"[^"]*"/g, '"$1":"…"');
 }
 
-it('docs/streams.md has a transcript that comes about as it stands there', async () => {
+it('docs/streams.md has a transcript that works as written', async () => {
   await using app = await startTestServer();
   const [ann, bob] = [await app.signUp(), await app.signUp()];
   const { id } = await ann.rest('POST', '/channels', { name: 'Tea', ownerId: ann.id }).expect<{ id: string }>(201);
@@ -66,7 +66,7 @@ function closeAll(...streams: TestStream[]): Promise<void[]> {
   return Promise.all(streams.map((stream) => stream.close()));
 }
 
-it('docs/streams.md names every code with which a stream is closed', () => {
+it('docs/streams.md names every close code of a stream', () => {
   const text = readFileSync(FILE, 'utf8');
   for (const [code] of Object.values(CLOSE)) expect(text).toContain(`| ${code} |`);
 });

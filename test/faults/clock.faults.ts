@@ -5,7 +5,7 @@ import path from 'node:path';
 import { PASSWORD, openStream, startServerProcess, type ServerProcess } from '@tandem/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-/** Debian's `libfaketime`: without it these are left out, and the run says so. */
+/** Debian's `libfaketime`: without it these tests are skipped, and the run says so. */
 const LIBRARY = existsSync('/usr/lib')
   ? readdirSync('/usr/lib')
       .map((folder) => `/usr/lib/${folder}/faketime/libfaketime.so.1`)
@@ -38,7 +38,7 @@ beforeEach(async (context) => {
     LD_PRELOAD: LIBRARY as string,
     FAKETIME_TIMESTAMP_FILE: timeFile,
     FAKETIME_NO_CACHE: '1',
-    // as on a real machine, whose timers do not move with its clock
+    // as on a real machine, where timers use the monotonic clock
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   });
   email = `${crypto.randomUUID()}@example.org`;
@@ -49,7 +49,7 @@ afterEach(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, maxRetries: 20, retryDelay: 50 });
 });
 
-/** Moves the server's clock: by so much from the machine's, in the words of libfaketime. */
+/** Sets the server's clock to an offset from the machine's, in libfaketime's syntax. */
 const moveClock = (offset: string) => writeFile(timeFile, offset);
 const signIn = (who = email) => server.rest('POST', '/auth/login', { email: who, password: PASSWORD }).expect<Tokens>(200);
 
@@ -66,7 +66,7 @@ async function readAll(me: Tokens, listPath: string): Promise<Page['value']> {
 }
 
 describe('a clock', () => {
-  it('that jumps ahead by three days ends what was to last for less, and nothing else', async () => {
+  it('that jumps ahead by three days ends what has expired by then, and nothing else', async () => {
     const me = await signIn();
     const stream = await openStream(server.url, '/messages/listen', me);
     await stream.next('ready');
@@ -82,7 +82,7 @@ describe('a clock', () => {
     await server.rest('GET', `/identities/${me.id}`, undefined, await signIn()).expect(200);
   });
 
-  it('that goes back by an hour lets nobody stay who has to go, and breaks neither numbers nor pages', async () => {
+  it('that goes back by an hour extends no session, and breaks neither numbers nor pages', async () => {
     const [me, admin] = [await signIn(), await signIn('admin@example.org')];
     const channel = await server.rest('POST', '/channels', { name: 'Tea', ownerId: me.id }, me).expect<Tokens>(201);
     const names: string[] = [];

@@ -7,9 +7,9 @@ import { ANSWERED_MS, LOAD_ENVIRONMENT, failuresOf, startLoad } from './load.js'
 import { openNotifier } from './notifier.js';
 
 const KILLS = 3;
-/** Requests that are acknowledged between two kills. */
+/** Acknowledged requests between two kills. */
 const BETWEEN = 300;
-/** Longer than a unit of work is its process's own, in milliseconds. */
+/** Longer than the lease of a unit of work, in milliseconds. */
 const LEASE_MS = 61_000;
 
 let dataDir: string;
@@ -24,19 +24,19 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, maxRetries: 20, retryDelay: 50 });
 });
 
-/** A load on the server that runs now, which tells its first people of something. */
+/** A load on the running server, with notifications for its first people. */
 async function loadServer() {
   await using notifier = await openNotifier(dataDir);
   return await startLoad(() => server, notifier);
 }
-/** Recovers what was under way in dead processes, as any instance does a minute later. */
+/** Recovers the units of dead processes, as any instance does a minute later. */
 async function sweepLater(): Promise<void> {
   await using instance = await startTestServer({ mongodbUri: undefined, dataDir });
   instance.clock.advance(LEASE_MS);
   await instance.storage.sweep();
 }
 
-it('a server that is killed under load has lost nothing of what it acknowledged, and left nothing half made', async () => {
+it('a server killed under load has lost nothing acknowledged, and left nothing half done', async () => {
   await using load = await loadServer();
   for (let kills = 0; kills < KILLS; kills++) {
     await load.acknowledged(BETWEEN);

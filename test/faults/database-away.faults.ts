@@ -9,14 +9,14 @@ import { ANSWERED_MS, LOAD_ENVIRONMENT, failuresOf, startLoad } from './load.js'
 import { notifierOf } from './notifier.js';
 
 const MINUTE_MS = 60_000;
-/** Between two looks at the server, in milliseconds. */
+/** Interval between checks of the server, in milliseconds. */
 const LOOK_MS = 1000;
-/** What needs no database is answered by then, on a busy machine, in milliseconds. */
+/** Longest time for answers that need no database, on a busy machine, in milliseconds. */
 const SOON_MS = 2000;
-/** What asks whether the server is ready is told by then, in milliseconds. */
+/** Longest time for the readiness check, in milliseconds. */
 const READY_MS = 5000;
 const PATIENCE = { timeout: 30_000, interval: 200 };
-/** Requests that are acknowledged before and after. */
+/** Acknowledged requests before and after. */
 const SOME = 200;
 
 let dir: string;
@@ -37,13 +37,13 @@ afterEach(async () => {
   await rm(dir, { recursive: true, maxRetries: 20, retryDelay: 50 });
 });
 
-/** The status of a path of the server's own, and how long that took. */
+/** The status of one of the server's own paths, and how long that took. */
 async function lookAt(pathname: string): Promise<{ status: number; milliseconds: number }> {
   const start = performance.now();
   const { status } = await fetch(server.url + pathname);
   return { status, milliseconds: performance.now() - start };
 }
-/** Somebody with a channel of their own, who listens to it. */
+/** A person who listens to a channel of their own. */
 async function listen() {
   const email = `${crypto.randomUUID()}@example.org`;
   await server.rest('POST', '/auth/register', { email, password: PASSWORD }).expect(201);
@@ -59,7 +59,7 @@ async function listen() {
   };
 }
 
-/** What the database does, for how long, and how it begins and ends. */
+/** The database's outages: name, duration, and how each begins and ends. */
 const OUTAGES: [name: string, milliseconds: number, goAway: () => unknown, comeBack: () => unknown][] = [
   ['hangs for a minute', MINUTE_MS, () => process.kill(enginePid, 'SIGSTOP'), () => process.kill(enginePid, 'SIGCONT')],
   ['is gone for a minute', MINUTE_MS, () => engine.stop(), () => startEngine()],
@@ -67,7 +67,7 @@ const OUTAGES: [name: string, milliseconds: number, goAway: () => unknown, comeB
 
 describe('a database', () => {
   it.each(OUTAGES)(
-    'that %s costs no acknowledged write and no stream: every request is answered in time, and all goes on when it is back',
+    'that %s costs no acknowledged write and no stream: every request is answered in time, and everything continues when it is back',
     async (_, awayMs, goAway, comeBack) => {
       const { stream, post } = await listen();
       await using notifier = await notifierOf(engine.uri);

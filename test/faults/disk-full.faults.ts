@@ -7,11 +7,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ANSWERED_MS, LOAD_ENVIRONMENT, failuresOf, startLoad } from './load.js';
 import { openNotifier } from './notifier.js';
 
-/** Of the disk; the engine's journal and a load fit into it several times. */
+/** Of the disk; several times the engine's journal and the load. */
 const SIZE = '320m';
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const SOME = 200;
-/** Longer than an engine is started anew in quick succession, in milliseconds. */
+/** Longer than the engine's quick restarts, in milliseconds. */
 const FULL_MS = 20_000;
 const PATIENCE = { timeout: FULL_MS * 2, interval: 250 };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk], { stdio: 'pipe' });
     isMounted = true;
   } catch {
-    // only who may mount has a small disk; the test says so
+    // only a privileged user may mount a small disk; the test says so
   }
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rmdir(disk);
 });
 
-/** Takes all the room that is left. */
+/** Fills the disk. */
 async function fillDisk(): Promise<void> {
   await using ballast = await open(path.join(disk, 'ballast'), 'w');
   const filling = (async () => {
@@ -40,7 +40,7 @@ async function fillDisk(): Promise<void> {
   await expect(filling).rejects.toMatchObject({ code: 'ENOSPC' });
 }
 
-it('a disk that is full for a while is said to be, costs nothing that was acknowledged, and needs nobody when there is room', async (context) => {
+it('a disk that is full for a while is reported, loses nothing acknowledged, and needs no restart when there is room', async (context) => {
   if (!isMounted) context.skip('mounting a small disk is not permitted here');
   await using server = await startServerProcess({ DATA_DIR: path.join(disk, 'data'), LOG_LEVEL: 'info', ...LOAD_ENVIRONMENT });
   const email = `${crypto.randomUUID()}@example.org`;

@@ -3,17 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PASSWORD, type RestAnswer, type ServerProcess } from '@tandem/testing';
 import { expect } from 'vitest';
 
-/** Every request is answered by then, in milliseconds (decisions T4): its deadline, and what a busy machine adds. */
+/**
+ * Every request must be answered within this time, in milliseconds: its deadline, plus the delay of a busy machine
+ * (decisions T4).
+ */
 export const ANSWERED_MS = 18_000;
-/** A refresh token whose answer was lost is repeated within this time, in milliseconds: later it counts as stolen (decisions A6). */
+/**
+ * A refresh whose answer was lost is retried within this time, in milliseconds: later the server takes the token for
+ * stolen (decisions A6).
+ */
 const REPEATED_MS = 8000;
-/** Between two tries at a server that is not there, in milliseconds. */
+/** Interval between attempts while the server is down, in milliseconds. */
 const AWAY_MS = 50;
 const PATIENCE_MS = 60_000;
-/** Variants that are made together. */
+/** Variants created in one request. */
 const BATCH = 5;
 const ADMIN = { email: 'admin@example.org', password: PASSWORD };
-/** What a server needs for the load. */
+/** The server settings that the load needs. */
 export const LOAD_ENVIRONMENT = { BOOTSTRAP_ADMIN_EMAIL: ADMIN.email, BOOTSTRAP_ADMIN_PASSWORD: ADMIN.password };
 
 interface Tokens {
@@ -23,19 +29,19 @@ interface Tokens {
 }
 
 export interface Load extends AsyncDisposable {
-  /** Waits until so many more requests were acknowledged. @throws Error when one was answered as it may not be, or after a minute */
+  /** Waits for this many more acknowledged requests. @throws Error after a wrong answer, or after a minute */
   acknowledged(count: number): Promise<void>;
-  /** Ends the load and waits for what is under way. */
+  /** Ends the load and waits for pending requests. */
   stop(): Promise<void>;
-  /** The statuses that requests were answered with beside those of success, each once; 0 is no answer at all. */
+  /** The distinct statuses of failed requests; 0 stands for no answer. */
   refusals(): number[];
-  /** The longest that a request took, in milliseconds. */
+  /** The longest request, in milliseconds. */
   slowest(): number;
-  /** Looks whether all that was acknowledged is there, and nothing is half made or made twice. */
+  /** Checks that everything acknowledged is stored, and nothing is half done or duplicated. */
   verify(): Promise<void>;
 }
 
-/** What somebody reads. @throws Error when it is not answered 200 */
+/** What a person reads. @throws Error unless the answer is 200 */
 function read<Body>(server: ServerProcess, { accessToken }: Tokens, path: string): Promise<Body> {
   return server.rest('GET', path, undefined, { accessToken }).expect<Body>(200);
 }
@@ -43,17 +49,17 @@ function signIn(server: ServerProcess, email: string): Promise<Tokens> {
   return server.rest('POST', '/auth/login', { email, password: PASSWORD }).expect<Tokens>(200);
 }
 
-/** What a server has failed by in such a way that it answered 500: nothing, where each outage is known for one. */
+/** The failures that a server answered with 500: none, where each outage is recognized as one. */
 export function failuresOf({ lines }: ServerProcess): string[] {
   const failed = new Set(lines.filter(({ status }) => status === 500).map(({ requestId }) => requestId));
   return lines.filter(({ requestId, err }) => err !== undefined && failed.has(requestId)).map((line) => JSON.stringify(line));
 }
 
 /**
- * Lets people register, renew their tokens, order, post, read notifications and fill the catalogue, all at once and without end, and remembers
- * what they were told. Every answer is held against the OpenAPI document.
- * @param server whichever serves now
- * @param notify makes unread notifications for somebody and gives their ids
+ * People register, renew their tokens, order, post, read notifications and fill the catalogue, concurrently and
+ * repeatedly, and record the answers. Every answer is checked against the OpenAPI document.
+ * @param server returns the current server
+ * @param notify makes unread notifications for a person and returns their ids
  */
 export async function startLoad(
   server: () => ServerProcess,
@@ -64,14 +70,14 @@ export async function startLoad(
   const over = new AbortController();
   const events = new EventEmitter().setMaxListeners(0);
 
-  /** Sends a request. What it was answered, of an answer without a body nothing; undefined when nobody knows whether it was done. */
+  /** Sends a request. @returns its answer, empty without a body; undefined when the outcome is unknown */
   async function attempt(method: string, path: string, body?: object, accessToken?: string, headers = {}) {
     const start = performance.now();
     let answer: RestAnswer | undefined;
     try {
       answer = await server().rest(method, path, body, { accessToken, headers });
     } catch (error) {
-      // the connection ended with the process; anything else is an answer that is not as documented
+      // the connection ended with the process; any other error is an undocumented answer
       if (!/^(fetch failed|terminated)$/.test((error as Error).message)) throw error;
     }
     sent.push({ status: answer?.status ?? 0, milliseconds: performance.now() - start });

@@ -3,12 +3,12 @@ import { startEmbeddedMongo } from '@tandem/embedded-mongo';
 import { MongoClient } from 'mongodb';
 import { v7 } from 'uuid';
 
-/** So many for each: more than anybody reads while a test runs. */
+/** Per person: more than anybody reads during a test. */
 const EACH = 2000;
 
-/** A host application that writes notifications into the database of a server (spec, "Notification service"). */
+/** A host application that writes notifications to a server's database (spec, "Notification service"). */
 export interface Notifier extends AsyncDisposable {
-  /** Makes unread notifications for somebody. @returns their ids */
+  /** Makes unread notifications for a person. @returns their ids */
   notify(receiverId: string): Promise<string[]>;
 }
 
@@ -26,7 +26,7 @@ export async function notifierOf(uri: string): Promise<Notifier> {
   };
 }
 
-/** Opens one beside a server with the embedded engine over this folder. */
+/** Opens one beside a server with the embedded engine on this folder. */
 export async function openNotifier(dataDir: string): Promise<Notifier> {
   const engine = await startEmbeddedMongo({ dir: path.join(dataDir, 'mongodb') });
   const notifier = await notifierOf(engine.uri);

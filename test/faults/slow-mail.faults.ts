@@ -5,17 +5,17 @@ import { PASSWORD, startMailServer, startServerProcess, type MailServer } from '
 import { expect, it } from 'vitest';
 
 const PEOPLE = 8;
-/** What waits for no mail is answered by then, on a busy machine, in milliseconds. */
+/** Longest time for answers that do not wait for mail, on a busy machine, in milliseconds. */
 const SOON_MS = 3000;
 const HALF_A_MINUTE_MS = 30_000;
-/** For the mails that follow, of which four are sent at once. */
+/** For later mails, of which four are sent concurrently. */
 const PATIENCE = { timeout: 90_000, interval: 250 };
 
 it.each<[string, (mail: MailServer, isIll: boolean) => void]>([
   ['says nothing for half a minute', (mail, isIll) => mail.stall(isIll)],
   ['drops every connection for half a minute', (mail, isIll) => mail.goAway(isIll)],
   ['takes half a minute for each mail', (mail, isIll) => isIll && mail.slowDown(HALF_A_MINUTE_MS)],
-])('a mail server that %s holds nobody up, and gets every mail once', async (_, misbehave) => {
+])('a mail server that %s delays nobody, and gets every mail once', async (_, misbehave) => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-faults-'));
   await using mail = await startMailServer();
   await using server = await startServerProcess({ DATA_DIR: dataDir, MAIL_URL: mail.url, MAIL_FROM: 'no-reply@example.org' });
@@ -45,7 +45,7 @@ it.each<[string, (mail: MailServer, isIll: boolean) => void]>([
   await rm(dataDir, { recursive: true, maxRetries: 20, retryDelay: 50 });
 });
 
-it('a server that stops while its mail server says nothing ends by itself, and the next one sends the mail', async () => {
+it('a server that stops while its mail server hangs ends by itself, and the next one sends the mail', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-faults-'));
   await using mail = await startMailServer();
   const environment = { DATA_DIR: dataDir, MAIL_URL: mail.url, MAIL_FROM: 'no-reply@example.org' };
