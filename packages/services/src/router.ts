@@ -15,7 +15,7 @@ import { profiles } from './profiles/profiles.js';
 import type { DeclaredList, RouterOptions, ShapeOf } from './shared/define-service.js';
 import type { Services } from './services.js';
 
-/** All services. The one place that lists them: what else has to know them reads it here. */
+/** All services. The only list of them; other code reads it here. */
 export const SERVICES = [
   attributes,
   auth,
@@ -35,34 +35,34 @@ export const SERVICES = [
 type Definition = (typeof SERVICES)[number];
 export type ServiceName = Definition['name'];
 
-/** Names of the services, as `authMode` takes them. */
+/** Service names, as in `authMode`. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
 
 /** The intersection of the members of a union. */
 type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void ? All : never;
 
-/** The lists of a service by their tRPC paths. */
+/** The lists of a service, by tRPC path. */
 type ShapesOf<Of extends Definition> = Of extends Definition
   ? { [List in keyof Of['lists'] & string as `${Of['name']}.${List}`]: ShapeOf<Extract<Of['lists'][List], DeclaredList>> }
   : never;
 
-/** What can be asked of each list, by its tRPC path: for the typed queries of clients. */
+/** The query fields of each list, by tRPC path, for typed queries of clients. */
 export type ListShapes = AllOf<ShapesOf<Definition>>;
 
 type Procedures = { [Of in Definition as Of['name']]: ReturnType<Of['router']> };
 
-/** All procedures, by the names of their services. */
+/** All procedures, by service name. */
 export function createAppRouter(services: Services, options: RouterOptions) {
   const entries = SERVICES.map((service) => [service.name, service.router(services, options)] as const);
   return router(Object.fromEntries(entries) as unknown as Procedures);
 }
 
-/** What typed clients are made for. */
+/** The type for typed clients. */
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
 /**
- * The procedures of some services alone, by their names.
- * @throws Error when there is no such service
+ * The procedures of some services, by service name.
+ * @throws Error for an unknown service
  */
 export function pickServices<Name extends ServiceName>({ _def: { record } }: AppRouter, names: readonly Name[]) {
   const unknown = names.find((name) => !SERVICE_NAMES.includes(name));

@@ -37,15 +37,15 @@ import { createProvidersService } from './providers/providers.service.js';
 interface ServicesOptions extends SignInSettings {
   /** Milliseconds after which a security event is removed. */
   auditRetention: number;
-  /** The first signs what leads to the next page of a list, all are taken. */
+  /** The first signs `$nextToken`; all are accepted. */
   cursorSecrets: readonly Uint8Array[];
   files: FilesDriver | undefined;
-  /** Bytes that one identity may have attached. */
+  /** Maximum attached bytes per identity. */
   filesQuota: number;
   oauth: OauthConfiguration;
 }
 
-/** Makes the services and hands each what it needs of the others. */
+/** Creates all services and connects them. */
 export function createServices(options: ServicesOptions) {
   const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
   const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });

@@ -31,14 +31,14 @@ import { createServices } from './services.js';
 import { createStreams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
-/** What fits into no form of sign-in is nobody's (decisions H5). */
+/** Larger than any valid sign-in input (decisions H5). */
 const AUTH_INPUT_BYTES = 64 * 1024;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @typeParam Name the services that are answered; all by default */
+/** @typeParam Name the exposed services; default all */
 export type Tandem<Name extends ServiceName = ServiceName> = Awaited<ReturnType<typeof createTandem<Name>>>;
 
-/** @throws Error, naming the setting, for what is no size such as `1mb` */
+/** @throws Error naming the setting, for anything but a size such as `1mb` */
 function bytesOf(setting: string, size: number | string): number {
   const count = bytes.parse(size);
   if (count === null) throw new Error(`${setting}: "${size}" is no size such as 1mb`);
@@ -46,9 +46,9 @@ function bytesOf(setting: string, size: number | string): number {
 }
 
 /**
- * The services, ready to be mounted: by Tandem's own server, or by a host application in its own (docs/embedding.md).
- * Listens on nothing, and starts no timers but those of open streams.
- * @throws Error that names the setting, when one is wrong
+ * Creates the services, to be mounted by Tandem's own server or in a host's application (docs/embedding.md). Does not listen, and
+ * starts no timers except for open streams.
+ * @throws Error naming a wrong setting
  */
 export async function createTandem<Name extends ServiceName = ServiceName>(configuration: TandemConfiguration<Name>) {
   const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
@@ -134,8 +134,8 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     router: ownRouter,
 
     /**
-     * An Express router that answers both faces of `router`: REST at its paths, tRPC below `/trpc`.
-     * @param router the services' own by default; a host hands in a router that merges its own procedures
+     * An Express router for REST, at its paths, and tRPC, below `/trpc`.
+     * @param router default the services' own; a host can pass a router that merges its own procedures
      */
     routes(router: AnyTRPCRouter = ownRouter): Router {
       const routes = Router({ caseSensitive: true });
@@ -148,17 +148,21 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     },
 
     /**
-     * Opens streams: `server.on('upgrade', tandem.handleUpgrades(app))` for the HTTP server of an Express application that has the routes.
+     * Handles stream upgrades: `server.on('upgrade', tandem.handleUpgrades(app))`, for the HTTP server of the Express application
+     * that has the routes.
      */
     handleUpgrades: streams.handleUpgrades,
 
-    /** Streams that are open, and what has gone through them, for metrics. */
+    /** Open streams and their traffic, for metrics. */
     streamState: streams.state,
 
-    /** Closes the streams, with a code that tells clients to come back. Before the HTTP server is closed, which waits for them. */
+    /**
+     * Closes the streams with a code that tells clients to reconnect. Call it before closing the HTTP server, which waits for
+     * them.
+     */
     closeStreams: streams.close,
 
-    /** Come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
+    /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
     errorMiddlewares: () => createErrorMiddlewares(facts),
 
     /** The OpenAPI 3.1 document of a router. */
@@ -170,12 +174,18 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       return createOpenApiDocument(router, { ...options, authModeOf, cookiePrefix });
     },
 
-    /** For a host's own Express routes: refuses who is not signed in, and leaves `req.identity`. Expects `cookie-parser` in cookie mode. */
+    /**
+     * For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. In cookie mode requires
+     * `cookie-parser`.
+     */
     isAuthenticated: authenticatedRoute,
-    /** @deprecated the name of earlier releases; use `isAuthenticated` */
+    /** @deprecated renamed; use `isAuthenticated` */
     verifyAuthentication: authenticatedRoute,
 
-    /** Closes the streams, lets go of the bus, and waits for what is still being recorded. The storage is its owner's to close, after this. */
+    /**
+     * Closes the streams, unsubscribes from the bus, and waits for pending writes. Close the storage after this; it belongs to
+     * its opener.
+     */
     async close(): Promise<void> {
       await streams.close();
       await services.sessions.close();

@@ -7,7 +7,7 @@ export interface AttributeItem {
   value: string;
 }
 
-/** A group of attributes: a name, and keys with their values. */
+/** A named group of key-value attributes. */
 export interface AttributeRecord extends Live {
   name: string;
   items: AttributeItem[];

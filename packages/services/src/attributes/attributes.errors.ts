@@ -1,6 +1,6 @@
 import { defineErrors } from '@tandem/core';
 
-/** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
+/** The errors of the service, with the spec's exact texts. Core declares those of its rules. */
 export const attributeErrors = defineErrors('attributes', {
   notFound: [404, 'Attribute group not found'],
   notFoundToDelete: [404, 'Attribute not found'],

@@ -12,7 +12,7 @@ import {
 } from './attributes.schemas.js';
 import type { AttributesService } from './attributes.service.js';
 
-/** Spec, "What the service does" 3: groups of attributes. Who reads, anybody; who writes, the admin. */
+/** The attribute group routes (spec, "What the service does" 3). Anybody may read; only admins may write. */
 export function createAttributesRouter(attributes: AttributesService) {
   return router({
     create: authenticated

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
-/** Longest texts, in characters, and most items of a group. */
+/** Maximum lengths in characters, and maximum number of items in a group. */
 const LINE = 200;
 const VALUE = 1000;
 const ITEMS_MAX = 200;
@@ -36,6 +36,6 @@ export const attributeInput = z.strictObject({ attributeId: Id });
 export const createAttributeInput = z.strictObject({ name: Name, items: Items });
 export type NewAttribute = z.infer<typeof createAttributeInput>;
 
-/** Items that are given take the place of all that there were: they have no ids to be merged by. */
+/** Given items replace all existing ones, because items have no ids to merge by. */
 export const attributePatchInput = z.strictObject({ attributeId: Id, name: Name.optional(), items: Items.optional() });
 export type AttributePatch = Omit<z.infer<typeof attributePatchInput>, 'attributeId'>;

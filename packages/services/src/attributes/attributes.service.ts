@@ -12,19 +12,19 @@ function show(record: AttributeRecord): Attribute {
   return present(record);
 }
 
-/** Groups of attributes. Ids are UUID strings; nothing here knows HTTP. */
+/** Attribute groups. Ids are UUID strings; nothing here depends on HTTP. */
 export function createAttributesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Attributes = storage.model(attributeModel);
 
   const showOne = lists.one(attributeList, show);
 
-  /** For `$expand` of other services' lists. */
+  /** For `$expand` in lists of other services. */
   const related: Related = { model: Attributes as never, row: AttributeSchema, show };
 
   return {
     related,
 
-    /** Which of these live. */
+    /** Those of the given attribute groups that are live. */
     async existing(attributeIds: readonly string[]): Promise<Set<string>> {
       if (attributeIds.length === 0) return new Set();
       const found = await Attributes.find({ _id: { $in: attributeIds } }, { _id: 1 }).lean<{ _id: string }[]>();
@@ -54,7 +54,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
       return showOne(record, errors.notFound);
     },
 
-    /** Deletes softly. @throws errors.notFoundToDelete */
+    /** Soft-deletes an attribute group. @throws errors.notFoundToDelete */
     async delete(attributeId: string): Promise<void> {
       const { deletedCount } = await Attributes.deleteOne({ _id: attributeId });
       if (deletedCount === 0) throw errors.notFoundToDelete();

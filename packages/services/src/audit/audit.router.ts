@@ -4,7 +4,7 @@ import { listErrors } from '../shared/lists.errors.js';
 import { eventList, identityEventList } from './audit.schemas.js';
 import type { AuditService } from './audit.service.js';
 
-/** The audit trail for admins, and for each person what concerns them: part of the service `auth`. */
+/** The audit trail for admins, and each identity's own part of it; part of the service `auth`. */
 export function createAuditRouter(audit: AuditService) {
   return router({
     events: authenticated

@@ -6,7 +6,7 @@ import { ownSecurityEventResource, securityEventResource } from './security-even
 
 const EventType = z.enum(SECURITY_EVENT_TYPES);
 
-/** One event of the audit trail. What is not known, or not for the reader, is null. */
+/** An event of the audit trail. Fields that are unknown, or hidden from the reader, are null. */
 export const SecurityEventSchema = z
   .object({
     id: Id,

@@ -13,12 +13,12 @@ type ShownEvent = Omit<Presented<SecurityEventRecord>, 'updatedAt' | 'expiresAt'
 
 /** What an event is about. */
 export interface EventSubject {
-  /** About whom; null where that is not known. */
+  /** The identity concerned; null if unknown. */
   identityId: string | null;
-  /** Who did it, where the request's access token does not say: after a login, whoever signed in. */
+  /** The acting identity, if not the one of the request's access token. After a login, the identity that signed in. */
   actorId?: string;
   sessionId?: string;
-  /** Small, and never an email, a token, a password or a code. */
+  /** Small facts. Must not contain emails, tokens, passwords or codes. */
   details?: EventDetails;
 }
 
@@ -26,7 +26,7 @@ function show(record: SecurityEventRecord): ShownEvent {
   return present(record);
 }
 
-/** To the person an event is about: not from where somebody else acted. */
+/** Shows an event to the identity it is about, without the session, address and device of anybody else. */
 function showToSubject(record: SecurityEventRecord): ShownEvent {
   const isOfAnother = record.actorId !== null && record.actorId !== record.identityId;
   return isOfAnother ? { ...show(record), sessionId: null, ip: null, userAgent: null } : show(record);
@@ -40,12 +40,12 @@ interface AuditOptions {
   retention: number;
 }
 
-/** The audit trail: what happens to the safety of accounts, as log lines and as records that admins list. */
+/** The audit trail: security events of accounts, as log lines and as records that admins list. */
 export function createAuditService({ storage, log, lists, retention }: AuditOptions) {
   const Events = storage.model(securityEventModel);
   const underWay = new Set<Promise<void>>();
 
-  /** The write of the record, which never throws. With it comes one log line, without address and device, which are personal. */
+  /** The write of a record, which never throws, and one log line, without the personal address and device. */
   function recording(type: SecurityEventType, by: RequestFacts, about: EventSubject): JointWrite {
     const { ip, userAgent, requestId = null } = by;
     const { identityId, actorId = by.actorId ?? null, sessionId = by.sessionId ?? null, details = {} } = about;
@@ -67,10 +67,10 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
   }
 
   return {
-    /** The same as `record`, for the caller to write together with what happened. */
+    /** Like `record`, but returns the write, to be performed together with the action. */
     recording,
 
-    /** One log line and one record. Never throws; wait for it where the act is an admin's, else leave it: `settle` waits for all. */
+    /** Writes one log line and one record. Never throws. Await it for an admin's action; otherwise `settle` waits for it. */
     record(type: SecurityEventType, by: RequestFacts, about: EventSubject): Promise<void> {
       const stored = storage.writeJointly([recording(type, by, about)]);
       underWay.add(stored);
@@ -82,12 +82,12 @@ export function createAuditService({ storage, log, lists, retention }: AuditOpti
       return lists.answer(eventList, Events, { show }, query);
     },
 
-    /** The events about an identity as it may see them: where others acted from is left out. */
+    /** The events about an identity, without where others acted from. */
     listFor(identityId: string, query: ListQuery): Promise<ListAnswer<ShownEvent>> {
       return lists.answer(identityEventList, Events, { scope: { identityId }, show: showToSubject }, query);
     },
 
-    /** Waits for the records that are being written. */
+    /** Waits for pending writes. */
     async settle(): Promise<void> {
       while (underWay.size > 0) await Promise.all(underWay);
     },

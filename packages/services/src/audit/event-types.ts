@@ -1,4 +1,4 @@
-/** What is recorded: how severe it is in the log, and what it means. The log lines, the inputs and the documents read it. */
+/** The events that are recorded, with log level and meaning. Log lines, inputs and documents use this table. */
 export const SECURITY_EVENTS = {
   'login.succeeded': ['info', 'a login started a session'],
   'login.failed': ['info', 'a login was refused: wrong email or password, or an account that may not sign in'],

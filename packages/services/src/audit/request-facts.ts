@@ -1,22 +1,22 @@
 import type { Identity, RequestContext } from '@tandem/core';
 
-/** Who asked for something, and from where, as far as the audit trail wants to know. */
+/** The origin of a request, for the audit trail. */
 export interface RequestFacts {
   ip: string;
   userAgent: string;
   requestId?: string;
-  /** Whose access token the request had. */
+  /** The identity of the request's access token. */
   actorId?: string;
-  /** Of that access token. */
+  /** The session of that access token. */
   sessionId?: string;
-  /** Its signal aborts when the request is over: what waits for it need not be done. */
+  /** `signal` aborts when the request is over, so that work for it can be dropped. */
   waiting?: { readonly signal: AbortSignal };
 }
 
-/** Of what no request asked for: commands, start-up, a host application's own code. */
+/** For actions without a request: commands, start-up, host code. */
 export const NO_REQUEST: RequestFacts = { ip: '', userAgent: '' };
 
-/** The facts of a request; the actor is known behind `authenticated` only. */
+/** The facts of a request. Only procedures behind `authenticated` know the actor. */
 export function requestFactsOf(ctx: RequestContext & { identity?: Identity } & Pick<RequestFacts, 'waiting'>): RequestFacts {
   const { ip, userAgent, requestId, identity, waiting } = ctx;
   return {

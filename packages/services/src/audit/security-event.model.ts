@@ -3,17 +3,17 @@ import { defineModel, type BaseRecord } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import type { SecurityEventType } from './event-types.js';
 
-/** Small facts of one kind of event. Never an email, a token, a password or a code. */
+/** Small facts about an event. Must not contain emails, tokens, passwords or codes. */
 export type EventDetails = Record<string, string | number | boolean | readonly string[]>;
 
-/** Something that happened to the safety of an account. It never changes, and goes when its time is over. */
+/** A security event of an account. Never changes; removed after the retention time. */
 export interface SecurityEventRecord extends BaseRecord {
   type: SecurityEventType;
-  /** About whom; null where that is not known, as for a login with an unknown address. */
+  /** The identity concerned; null if unknown, as in a login with an unknown address. */
   identityId: string | null;
-  /** Who did it; null where nobody had proved who they are. */
+  /** The acting identity; null if nobody was authenticated. */
   actorId: string | null;
-  /** The session that did it, or that the act started or ended. */
+  /** The session that acted, or that the action started or ended. */
   sessionId: string | null;
   ip: string | null;
   userAgent: string | null;
@@ -39,7 +39,7 @@ export const securityEventResource = defineListResource({
   softDelete: false,
 });
 
-/** As the person sees it whom an event is about: nothing may be asked of that from which others acted, which is not shown. */
+/** For an identity's own events. It lacks fields about where others acted from, so that they cannot be queried either. */
 export const ownSecurityEventResource = defineListResource({
   name: 'securityEvents',
   fields: { type: 'string', actorId: 'string', createdAt: 'date' },

@@ -7,9 +7,9 @@ import { categoryErrors as errors } from './categories.errors.js';
 import { CategorySchema, categoryInput, categoryList, categoryPatchInput, createCategoryInput } from './categories.schemas.js';
 import type { CategoriesService } from './categories.service.js';
 
-/** Spec, "Other services" and "Errors", rule 3: who reads, anybody; who writes, the admin. */
+/** The category routes (spec, "Other services" and "Errors", rule 3). Anybody may read; only admins may write. */
 export function createCategoriesRouter(categories: CategoriesService) {
-  /** Comes before the other rules (decisions A17). What is no id at all is left to the validation. */
+  /** Runs before the other rules (decisions A17). A malformed id is left to input validation. */
   const exists = defineRule('who names a category that exists', [errors.doesNotExist], async ({ valueOf }) => {
     const categoryId = Id.safeParse(await valueOf('categoryId')).data;
     if (categoryId !== undefined && !(await categories.existing([categoryId])).has(categoryId)) throw errors.doesNotExist();

@@ -4,7 +4,7 @@ import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { CATEGORY_STATUSES } from './category-status.js';
 
-/** Longest texts, in characters. */
+/** Maximum text lengths, in characters. */
 const LINE = 200;
 const TEXT = 5000;
 
@@ -45,7 +45,7 @@ export const createCategoryInput = z.strictObject({
 });
 export type NewCategory = z.infer<typeof createCategoryInput>;
 
-/** The status changes by enable and disable alone. A null parent puts it at the top. */
+/** Only enable and disable change the status. A null parent moves the category to the top. */
 export const categoryPatchInput = z.strictObject({
   categoryId: Id,
   name: Name.optional(),

@@ -15,7 +15,7 @@ function show(record: CategoryRecord): Category {
   return { ...category, parent: category.parent ?? null };
 }
 
-/** Categories in a tree. Ids are UUID strings; nothing here knows HTTP. */
+/** Categories in a tree. Ids are UUID strings; nothing here depends on HTTP. */
 export function createCategoriesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Categories = storage.model(categoryModel);
   const tree = createTreeMoves({
@@ -26,20 +26,20 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     missing: errors.doesNotExist,
   });
 
-  /** @throws errors.notFound when a category is named that there is none of */
+  /** @throws errors.notFound when the category does not exist */
   async function mustExist(categoryId: string): Promise<void> {
     if (!(await Categories.exists({ _id: categoryId }))) throw errors.notFound();
   }
 
   const showOne = lists.one(categoryList, show);
 
-  /** For `$expand` of other services' lists. */
+  /** For `$expand` in lists of other services. */
   const related: Related = { model: Categories as never, row: CategorySchema, show };
 
   return {
     related,
 
-    /** Which of these live. */
+    /** Those of the given categories that are live. */
     async existing(categoryIds: readonly string[]): Promise<Set<string>> {
       if (categoryIds.length === 0) return new Set();
       const found = await Categories.find({ _id: { $in: categoryIds } }, { _id: 1 }).lean<{ _id: string }[]>();
@@ -63,7 +63,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     },
 
     /**
-     * Changes what is given, in one write; a new parent never makes a cycle, whatever else moves meanwhile.
+     * Changes the given fields in one write. A new parent never creates a cycle, even with concurrent moves.
      * @throws errors.nothingToUpdate for an empty change, notFound when the parent is missing, cycle, doesNotExist
      */
     async patch(categoryId: string, patch: CategoryPatch): Promise<Category> {
@@ -81,13 +81,16 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
       return showOne(record, errors.doesNotExist);
     },
 
-    /** Enables or disables; doing so twice is no error. @throws errors.doesNotExist */
+    /** Enables or disables a category. Idempotent. @throws errors.doesNotExist */
     async setStatus(categoryId: string, status: CategoryStatus): Promise<void> {
       const { matchedCount } = await Categories.updateOne({ _id: categoryId }, { $set: { status } });
       if (matchedCount === 0) throw errors.doesNotExist();
     },
 
-    /** Deletes softly; the categories below keep its id, and hang below it again when it is restored. @throws errors.doesNotExist */
+    /**
+     * Soft-deletes a category. Its subcategories keep the reference, and are below it again after a restore. @throws
+     * errors.doesNotExist
+     */
     async delete(categoryId: string): Promise<void> {
       const { deletedCount } = await Categories.deleteOne({ _id: categoryId });
       if (deletedCount === 0) throw errors.doesNotExist();

@@ -8,7 +8,7 @@ export interface CategoryRecord extends TreeRecord {
   name: string;
   description: string;
   status: CategoryStatus;
-  /** Id of the category above; null at the top. It may have been deleted since. */
+  /** Id of the parent, which may be deleted by now; null at the top. */
   parent: string | null;
 }
 

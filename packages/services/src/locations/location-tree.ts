@@ -3,19 +3,20 @@ import { requestErrors } from '@tandem/core';
 import { isDuplicateKey, type Storage } from '@tandem/storage';
 import { locationModel, locationTreeModel, type LocationTreeRecord, type TreeChange } from './location.model.js';
 
-/** The id of the one record. */
+/** The id of the only record. */
 const TREE = 'tree';
-/** A change that finds others before it is decided anew so often at most, some milliseconds apart. */
+/** Retries of a change that meets concurrent ones, and the longest pause between them. */
 const ATTEMPTS = 400;
 const PAUSE_MS = 10;
 
 /**
- * Changes of the tree of locations, one after another over all instances: whatever is decided by looking at several locations (no cycle, a
- * living parent, nothing below) is still true when it is written.
+ * Serializes changes of the location tree over all instances, so that a decision based on several locations (no cycle, a live
+ * parent, nothing below) is still true when it is written.
  *
- * A change is decided at one version of the tree and stored as pending by one write, which does nothing unless the tree still has that version. Then
- * it is written to its location, and is pending no more. Whoever finds a pending change writes it first; so it does not matter who dies in between,
- * and since each location keeps the version that wrote it last, a late second writing of a change does nothing.
+ * A change is decided at one version of the tree, and stored as pending by one write that requires this version. Then it is
+ * written to its location and is no longer pending. Any process that finds a pending change writes it first, so it does not
+ * matter which process dies in between. Each location keeps the version that last wrote it, so repeating a write late has no
+ * effect.
  */
 export function createLocationTree(storage: Storage) {
   const locations = storage.model(locationModel).collection;
@@ -45,12 +46,12 @@ export function createLocationTree(storage: Storage) {
     try {
       await locations.insertOne({ ...change.record, treeVersion: version } as object);
     } catch (error) {
-      // written by somebody else: an id is never used again
+      // another process has written it: ids are never reused
       if (!isDuplicateKey(error)) throw error;
     }
   }
 
-  /** Writes what is pending at a version, and says so. Any process may, and several at once. */
+  /** Writes the pending change of a version and marks it done. Any number of processes may do so at once. */
   async function finish({ version, pending }: Pick<LocationTreeRecord, 'version' | 'pending'>): Promise<void> {
     if (!pending) return;
     await write(version, pending);
@@ -58,15 +59,15 @@ export function createLocationTree(storage: Storage) {
   }
 
   return {
-    /** Writes what a process that died has left pending: a later change that does not go through the tree must not be overwritten by it. */
+    /** Writes a change that a dead process left pending, so that it cannot overwrite a later change that bypasses the tree. */
     async finishPending(): Promise<void> {
       await finish(await read());
     },
 
     /**
      * Makes a change.
-     * @param decide looks at the locations and says what is to be written; asked again when another change came between
-     * @throws what `decide` throws; requestErrors.unavailable when others change the tree for too long
+     * @param decide reads locations and returns what to write; called again after a concurrent change
+     * @throws what `decide` throws; requestErrors.unavailable when concurrent changes last too long
      */
     async change(decide: () => Promise<TreeChange>): Promise<void> {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

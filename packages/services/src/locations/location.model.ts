@@ -6,9 +6,9 @@ export interface LocationRecord extends Live {
   name: string;
   code: string;
   type: string;
-  /** The only edge that is stored: ancestors follow from it, so that a move is one write, whatever lies below. */
+  /** The only stored edge of the tree. Ancestors are derived, so that a move is one write however large the subtree. */
   parentId: string | null;
-  /** The change of the tree that wrote it last; a host may have left it out. */
+  /** The version of the tree change that last wrote the record. A host may have left it out. */
   treeVersion?: number;
 }
 
@@ -20,16 +20,16 @@ export const locationModel = defineModel<LocationRecord>('locations', {
     parentId: { type: String, default: null },
     treeVersion: { type: Number, default: 0 },
   },
-  // that by `parentId` is also asked for what lies below a location
+  // the index on `parentId` also serves queries for children
   indexes: listIndexes(locationResource),
 });
 
-/** A change of the tree that has been decided and not yet, or not certainly, been written. */
+/** A change that is decided but may not be written yet. */
 export type TreeChange =
   | { kind: 'insert'; record: Omit<LocationRecord, 'treeVersion'> }
   | { kind: 'update'; locationId: string; set: Partial<LocationRecord> };
 
-/** The one record through which all changes of the tree go, one after another. */
+/** The record that serializes all changes of the tree. */
 export interface LocationTreeRecord extends BaseRecord {
   version: number;
   pending: TreeChange | null;

@@ -1,9 +1,9 @@
 import { defineErrors } from '@tandem/core';
 
-/** Most levels that locations may have below each other. */
+/** Maximum depth of the location tree. */
 export const MAX_DEPTH = 50;
 
-/** Every failure of the service beside those of its rules, once: status and the spec's exact words. */
+/** The errors of the service, with the spec's exact texts. Core declares those of its rules. */
 export const locationErrors = defineErrors('locations', {
   notFound: [404, 'Location not found'],
   nothingToUpdate: [400, 'Failed to update location'],

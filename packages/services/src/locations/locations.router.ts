@@ -6,7 +6,7 @@ import { locationErrors as errors } from './locations.errors.js';
 import { LocationSchema, createLocationInput, locationInput, locationList, locationPatchInput } from './locations.schemas.js';
 import type { LocationsService } from './locations.service.js';
 
-/** Spec, "Other services": who reads locations, anybody; who writes, the admin. */
+/** The location routes of the spec ("Other services"). Anybody may read; only admins may write. */
 export function createLocationsRouter(locations: LocationsService) {
   return router({
     create: authenticated

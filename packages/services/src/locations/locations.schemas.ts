@@ -6,7 +6,7 @@ import { Id, Timestamp } from '../shared/schemas.js';
 /** Spec, "Other named resources". */
 export const LOCATION_TYPES = ['ORGANIZATION', 'REGION', 'CITY', 'BUILDING'] as const;
 
-/** Longest name and code, in characters. */
+/** Maximum length of names and codes, in characters. */
 const LINE = 200;
 const Name = z.string().trim().min(1).max(LINE);
 const Code = z.string().trim().max(LINE);
@@ -19,7 +19,7 @@ export const LocationSchema = z
     code: z.string(),
     type: z.string(),
     parentId: Id.nullable(),
-    /** Ids of what it lies in, from the top down to its parent. */
+    /** Ancestor ids, from the top down to the parent. */
     ancestors: z.array(Id),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -45,7 +45,7 @@ export const locationPatchInput = z.strictObject({
   name: Name.optional(),
   code: Code.optional(),
   type: Type.optional(),
-  /** Null puts it at the top. What lies below it moves along. */
+  /** Null moves it to the top. Its subtree moves along. */
   parentId: Id.nullable().optional(),
 });
 export type LocationPatch = Omit<z.infer<typeof locationPatchInput>, 'locationId'>;

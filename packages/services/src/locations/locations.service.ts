@@ -9,27 +9,27 @@ import { locationList, type Location, type LocationPatch, type NewLocation } fro
 
 export type LocationsService = ReturnType<typeof createLocationsService>;
 
-/** A location above another; `level` 0 is its parent. */
+/** An ancestor of a location; `level` 0 is the parent. */
 interface Ancestor {
   _id: string;
   level: number;
 }
 
-/** A location without what is above it. */
+/** A location without its ancestors. */
 function showBare(record: LocationRecord): Location {
   const { treeVersion, parentId, ...shown } = present(record);
-  // a host may have left them out
+  // a host may have left these out
   return { ...shown, code: shown.code ?? '', parentId: parentId ?? null, ancestors: [] };
 }
 
-/** Locations in their tree (decisions R8). Ids are UUID strings; nothing here knows HTTP. */
+/** The location tree (decisions R8). Ids are UUID strings; nothing here depends on HTTP. */
 export function createLocationsService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Locations = storage.model(locationModel);
   const { collection } = Locations;
   const tree = createLocationTree(storage);
   const { clock } = storage;
 
-  /** What is above each of these locations, from the top down, by one query. */
+  /** The ancestors of each location, from the top down, by one query. */
   async function ancestorsOf(locationIds: string[]): Promise<Map<string, string[]>> {
     const rows = (await collection
       .aggregate([
@@ -82,7 +82,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     return (await Locations.exists({ _id: locationId })) !== null;
   }
 
-  /** How many levels lie below a location, counted to one more than there may be. */
+  /** Number of levels below a location, counted to just above the maximum. */
   async function heightOf(locationId: string): Promise<number> {
     let level = [locationId];
     for (let height = 0; ; height++) {
@@ -92,7 +92,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     }
   }
 
-  /** @throws errors.notFound (of the parent), cycle, tooDeep */
+  /** @throws errors.notFound (for the parent), cycle, tooDeep */
   async function checkParent(parentId: string, locationId?: string): Promise<void> {
     if (!(await exists(parentId))) throw errors.notFound();
     const above = (await ancestorsOf([parentId])).get(parentId) ?? [];
@@ -102,7 +102,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
   }
 
   return {
-    /** @throws errors.notFound when there is no such parent, tooDeep */
+    /** @throws errors.notFound when the parent does not exist, tooDeep */
     async create({ parentId = null, ...given }: NewLocation): Promise<Location> {
       const now = clock.now();
       const record = { _id: newId(clock), ...given, parentId, deletedAt: null, createdAt: now, updatedAt: now };
@@ -123,8 +123,8 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     },
 
     /**
-     * Changes what is given; with `parentId` it moves, with all that lies below.
-     * @throws errors.nothingToUpdate for an empty change, notFound (also of the new parent), cycle, tooDeep
+     * Changes the given fields. A new `parentId` moves the whole subtree.
+     * @throws errors.nothingToUpdate for an empty change, notFound (also for the new parent), cycle, tooDeep
      */
     async patch(locationId: string, { parentId, ...patch }: LocationPatch): Promise<Location> {
       const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
@@ -142,7 +142,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
       return show(await find(locationId));
     },
 
-    /** Deletes softly. @throws errors.notFound, hasDescendants */
+    /** Soft-deletes a location. @throws errors.notFound, hasDescendants */
     async delete(locationId: string): Promise<void> {
       await tree.change(async () => {
         await find(locationId);
@@ -151,7 +151,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
       });
     },
 
-    /** Brings a location back to where it was. @throws errors.notFound when there is nothing to restore, parentDeleted, tooDeep */
+    /** Restores a location to its old place. @throws errors.notFound when there is nothing to restore, parentDeleted, tooDeep */
     async restore(locationId: string): Promise<Location> {
       await tree.change(async () => {
         const deleted = await Locations.findById(locationId).setOptions({ deleted: 'only' }).lean<LocationRecord>();

@@ -4,13 +4,13 @@ import { listIndexes } from '../shared/list-indexes.js';
 
 export interface NotificationRecord extends Live {
   receiverId: string;
-  /** A host may leave it out, which counts as unread (decisions R9). */
+  /** A host may leave it out, which means unread (decisions R9). */
   isRead?: boolean;
-  /** Whatever the host application wrote beside the fields above. */
+  /** Fields of the host application. */
   [field: string]: unknown;
 }
 
-/** What a host wrote beside these fields is shown, and cannot be asked for. */
+/** Fields of the host application are shown but cannot be queried. */
 export const notificationResource = defineListResource({
   name: 'notifications',
   fields: { isRead: { type: 'boolean', absent: false }, createdAt: 'date', updatedAt: 'date' },

@@ -16,7 +16,7 @@ import type { StreamTickets } from '../streams/stream-tickets.js';
 
 const { notFound } = notificationErrors;
 
-/** Spec, "Notification service". */
+/** The notification routes (spec, "Notification service"). */
 export function createNotificationsRouter(notifications: NotificationsService, tickets: StreamTickets) {
   return router({
     createListenTicket: tickets.procedure('notifications'),

@@ -3,7 +3,7 @@ import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { notificationResource } from './notification.model.js';
 
-/** A notification and whatever the host application wrote into it (spec, "Notification"). */
+/** A notification with the host application's fields (spec, "Notification"). */
 export const NotificationSchema = z
   .looseObject({ id: z.string(), receiverId: Id, isRead: z.boolean(), createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'Notification' });

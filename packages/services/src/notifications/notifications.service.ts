@@ -11,16 +11,16 @@ import { notificationList, type Notification } from './notifications.schemas.js'
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
 type ShownNotification = Presented<NotificationRecord> & { isRead: boolean };
 
-/** Fields that the service sets itself, whatever a host gives. */
+/** Fields that only the service sets. */
 const OWN_FIELDS = ['_id', 'id', 'receiverId', 'isRead', 'createdAt', 'updatedAt', 'deletedAt'];
-/** Unread, also where a host wrote no `isRead`: in this form the index serves it. */
+/** Matches missing `isRead` as unread, in a form that the index serves. */
 const UNREAD = { isRead: { $in: [false, null] } };
 
 function show(record: NotificationRecord): ShownNotification {
   return Object.assign(present(record), { isRead: record.isRead ?? false });
 }
 
-/** What a host gave, without the service's own fields. @throws TypeError for a name that MongoDB would read as an operator or a path */
+/** The host's fields without the service's own. @throws TypeError for a name that MongoDB would read as an operator or path */
 function hostFields(fields: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(fields).filter(([name]) => !OWN_FIELDS.includes(name));
   const bad = entries.find(([name]) => name.startsWith('$') || name.includes('.') || name === '__proto__');
@@ -28,17 +28,17 @@ function hostFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** What the host application and the router use. Ids are UUID strings; nothing here knows HTTP. */
+/** Notifications, for the host application and the router. Ids are UUID strings; nothing here depends on HTTP. */
 export function createNotificationsService({ storage, bus, lists }: { storage: Storage; bus: EventBus; lists: Lists }) {
   const Notifications = storage.model(notificationModel);
-  // by the driver where it is asked for all day: Mongoose has nothing to cast there, and costs as much as the query
+  // frequent queries use the driver: they need no casts, and Mongoose would double their cost
   const { collection } = Notifications;
   const live = (filter: object): object => ({ ...filter, deletedAt: null });
   const showOne = lists.one(notificationList, show);
   const publish = (receiverId: string, event: NotificationEvent) => bus.publish(notificationTopic(receiverId), event);
 
   return {
-    /** Whose notification this is; undefined when it does not exist. Serves the owner rule. */
+    /** The receiver of a notification; undefined when it does not exist. For the owner rule. */
     async receiverOf(notificationId: string): Promise<string | undefined> {
       const found = await collection.findOne(live({ _id: notificationId }), { projection: { receiverId: 1 } });
       return (found as unknown as NotificationRecord | null)?.receiverId;
@@ -52,15 +52,15 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       return Notifications.countDocuments({ receiverId, ...UNREAD });
     },
 
-    /** When a notification of this receiver was created, deleted ones included; undefined when there is none. */
+    /** Creation time of the receiver's notification, even if deleted; undefined when there is none. */
     async createdAtOf(notificationId: string, receiverId: string): Promise<Date | undefined> {
       const query = Notifications.findOne({ _id: notificationId, receiverId }, { createdAt: 1 });
       return (await query.setOptions({ deleted: 'include' }).lean<NotificationRecord>())?.createdAt;
     },
 
     /**
-     * What a receiver was given from a time on, oldest first, read from the store in pages; without what does not fit its schema (decisions H20).
-     * No failover takes it back.
+     * The receiver's notifications since a time, oldest first, read in pages, without those that do not fit the schema (decisions
+     * H20). Reads with majority concern, because streams replay the result.
      */
     async *createdSince(receiverId: string, { createdAt }: { createdAt: Date }, page: number): AsyncGenerator<Notification> {
       let after: object = { createdAt: { $gte: createdAt } };
@@ -78,8 +78,8 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /**
-     * Marks one of the receiver's own; what is read already stays as it is.
-     * @throws notificationErrors.notFound when it is missing or somebody else's
+     * Marks one of the receiver's notifications as read. Idempotent.
+     * @throws notificationErrors.notFound when it is missing or another identity's
      */
     async markRead(notificationId: string, receiverId: string): Promise<void> {
       const own = { _id: notificationId, receiverId };
@@ -90,8 +90,9 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /**
-     * Marks what `receiverId` received up to and including the anchor: `createdAt` earlier, or equal with `id` not greater (decisions R9).
-     * @throws notificationErrors.notFound when the anchor is missing or somebody else's
+     * Marks the receiver's notifications as read up to and including the anchor: `createdAt` earlier, or equal with `id` not
+     * greater (decisions R9).
+     * @throws notificationErrors.notFound when the anchor is missing or another identity's
      */
     async markReadUpTo(receiverId: string, anchorId: string): Promise<void> {
       const anchor = await Notifications.findOne({ _id: anchorId, receiverId }, { createdAt: 1 }).lean<NotificationRecord>();
@@ -110,9 +111,9 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /**
-     * Host API: stores one notification and tells the receiver's open streams.
-     * @param fields what the application wants to say; the service's own fields in it are passed over
-     * @throws TypeError for a field name that starts with `$` or has a dot
+     * Host API: stores a notification and sends it to the receiver's open streams.
+     * @param fields the application's own; the service's fields in it are ignored
+     * @throws TypeError for a field name that starts with `$` or contains a dot
      */
     async notify(receiverId: string, fields: Record<string, unknown> = {}): Promise<ShownNotification> {
       const [notification] = await this.notifyMany([{ ...fields, receiverId }]);
@@ -120,8 +121,8 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
     },
 
     /**
-     * Host API: stores many notifications, in the given order, by one write. When it throws, some may have been stored.
-     * @throws TypeError before anything is stored, for a missing receiver or a field name that starts with `$` or has a dot
+     * Host API: stores many notifications in order, by one write. If it throws, some may be stored.
+     * @throws TypeError, before anything is stored, for a missing receiver or a field name that starts with `$` or contains a dot
      */
     async notifyMany(notifications: readonly ({ receiverId: string } & Record<string, unknown>)[]): Promise<ShownNotification[]> {
       const given = notifications.map(({ receiverId, ...fields }) => {
@@ -137,7 +138,7 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
       });
     },
 
-    /** Host API: deletes softly. @throws notificationErrors.notFound */
+    /** Host API: soft-deletes a notification. @throws notificationErrors.notFound */
     async delete(notificationId: string): Promise<void> {
       const { deletedCount } = await Notifications.deleteOne({ _id: notificationId });
       if (deletedCount === 0) throw notificationErrors.notFound();

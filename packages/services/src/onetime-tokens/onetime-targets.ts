@@ -1,4 +1,4 @@
-/** What one-time tokens are for (decisions A7). */
+/** The purposes of one-time tokens (decisions A7). */
 export const ONETIME_TARGETS = [
   'login',
   'confirm-email',

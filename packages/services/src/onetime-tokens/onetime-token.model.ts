@@ -1,35 +1,32 @@
 import { defineModel, type BaseRecord } from '@tandem/storage';
 import type { OnetimeTarget } from './onetime-targets.js';
 
-/** `generated` and `restored` ones can be used; `used` ones never again. */
+/** `generated` and `restored` tokens are usable; `used` ones never become usable again. */
 export type OnetimeState = 'generated' | 'used' | 'invalidated' | 'restored';
 
-/**
- * The state of a one-time token. `_id` is the hash of the token's id: neither the token nor anything it could be made of again is
- * stored.
- */
+/** The state of a one-time token. `_id` is the hash of the token's id. The token cannot be derived from the record. */
 export interface OnetimeTokenRecord extends BaseRecord {
   target: OnetimeTarget;
   state: OnetimeState;
-  /** Whose it is: an identity, or an invitation. */
+  /** The identity or invitation of the token. */
   subject: string;
-  /** The identity's `onetimeEpoch` when it was made: it counts while the two are equal. Null where the subject is no identity. */
+  /** The identity's `onetimeEpoch` at creation. The token is valid while the two are equal. Null for an invitation. */
   epoch: number | null;
-  /** The address that it proves. */
+  /** The address that the token proves. */
   email: string | null;
-  /** What an admin attached, as JSON. */
+  /** Data attached by an admin, as JSON. */
   data: string | null;
-  /** Of the fingerprint that the session to come is bound to. */
+  /** Hash of the fingerprint to bind the next session to. */
   fingerprintHash: string | null;
-  /** Of a sign-in through a provider: the link that lets it, and the secret of the browser that was there, hashed, if it is bound to that. */
+  /** For a sign-in through a provider: its link, and the hashed secret of the browser, if bound to one. */
   linkId?: string | null;
   browserHash?: string | null;
-  /** Of an MFA challenge: codes tried, codes sent, and when the last one was. */
+  /** For an MFA challenge: codes tried, codes sent, and time of the last mail. */
   attempts: number;
   sends: number;
   sentAt: Date | null;
   expiresAt: Date;
-  /** Some time after it has expired. */
+  /** Some time after `expiresAt`. */
   removeAt: Date;
 }
 

@@ -16,10 +16,10 @@ import type { OnetimeTokensService } from './onetime-tokens.service.js';
 
 const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
 
-/** Most characters of the data of a token, as JSON. */
+/** Maximum length of a token's data, in characters of JSON. */
 const DATA_MAX_LENGTH = 2000;
 
-/** Kept as the text it came as: the store would take some keys and depths for more than data. */
+/** Stored as JSON text, because the store treats some keys specially and limits nesting. */
 const Data = z
   .record(z.string(), z.unknown())
   .refine((data) => JSON.stringify(data).length <= DATA_MAX_LENGTH, `must NOT have more than ${DATA_MAX_LENGTH} characters`);
@@ -36,7 +36,7 @@ interface OnetimeTokensRouterOptions {
   browserCookies: BrowserCookies;
 }
 
-/** Spec, "Authentication service": one-time tokens (decisions A7). */
+/** The one-time token routes of the spec ("Authentication service"; decisions A7). */
 export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
   const { onetimeTokens, authentication, audit, rateLimits, answers, browserCookies } = options;
   return router({
@@ -52,7 +52,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       .input(loginInput)
       .output(SignInSchema)
       .mutation(({ ctx, input: { token, fingerprint = readFingerprint(ctx) } }) => {
-        // two that differ leave open which device it is
+        // two different fingerprints leave the device unclear
         if ((readFingerprint(ctx) ?? fingerprint) !== fingerprint) throw fingerprintMismatch();
         const secretOf = (jti: string) => browserCookies.ofTokens.read(ctx, jti);
         return answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device, secretOf));

@@ -9,7 +9,7 @@ import { onetimeTokenModel, type OnetimeState, type OnetimeTokenRecord } from '.
 
 export type OnetimeTokensService = ReturnType<typeof createOnetimeTokensService>;
 
-/** For how long the state of an expired token is kept, in milliseconds: so long an admin is told what became of it. */
+/** How long the state is kept after expiry, in milliseconds, so that admins can still see what became of a token. */
 const KEPT_AFTER_EXPIRY_MS = 7 * 24 * 60 * 60_000;
 const USABLE: OnetimeState[] = ['generated', 'restored'];
 
@@ -18,36 +18,36 @@ interface OnetimeTokensOptions {
   tokens: Tokens;
   /** In milliseconds. */
   defaultLifetime: number;
-  /** The epoch of an identity's one-time tokens; undefined when it is missing. */
+  /** Epoch of an identity's one-time tokens; undefined when the identity is missing. */
   epochOf(identityId: string): Promise<number | undefined>;
 }
 
-/** Whose token it is to be. An identity's epoch is looked up unless it is known. */
+/** The subject of a new token. An identity's epoch is read unless given. */
 type Subject = { identityId: string; epoch?: number } | { invitationId: string };
 
 export type OnetimeTokenRequest = Subject & {
   target: OnetimeTarget;
-  /** In milliseconds; `onetimeTokenExpireTime` by default. */
+  /** In milliseconds. Default `onetimeTokenExpireTime`. */
   lifetimeMs?: number;
-  /** Given where the same token may have to be made again: it is stored once, and stays used once it is. */
+  /** Set if the same token may have to be created again: its state is stored once, and stays used once used. */
   jti?: string;
   email?: string;
   data?: Record<string, unknown>;
-  /** Of the fingerprint that the session to come is bound to. */
+  /** Hash of the fingerprint to bind the next session to. */
   fph?: string;
-  /** Of a sign-in through a provider: the link that lets it. */
+  /** For a sign-in through a provider: its link. */
   linkId?: string | null;
-  /** Of the secret in a cookie of the one browser that may use it. */
+  /** Hash of the cookie secret of the only browser that may use it. */
   browserHash?: string;
 };
 
-/** A token that counts at this moment. */
+/** A valid token. */
 export interface OnetimeToken {
-  /** Of its state; the token's own id is `jti`. */
+  /** Id of the state record; `jti` is the token's own id. */
   id: string;
   jti: string;
   target: OnetimeTarget;
-  /** The identity, or the invitation. */
+  /** The identity or invitation. */
   subject: string;
   epoch: number | null;
   email: string | null;
@@ -63,7 +63,7 @@ function stateIdOf(jti: string): string {
   return createHash('sha256').update(jti).digest('base64url');
 }
 
-/** One-time tokens: what they are for, and whether they still count (decisions A7). */
+/** Creates, checks and uses one-time tokens (decisions A7). */
 export function createOnetimeTokensService({ storage, tokens, defaultLifetime, epochOf }: OnetimeTokensOptions) {
   const OnetimeTokens = storage.model(onetimeTokenModel);
 
@@ -101,7 +101,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
 
   return {
     /**
-     * Makes a token.
+     * Creates a token.
      * @throws identityErrors.notFound
      */
     async create(request: OnetimeTokenRequest): Promise<{ token: string; jti: string; expiresAt: Date }> {
@@ -134,7 +134,7 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
     },
 
     /**
-     * What a token says, if it can be used. Uses nothing up.
+     * Reads a usable token without using it.
      * @throws authenticationErrors.unverified; wrongType for a token of another type or target
      */
     async read(token: string, target?: OnetimeTarget): Promise<OnetimeToken> {
@@ -154,33 +154,33 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
     },
 
     /**
-     * Uses a token up, by one atomic write: of many at once, one returns.
-     * @param id of its state, as `read` gives it
-     * @throws authenticationErrors.unverified for all others
+     * Uses a token by one atomic write; of concurrent calls one succeeds.
+     * @param id of the state, from `read`
+     * @throws authenticationErrors.unverified for the others
      */
     async use(id: string): Promise<void> {
       const { matchedCount } = await OnetimeTokens.updateOne(usable(id), { $set: { state: 'used' } });
       if (matchedCount === 0) throw authenticationErrors.unverified();
     },
 
-    /** Uses a token up whose work is done already, and which another write has voided: nothing depends on it. */
+    /** Marks a token used whose work is done and which another write has voided already, so nothing depends on this write. */
     async markUsed(id: string): Promise<void> {
       await OnetimeTokens.updateOne({ _id: id, state: { $in: USABLE } }, { $set: { state: 'used' } });
     },
 
-    /** Takes a use back that came to nothing: for units of work, whose own it was. */
+    /** Undoes a use. For units of work that made it. */
     async giveBack(id: string): Promise<void> {
       await OnetimeTokens.updateOne({ _id: id, state: 'used' }, { $set: { state: 'generated' } });
     },
 
-    /** Makes the tokens of these ids unusable, if there are any: what they are of is gone. */
+    /** Voids tokens by id, as far as they exist, because their subject is gone. */
     async withdraw(jtis: readonly string[]): Promise<void> {
       const filter = { _id: { $in: jtis.map(stateIdOf) }, state: { $in: USABLE } };
       await OnetimeTokens.updateMany(filter, { $set: { state: 'invalidated' } });
     },
 
     /**
-     * Counts a try of a challenge's code, before it is compared.
+     * Counts an attempt at a challenge's code before it is compared.
      * @throws authenticationErrors.unverified when there were `most` already
      */
     async countAttempt(id: string, most: number): Promise<void> {
@@ -192,8 +192,8 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
     },
 
     /**
-     * Counts another code of a challenge, and lets it live from now on.
-     * @returns the token anew and the number of the code; undefined when it is too early, or there were `most` already
+     * Counts another code of a challenge and restarts its lifetime.
+     * @returns a new token and the number of the code; undefined if it is too early, or there were `most` already
      */
     async countSend({ id, jti, subject, target }: OnetimeToken, limits: { most: number; waitMs: number; lifetimeMs: number }) {
       const expiresAt = after(limits.lifetimeMs);
@@ -207,8 +207,8 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
     },
 
     /**
-     * Makes a token unusable, until it is restored; one that is used up, or unusable already, stays as it is.
-     * @returns the identity it is of; null for an invitation's
+     * Invalidates a token until it is restored. A used or invalidated token stays as it is.
+     * @returns the token's identity; null for an invitation
      * @throws authenticationErrors.unverified, wrongType
      */
     async invalidate(token: string): Promise<string | null> {
@@ -218,9 +218,9 @@ export function createOnetimeTokensService({ storage, tokens, defaultLifetime, e
     },
 
     /**
-     * Makes an invalidated token usable again; one that can be used already stays as it is.
-     * @throws errors.notRestorable for one that is used up or voided; authenticationErrors.unverified for an expired one; wrongType
-     * @returns the identity it is of; null for an invitation's
+     * Makes an invalidated token usable again. A usable token stays as it is.
+     * @throws errors.notRestorable for a used or voided token; authenticationErrors.unverified for an expired one; wrongType
+     * @returns the token's identity; null for an invitation
      */
     async restore(token: string): Promise<string | null> {
       const { jti } = await open(token);

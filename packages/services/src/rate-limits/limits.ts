@@ -1,17 +1,17 @@
-/** So many requests in so many seconds. */
+/** Number of requests within a number of seconds. */
 export type Rate = readonly [points: number, seconds: number];
 
-/** The rates of one limit. What is left out is not limited. */
+/** The rates of a limit. A missing rate is unlimited. */
 export interface Limit {
-  /** Of one address; an IPv6 network (/64) counts as one. */
+  /** Per address; an IPv6 /64 network counts as one. */
   perAddress?: Rate;
-  /** Of one account, counted for each network that its requests come from (decisions H9). */
+  /** Per account and network of the request (decisions H9). */
   perAccount?: Rate;
 }
 
 const MINUTE = 60;
 
-/** Every limit (decisions A16): what it is on, what an account is there, and its rates unless they are configured. */
+/** All limits (decisions A16): what each covers, what identifies an account, and its default rates. */
 export const RATE_LIMITS = {
   login: { of: 'login', account: 'the email, known or not, and the network', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
   register: { of: 'registration', account: 'the email and the network', perAddress: [10, MINUTE], perAccount: [5, MINUTE] },
@@ -53,7 +53,7 @@ export const RATE_LIMITS = {
 
 export type LimitName = keyof typeof RATE_LIMITS;
 
-/** `false`: no limits; `true`: those of the table; or some of them with other rates, the rest as in the table. */
+/** `false` turns all limits off, `true` uses the defaults; an object replaces some of them. */
 export type RateLimitSettings = boolean | Partial<Record<LimitName, Limit>>;
 
 function checkRate(name: string, rate: Rate | undefined): void {
@@ -62,8 +62,8 @@ function checkRate(name: string, rate: Rate | undefined): void {
 }
 
 /**
- * The rates that hold.
- * @throws Error that names the setting, when one is wrong
+ * The effective rates.
+ * @throws Error naming a wrong setting
  */
 export function limitsOf(settings: RateLimitSettings): Partial<Record<LimitName, Limit>> {
   if (typeof settings === 'boolean') return settings ? RATE_LIMITS : {};

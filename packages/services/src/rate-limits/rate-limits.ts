@@ -8,9 +8,9 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 
 interface RateLimitsOptions {
   settings: RateLimitSettings;
-  /** Shares the counts over instances; without one, and while it is away, each process counts by itself. */
+  /** Shares counts between instances. Without it, or while it is down, each process counts by itself. */
   redis?: RedisDriver | undefined;
-  /** Hides addresses and accounts in the store: they stand there as keyed hashes alone. */
+  /** Key for hashing addresses and accounts before they are stored. */
   secret: string;
   log: Log;
 }
@@ -19,7 +19,7 @@ type Kind = 'perAddress' | 'perAccount';
 
 const KEY_PREFIX = 'tandem:limit';
 
-/** Limits of how often something may be asked, by address and by account (decisions A16). */
+/** Rate limits by address and by account (decisions A16). */
 export function createRateLimits({ settings, redis, secret, log }: RateLimitsOptions) {
   const limits = limitsOf(settings);
   const hashKey = Buffer.from(hkdfSync('sha256', secret, '', 'tandem rate limits', 32));
@@ -34,7 +34,7 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
       points,
       duration,
       insuranceLimiter: memory,
-      // at once to memory, instead of waiting for a connection
+      // falls back to memory at once, instead of waiting for a connection
       rejectIfRedisNotReady: true,
     });
   }
@@ -67,15 +67,15 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
   }
 
   return {
-    /** Counts a request for its address. Goes before `.input`: what is refused costs no reading of the body. */
+    /** Limits a procedure by address. Put it before `.input`, so that a refused request costs no body parsing. */
     address(name: LimitName): Guard<unknown> {
       return defineGuard([requestErrors.tooMany], ({ ctx }) => count(name, 'perAddress', addressGroup(ctx.ip)));
     },
 
     /**
-     * Counts a request for an account and the network that it comes from: nobody uses up what another may ask. Goes after `.input`.
-     * @param accountOf what is asked about; undefined where it is nobody's. Known and unknown ones count alike, so that the answer tells
-     * neither.
+     * Limits a procedure by account and network, so that nobody can use up another's requests. Put it after `.input`.
+     * @param accountOf the account; undefined for none. Known and unknown accounts count alike, so that the answer does not
+     * reveal which exist
      */
     account<Input>(name: LimitName, accountOf: (input: Input) => string | undefined): Guard<Input> {
       return defineGuard<Input>([requestErrors.tooMany], async ({ ctx, input }) => {
@@ -85,9 +85,9 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
     },
 
     /**
-     * The same, for an account that only the work itself gets to know, or where not every request counts. The procedure has `address` too,
-     * which declares the error.
-     * @param ip left out where the account is in one hand: a session
+     * Counts for an account that is only known during the work, or when not every request counts. The procedure also needs
+     * `address`, which declares the error.
+     * @param ip omit it when one client holds the account, as with a session
      * @throws requestErrors.tooMany
      */
     countAccount,
