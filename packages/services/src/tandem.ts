@@ -165,7 +165,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
     errorMiddlewares: () => createErrorMiddlewares(facts),
 
-    /** The OpenAPI 3.1 document of a router. */
+    /** Creates the OpenAPI 3.1 document of a router. */
     openApi: (
       options: { title: string; description: string; version: string; url: string },
       router: AnyTRPCRouter = ownRouter,

@@ -18,7 +18,7 @@ import { createSessionsRouter } from './sessions.router.js';
 import { sessionList } from './sessions.schemas.js';
 import { createSignInAnswers } from './sign-in-answers.js';
 
-/** Everything below `/auth`, topic by topic. */
+/** All routers below `/auth`, one for each topic. */
 function createAuthRouter(services: Services, { cookies, browserCookies, redirectUrls }: RouterOptions) {
   const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
   const registerInvited = services.acceptance.register;

@@ -23,7 +23,7 @@ import { createPasswords, type PasswordCheck, type PasswordVerifier } from './pa
 import { createSessionsService } from './sessions.service.js';
 import { createShownSessionsService } from './shown-sessions.service.js';
 
-/** What signing in is set up with. */
+/** The settings of sign-in. */
 export interface SignInSettings {
   storage: Storage;
   bus: EventBus;
@@ -32,7 +32,7 @@ export interface SignInSettings {
   typeIds: IdentityTypeIds;
   /** Lifetimes in milliseconds. */
   lifetimes: Lifetimes;
-  /** The first makes MFA codes, all compare them. */
+  /** The first creates MFA codes; all verify them. */
   codeSecrets: readonly string[];
   mfaEnabled: boolean;
   verifyImportedPassword: PasswordVerifier | undefined;
@@ -49,7 +49,7 @@ interface SignInOptions extends SignInSettings {
   identities: IdentitiesService;
 }
 
-/** Makes the services by which people sign in, and prove who they are. */
+/** Creates the services for sign-in and proofs of identity. */
 export function createSignIn(options: SignInOptions) {
   const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits, lists, audit, mails, identities } = options;
   const onetimeTokens = createOnetimeTokensService({

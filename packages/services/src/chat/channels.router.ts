@@ -17,7 +17,7 @@ import type { ChannelsService } from './channels.service.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
 
-/** Channels (decisions S4). */
+/** Channel routes (decisions S4). */
 export function createChannelsRouter(channels: ChannelsService, rules: ChatRules) {
   return router({
     createChannel: authenticated

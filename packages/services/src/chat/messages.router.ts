@@ -19,7 +19,7 @@ import {
 } from './messages.schemas.js';
 import type { MessagesService } from './messages.service.js';
 
-/** Messages and their attachments (decisions S3, S4). */
+/** Routes of messages and their attachments (decisions S3, S4). */
 export function createMessagesRouter(messages: MessagesService, rules: ChatRules) {
   return router({
     createMessage: authenticated

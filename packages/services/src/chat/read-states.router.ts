@@ -5,7 +5,7 @@ import { chatErrors as errors } from './chat.errors.js';
 import { ReadStateSchema, markReadInput, readStateInput } from './read-states.schemas.js';
 import type { ReadStatesService } from './read-states.service.js';
 
-/** How far members have read (decisions S3). */
+/** Read state routes (decisions S3). */
 export function createReadStatesRouter(readStates: ReadStatesService, rules: ChatRules) {
   return router({
     readState: authenticated

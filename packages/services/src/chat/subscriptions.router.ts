@@ -8,7 +8,7 @@ import { chatErrors as errors } from './chat.errors.js';
 import { SubscriptionSchema, createSubscriptionInput, subscriptionInput, subscriptionList } from './subscriptions.schemas.js';
 import type { SubscriptionsService } from './subscriptions.service.js';
 
-/** Members of channels (decisions S4). */
+/** Routes for members of channels (decisions S4). */
 export function createSubscriptionsRouter(subscriptions: SubscriptionsService, rules: ChatRules) {
   return router({
     createSubscription: authenticated

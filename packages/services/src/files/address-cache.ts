@@ -2,7 +2,7 @@ import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
 import type { Clock } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 
-/** Addresses kept at most. */
+/** Maximum number of cached addresses. */
 const MAX_KEPT = 10_000;
 /** An address is reused for this part of its lifetime, so that every caller gets at least the rest. */
 const SHARED_PART = 1 / 3;

@@ -20,7 +20,7 @@ const DEFAULT_MAX = 50;
 export interface AttachmentsSettings {
   /** What the files are for, such as `product-image`. An object issued for one purpose cannot be attached for another. */
   purpose: string;
-  /** Files that a record may have at most. Default 50. `replacing` and `hold` keep one, whatever this says. */
+  /** Maximum number of files per record. Default 50. `replacing` and `hold` always keep one. */
   max?: number;
 }
 
@@ -124,9 +124,9 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   }
 
   /**
-   * Attaches a copy of an uploaded object, which nobody has an address to change (decision H16).
+   * Attaches a copy of an uploaded object. Nobody has an upload address for the copy, so it cannot be changed (decisions H16).
    * @param attach the write that attaches
-   * @param key of the copy
+   * @param key storage key of the copy
    * @throws errors.alreadyAttached, beingUploaded, notUploaded, quotaExceeded; what `attach` throws
    */
   async function attachCopy(

@@ -7,12 +7,12 @@ import type { GivenFile, ShownFile } from './files.schemas.js';
 /** How long an issued object may stay unattached before it is removed, in milliseconds. */
 export const UNUSED_MS = 24 * 60 * 60_000;
 
-/** A file as it shall be attached. */
+/** A file about to be attached. */
 type AttachedFile = FileRecord & { storedAs: string; resourceId: string };
 
-/** A change of a record together with its file. */
+/** A unit that changes a record together with its file. */
 interface Replacement {
-  /** Noted in the record by the write that changes it. */
+  /** The note that the record's write leaves. */
   id: string;
   file: AttachedFile;
 }
@@ -25,7 +25,7 @@ interface OneFileParts {
   attachedTo(resourceId: unknown): object;
   of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>>;
   findGiven(given: GivenFile, identityId: string): Promise<FileRecord>;
-  /** In a unit of work. */
+  /** Runs within a unit of work. */
   attachCopy(file: AttachedFile, fence: Fence): Promise<FileRecord>;
   dropCopy(file: FileRecord, key: string): Promise<void>;
   removal(now: Date): object[];
@@ -51,11 +51,11 @@ export function createOneFile({
     return ((await collection.findOne(attachedTo(resourceId), { sort })) as unknown as FileRecord | null) ?? undefined;
   }
 
-  /** Takes an attaching back that does not count yet, as if it had not been: the object may be attached again. */
+  /** Undoes an attachment that does not count yet, so that the object can be attached again. */
   async function giveBack(file: FileRecord): Promise<void> {
     const { _id, resourceId, createdAt, storedAs } = file;
     const dueAt = new Date(createdAt.getTime() + UNUSED_MS);
-    // by its copy, which no other attaching has
+    // identified by its copy, which no other attachment shares
     const own = { _id, ...attachedTo(resourceId), storedAs, counts: { $ne: true } };
     const { modifiedCount } = await collection.updateOne(own as object, {
       $set: { state: 'issued', storedAs: null, resourceId: null, attachedAt: null, dueAt, updatedAt: clock.now() },
@@ -64,9 +64,9 @@ export function createOneFile({
   }
 
   /**
-   * Leaves one file of a record, the last attached, after the write that it came with. Whoever attached an earlier one meanwhile either is seen
-   * here, or sees that a later one counts already.
-   * @returns whether it was still attached
+   * After the record's write, keeps only the file attached last. Of two concurrent changes, either this one sees the earlier
+   * file, or the earlier one sees that a later file already counts.
+   * @returns whether the file was still attached
    */
   async function settle({ _id, resourceId, attachedAt, storedAs }: FileRecord): Promise<boolean> {
     const ofRecord = attachedTo(resourceId);
@@ -90,12 +90,13 @@ export function createOneFile({
     },
 
     /**
-     * For changes of records of a kind that have one file each. With a file it is a unit of work: where nobody knows whether the record was written
-     * (503), the next sweep looks, and the file comes free or stays with it accordingly. Ask once a kind, at wiring.
+     * For changes of records with one file each. A change with a file is a unit of work: if the answer was 503 and nobody knows
+     * whether the record was written, the next sweep finds out, and keeps or frees the file. Call once per model, when wiring
+     * services.
      */
     replacing<R extends NotedRecord>(model: Model<R>) {
       const notes = createUnitNotes(model);
-      /** By the id of the unit. They are not stored: only the process of the request changes the record. */
+      /** Writes by unit id. They are not stored, because only the process of the request changes the record. */
       const writes = new Map<string, (fence: Fence) => Promise<unknown>>();
       const unit = storage.defineUnit<Replacement>({
         name: `files.replace ${purpose}`,
@@ -121,9 +122,10 @@ export function createOneFile({
       });
 
       /**
-       * A change of a record, with the file that it shall have from then on: the same, when it is undefined or the one that it has; none, when it is
-       * null. Where the write fails, the file stays what it was. What was replaced leaves the storage later.
-       * @param write one atomic write, which throws where it writes nothing; in a unit it needs the unit's condition and leaves its note
+       * Writes a record together with its file. `given` undefined, or equal to the current file, keeps it; null removes it. If
+       * the write fails, the old file stays. A replaced file is removed from storage later.
+       * @param write one atomic write, which throws if nothing matches; within a unit it must use the unit's condition and leave
+       * its note
        * @throws ATTACH_ERRORS, before anything is written; what `write` throws
        */
       return async function replace<T>(
@@ -139,7 +141,7 @@ export function createOneFile({
           return written;
         }
         const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
-        // it may have come with a change of which nobody knows yet whether it was made: from now on it stays all the same
+        // the current file may belong to a change whose outcome is unknown; settling keeps it in any case
         if (current?._id === found._id && (current.counts || (await settle(current)))) return write(undefined);
         // always later than its predecessor, even if the clocks of instances differ
         const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;

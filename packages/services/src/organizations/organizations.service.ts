@@ -39,11 +39,11 @@ interface OrganizationsOptions {
   children: readonly ChildrenOfMany[];
 }
 
-/** An organization as it is stored, and the logo that it comes with. */
+/** The organization to store, and its logo. */
 interface Creation {
   organization: OrganizationRecord;
   logo: GivenFile | null | undefined;
-  /** Who uploaded the logo. */
+  /** The identity that uploaded the logo. */
   createdBy: string;
 }
 

@@ -23,7 +23,10 @@ export function callerOf(query: object): Caller {
 
 const together = new WeakMap<object, ExpandedTogether>();
 
-/** What all calls of one request have of related records; undefined where calls come one after the other, on a socket, or from a host's own code. */
+/**
+ * The related records that all calls of one request share; undefined for calls on a socket, which run one after the other, and
+ * for host code.
+ */
 export function togetherOf(query: object): ExpandedTogether | undefined {
   const call = (query as { [CALL]?: ListCall })[CALL];
   if (!call || call.calls) return undefined;

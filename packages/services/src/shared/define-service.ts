@@ -7,40 +7,40 @@ import type { BrowserCookies } from '../providers/browser-cookies.js';
 import type { Services } from '../services.js';
 import type { Subscriptions } from '../streams/subscriptions.router.js';
 
-/** What routers need beside the services. */
+/** Dependencies of routers besides the services. */
 export interface RouterOptions {
   cookies: TokenCookies;
   browserCookies: BrowserCookies;
-  /** Where identity providers may send people back to. */
+  /** The addresses to which identity providers may send people back. */
   redirectUrls: ReadonlySet<string>;
   typeIds: IdentityTypeIds;
   subscriptions: Subscriptions;
 }
 
-/** A list as `defineList` declares it. */
+/** A list declared with `defineList`. */
 export interface DeclaredList {
   resource: unknown;
   row: z.ZodType;
 }
 
-/** All that other parts of the system need to know of a service. */
+/** Everything that other parts of the system need to know about a service. */
 export interface ServiceDefinition {
-  /** Its name in tRPC paths, in `authMode` and in the documents. */
+  /** The name in tRPC paths, in `authMode` and in the documents. */
   readonly name: string;
-  /** Makes its procedures. */
+  /** Creates its procedures. */
   router(services: Services, options: RouterOptions): AnyTRPCRouter;
-  /** Its lists, by the procedures that answer them. */
+  /** Its lists, by procedure name. */
   readonly lists: Readonly<Record<string, DeclaredList>>;
-  /** The errors that it declares, in groups by the names under which `docs/errors.md` shows them. */
+  /** The errors it declares, by their group names in `docs/errors.md`. */
   readonly errors: Readonly<Record<string, Readonly<Record<string, ErrorDefinition>>>>;
 }
 
-/** Defines a service. It is mounted, documented and typed once it stands in `SERVICES`. */
+/** Defines a service. Listing it in `SERVICES` mounts, documents and types it. */
 export function defineService<const Definition extends ServiceDefinition>(definition: Definition): Definition {
   return definition;
 }
 
-/** What a typed query needs to know of a list: `ShapeOf<typeof notificationList>`. */
+/** The type information of a list for typed queries: `ShapeOf<typeof notificationList>`. */
 export interface ShapeOf<List extends DeclaredList> {
   fields: FieldsOf<List['resource']>;
   row: z.output<List['row']>;

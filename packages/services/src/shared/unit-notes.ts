@@ -18,7 +18,7 @@ export const noting = (unitId: string) => ({
   $set: { notes: { $setUnion: [{ $ifNull: ['$notes', []] }, [{ $literal: unitId }]] } },
 });
 
-/** What a write has beside its own filter and update where it is part of a unit. */
+/** What a write adds to its own filter and update when it is part of a unit. */
 export interface UnitWrite {
   open: Fence['open'];
   note: string;
