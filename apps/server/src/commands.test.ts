@@ -260,7 +260,7 @@ describe('the environment', () => {
       'MONGODB_URI must be a mongodb:// or mongodb+srv:// address',
       'AUTH_MODE must be bearer or cookie',
       'AUTH_ENC_SECRET each secret needs at least 32 bytes',
-      'ACCESS_TOKEN_EXPIRE_TIME "soon" is no time such as 15m, 48h or 14d',
+      'ACCESS_TOKEN_EXPIRE_TIME "soon" is not a duration such as 15m, 48h or 14d',
       'BCRYPT_COST must be at most 16',
       'MAIL_URL must be outbox: or an smtp:// or smtps:// address',
       'MAIL_FROM must be an address, or Name <address>',

@@ -111,7 +111,7 @@ export interface Lifetimes {
  */
 export function parseLifetime(name: string, text: string, least = 1000): number {
   const milliseconds = /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? ms(text as StringValue) : Number.NaN;
-  if (!(milliseconds >= least)) throw new Error(`${name}: "${text}" is no time such as 15m, 48h or 14d`);
+  if (!(milliseconds >= least)) throw new Error(`${name}: "${text}" is not a duration such as 15m, 48h or 14d`);
   return milliseconds;
 }
 

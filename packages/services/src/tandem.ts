@@ -41,7 +41,7 @@ export type Tandem<Name extends ServiceName = ServiceName> = Awaited<ReturnType<
 /** @throws Error naming the setting, for anything but a size such as `1mb` */
 function bytesOf(setting: string, size: number | string): number {
   const count = bytes.parse(size);
-  if (count === null) throw new Error(`${setting}: "${size}" is no size such as 1mb`);
+  if (count === null) throw new Error(`${setting}: "${size}" is not a size such as 1mb`);
   return count;
 }
 

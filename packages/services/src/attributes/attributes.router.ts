@@ -82,7 +82,7 @@ export function createAttributesRouter(attributes: AttributesService) {
     restore: authenticated
       .meta(
         rest('POST /attributes/{attributeId}/restore', {
-          summary: 'Bring a deleted attribute group back',
+          summary: 'Restore a deleted attribute group',
           failure: 'Failed to restore attribute group',
           errors: [errors.notFound],
         }),

@@ -11,9 +11,9 @@ export const SecurityEventSchema = z
   .object({
     id: Id,
     type: EventType,
-    identityId: Id.nullable().meta({ description: 'About whom' }),
-    actorId: Id.nullable().meta({ description: 'Who did it' }),
-    sessionId: Id.nullable().meta({ description: 'The session that did it, or that it started or ended' }),
+    identityId: Id.nullable().meta({ description: 'The identity concerned' }),
+    actorId: Id.nullable().meta({ description: 'The identity that acted' }),
+    sessionId: Id.nullable().meta({ description: 'The session that acted, or that the event started or ended' }),
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
     requestId: z.string().nullable(),

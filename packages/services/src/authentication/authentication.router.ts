@@ -87,7 +87,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       .meta(
         rest('POST /auth/register', {
           status: 201,
-          summary: 'Create an account, also as invited',
+          summary: 'Create an account, by email or by invitation',
           failure: 'Failed to create identity',
           errors: [
             errors.alreadyRegistered,
@@ -187,7 +187,7 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
     checkToken: publicProcedure
       .meta(
         rest('POST /auth/token/check', {
-          summary: 'Say whose token it is, if it counts',
+          summary: 'Check a token and show what it stands for',
           failure: 'Failed to get token',
           errors: [
             authenticationErrors.unverified,

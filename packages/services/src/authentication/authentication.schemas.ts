@@ -19,7 +19,7 @@ export const accountInput = z.strictObject({ email: Email, password: NewPassword
 export const registerInput = z
   .strictObject({
     email: Email.optional(),
-    token: TokenText.optional().meta({ description: 'Of an invitation, in place of the email' }),
+    token: TokenText.optional().meta({ description: 'The token of an invitation, instead of the email' }),
     password: NewPassword,
   })
   .superRefine(

@@ -55,7 +55,7 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       .meta(
         rest('POST /auth/confirm-email', {
           status: 204,
-          summary: 'Verify the email address by the token of a link',
+          summary: 'Verify the email address with the token of a link',
           failure: 'Failed to verify email',
           errors: [unverified, wrongType, errors.alreadyVerified],
         }),
@@ -93,7 +93,7 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       .meta(
         rest('POST /auth/confirm-new-email', {
           status: 204,
-          summary: 'Change the email address by the token of a link',
+          summary: 'Change the email address with the token of a link',
           failure: 'Failed to update identity',
           errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
         }),

@@ -40,7 +40,7 @@ export function createExchangeEnds(Sessions: Model<SessionRecord>, log: Log) {
       });
       // uses the driver, like the exchange itself
       await withDeadline(NOTE_MAX_MS, Sessions.collection.bulkWrite(updates, { ordered: false })).catch((error: unknown) =>
-        log.warn({ err: describeError(error) }, 'ends of token exchanges were not noted'),
+        log.warn({ err: describeError(error) }, 'ends of token exchanges were not stored'),
       );
       for (const [jti] of batch) pending.delete(jti);
     }

@@ -18,7 +18,7 @@ export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimi
     mfaVerify: publicProcedure
       .meta(
         rest('POST /auth/mfa/verify', {
-          summary: 'Finish a sign-in by its MFA code',
+          summary: 'Finish a sign-in with its MFA code',
           failure: 'Failed to verify MFA code',
           errors: [errors.wrongCode, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
         }),

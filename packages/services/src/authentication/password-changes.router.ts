@@ -39,7 +39,7 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
       .meta(
         rest('POST /auth/send-reset-password-link-email', {
           status: 204,
-          summary: 'Send a link to reset the password, if somebody has the address',
+          summary: 'Send a link to reset the password, if the address has an account',
           failure: 'Failed to send reset password link',
         }),
       )
@@ -53,7 +53,7 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
       .meta(
         rest('POST /auth/reset-password', {
           status: 204,
-          summary: "Set a new password by a link's token, in the body or as bearer header",
+          summary: "Set a new password with a link's token, in the body or as bearer header",
           failure: 'Failed to reset password',
           errors: [unverified, wrongType, missingHeader, malformedHeader, errors.invalidInput],
         }),

@@ -25,7 +25,7 @@ export const NewPassword = z
   .refine((password) => !password.includes('\0'), { error: 'must NOT have null characters', abort: true })
   .refine((password) => !isCommonPassword(password), COMMON)
   .meta({
-    description: `${MIN_CHARACTERS} characters at least, ${MAX_BYTES} bytes at most; not a common one, and not made of the email`,
+    description: `At least ${MIN_CHARACTERS} characters and at most ${MAX_BYTES} bytes; not a common password, and not derived from the email`,
   });
 
 /** A password that `choose` has accepted. */

@@ -12,7 +12,7 @@ export const SessionSchema = z
     createdAt: Timestamp,
     lastUsedAt: Timestamp,
     expiresAt: Timestamp,
-    isCurrent: z.boolean().meta({ description: 'It is the session of this request' }),
+    isCurrent: z.boolean().meta({ description: 'Whether it is the session of this request' }),
   })
   .meta({ id: 'Session' });
 

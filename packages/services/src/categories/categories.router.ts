@@ -10,7 +10,7 @@ import type { CategoriesService } from './categories.service.js';
 /** The category routes (spec, "Other services" and "Errors", rule 3). Anybody may read; only admins may write. */
 export function createCategoriesRouter(categories: CategoriesService) {
   /** Runs before the other rules (decisions A17). A malformed id is left to input validation. */
-  const exists = defineRule('who names a category that exists', [errors.doesNotExist], async ({ valueOf }) => {
+  const exists = defineRule('a caller that names an existing category', [errors.doesNotExist], async ({ valueOf }) => {
     const categoryId = Id.safeParse(await valueOf('categoryId')).data;
     if (categoryId !== undefined && !(await categories.existing([categoryId])).has(categoryId)) throw errors.doesNotExist();
   });
@@ -113,7 +113,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
     restore: authenticated
       .meta(
         rest('POST /categories/{categoryId}/restore', {
-          summary: 'Bring a deleted category back',
+          summary: 'Restore a deleted category',
           failure: 'Failed to restore category',
           errors: [errors.notFound],
         }),

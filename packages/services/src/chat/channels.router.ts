@@ -38,7 +38,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
     listChannels: authenticated
       .meta(
         rest('GET /channels', {
-          summary: 'List channels, newest first: those one owns, or is a member of; the admin’s are all',
+          summary: 'List the channels that the caller owns or is a member of, newest first; admins can list all',
           failure: 'Failed to find channels',
           errors: [listErrors.invalidNextToken],
         }),
@@ -93,7 +93,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
     restoreChannel: authenticated
       .meta(
         rest('POST /channels/{channelId}/restore', {
-          summary: 'Bring a deleted channel back, with its members and messages',
+          summary: 'Restore a deleted channel with its members and messages',
           failure: 'Failed to restore channel',
           errors: [errors.channelNotFound],
         }),
@@ -106,7 +106,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
     channelIconUploadUrl: authenticated
       .meta(
         rest('GET /channels/{channelId}/icon-upload-url', {
-          summary: 'Give an address to upload an icon to',
+          summary: 'Get an address to upload an icon to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.channelNotFound, fileErrors.tooManyUnused],
         }),

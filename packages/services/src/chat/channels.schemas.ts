@@ -15,7 +15,7 @@ export const ChannelSchema = z
     id: Id,
     name: z.string(),
     ownerId: z.string(),
-    open: z.boolean().meta({ description: 'Whether anybody may join by oneself' }),
+    open: z.boolean().meta({ description: 'Whether any identity may join by itself' }),
     icon: FileSchema.nullable(),
     createdAt: Timestamp,
     updatedAt: Timestamp,

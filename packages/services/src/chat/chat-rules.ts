@@ -32,14 +32,14 @@ export function createChatRules({ channels, memberships, messages, subscriptions
   const sender = owner('messageId', messages.senderOf, 'the sender of the message');
 
   /** Any identity may add itself, and only itself, to an open channel. */
-  const joinsOpen = defineRule('who joins an open channel', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+  const joinsOpen = defineRule('an identity that joins an open channel', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
     const channelId = await valueOf('channelId');
     const isOpen = channelId !== undefined && (await channels.accessTo(channelId))?.open === true;
     if (!isOpen || (await valueOf('subscribedId')) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 
   /** Callers may list the channels they are members of, or those they own. */
-  const listsOwn = defineRule('who asks for channels of their own', [ruleErrors.notSelf], async ({ ctx, given }) => {
+  const listsOwn = defineRule('a caller that asks for its own channels', [ruleErrors.notSelf], async ({ ctx, given }) => {
     const memberId = await given('memberId');
     if ((memberId === undefined ? await given('ownerId') : memberId) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
@@ -50,7 +50,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
 
   return {
     /** Runs before the other rules. A malformed id is left to input validation. */
-    channelExists: defineRule('who names a channel that exists', [errors.channelDoesNotExist], async ({ valueOf }) => {
+    channelExists: defineRule('a caller that names an existing channel', [errors.channelDoesNotExist], async ({ valueOf }) => {
       const channelId = Id.safeParse(await valueOf('channelId')).data;
       if (channelId !== undefined && !(await channels.exists(channelId))) throw errors.channelDoesNotExist();
     }),

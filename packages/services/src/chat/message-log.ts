@@ -76,7 +76,7 @@ export function createMessageLog(storage: Storage) {
         refused.resolve(await findTwin(refused.message));
         batch.shift();
       } else if (refusedBy?.includes('seq')) last = await lastSeq(channelId);
-      else throw new Error('a message was refused by an index that it has nothing to do with');
+      else throw new Error('a message was refused by an unexpected index');
     }
     remembered.set(channelId, last);
   }

@@ -54,7 +54,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
       .meta(
         rest('POST /message-templates', {
           status: 201,
-          summary: 'Create a message template, of an organization or, by the admin, global',
+          summary: 'Create a message template of an organization; admins can create global ones',
           failure: 'Failed to create message template',
           errors: [organizationErrors.notFound],
         }),
@@ -136,7 +136,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
     restoreMessageTemplate: authenticated
       .meta(
         rest('POST /message-templates/{messageTemplateId}/restore', {
-          summary: 'Bring a deleted message template back',
+          summary: 'Restore a deleted message template',
           failure: 'Failed to restore message template',
           errors: [errors.notFoundToChange, organizationErrors.notFound],
         }),

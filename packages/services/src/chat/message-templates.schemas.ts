@@ -14,7 +14,10 @@ export const MessageTemplateSchema = z
     id: Id,
     title: z.string(),
     content: z.string(),
-    organizationId: z.string().nullable().meta({ description: 'Whose it is; null where it is global, and the admin’s alone' }),
+    organizationId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The owning organization; null for a global template, which only admins manage' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })

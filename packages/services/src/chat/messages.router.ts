@@ -26,7 +26,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       .meta(
         rest('POST /messages', {
           status: 201,
-          summary: 'Post a message; one with a `clientId` that was posted before is answered as it is stored',
+          summary: 'Post a message; a repeated `clientId` returns the stored message',
           failure: 'Failed to create chat message.',
           errors: [errors.messageNotFound],
         }),
@@ -39,7 +39,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     listMessages: authenticated
       .meta(
         rest('GET /messages', {
-          summary: 'List the messages of a channel, last first',
+          summary: 'List the messages of a channel, newest first',
           failure: 'Failed to find chat messages.',
           errors: [listErrors.invalidNextToken],
         }),
@@ -52,7 +52,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     listMessagesOfChannel: authenticated
       .meta(
         rest('GET /channels/{channelId}/messages', {
-          summary: 'List the messages of a channel, last first',
+          summary: 'List the messages of a channel, newest first',
           failure: 'Failed to get channel messages',
           errors: [listErrors.invalidNextToken],
         }),
@@ -79,7 +79,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     patchMessage: authenticated
       .meta(
         rest('PATCH /messages/{messageId}', {
-          summary: 'Change one’s own message',
+          summary: 'Change a message of the caller',
           failure: 'Failed to update chat message',
           errors: [errors.messageNotFound, errors.noMessageUpdate],
         }),
@@ -109,7 +109,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     restoreMessage: authenticated
       .meta(
         rest('POST /messages/{messageId}/restore', {
-          summary: 'Bring a deleted message back',
+          summary: 'Restore a deleted message',
           failure: 'Failed to restore chat message',
           errors: [errors.messageNotFound, errors.channelNotFound],
         }),
@@ -122,7 +122,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     attachmentUploadUrl: authenticated
       .meta(
         rest('GET /messages/{messageId}/attachment-upload-url', {
-          summary: 'Give an address to upload an attachment to',
+          summary: 'Get an address to upload an attachment to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.messageNotFound, fileErrors.tooManyUnused],
         }),
@@ -138,7 +138,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       .meta(
         rest('POST /messages/{messageId}/attachments', {
           status: 201,
-          summary: 'Add an uploaded file to one’s own message',
+          summary: 'Add an uploaded file to a message of the caller',
           failure: 'Failed to create chat message attachment',
           errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
         }),

@@ -11,7 +11,7 @@ export function createReadStatesRouter(readStates: ReadStatesService, rules: Cha
     readState: authenticated
       .meta(
         rest('GET /channels/{channelId}/read-state', {
-          summary: 'Say how far one has read in a channel',
+          summary: 'Show how far the caller has read in a channel',
           failure: 'Failed to find channel read state',
         }),
       )

@@ -50,7 +50,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   const attachedTo = (resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
 
   function storageOf(): FilesDriver {
-    if (!driver) throw new Error('there is no files driver');
+    if (!driver) throw new Error('no files driver is configured');
     return driver;
   }
 
@@ -69,7 +69,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       if (url === undefined) return undefined;
       return { id, type, url, createdAt: (attachedAt ?? createdAt).toISOString(), updatedAt: updatedAt.toISOString() };
     } catch (error) {
-      log.warn({ fileId: id, purpose, err: describeError(error) }, 'an address of a file could not be made');
+      log.warn({ fileId: id, purpose, err: describeError(error) }, 'the address of a file could not be created');
       return undefined;
     }
   }
@@ -119,7 +119,7 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       await storageOf().remove(key);
       await collection.updateOne({ _id } as object, { $pull: { copies: key } } as object);
     } catch (error) {
-      log.warn({ fileId: _id, purpose, err: describeError(error) }, 'a copy of a file was not removed; it goes later');
+      log.warn({ fileId: _id, purpose, err: describeError(error) }, 'a copy of a file was not removed; it will be removed later');
     }
   }
 

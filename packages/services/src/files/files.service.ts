@@ -45,7 +45,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
     } catch (error) {
       await queue.postpone(file);
       const about = { fileId: file._id, purpose: file.purpose, attempts: file.attempts };
-      log.warn({ ...about, err: describeError(error) }, 'a file was not removed from its storage; it is tried again');
+      log.warn({ ...about, err: describeError(error) }, 'a file was not removed from its storage; it will be retried');
       return;
     }
     await queue.done(file);
@@ -55,7 +55,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
     collect: () => Promise.resolve(),
     claim: queue.claim,
     deliver: remove,
-    onFailure: (error) => log.warn({ err: describeError(error) }, 'files could not be removed; it is tried again'),
+    onFailure: (error) => log.warn({ err: describeError(error) }, 'files could not be removed; it will be retried'),
   });
 
   return {

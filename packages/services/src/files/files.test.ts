@@ -242,7 +242,7 @@ it('that the storage does not remove are tried again, for longer each time, and 
   s3.fail(true);
   clock.advance(21 * MINUTE_MS);
   await app.tandem.services.files.work();
-  expect(app.logs()).toContain('a file was not removed from its storage; it is tried again');
+  expect(app.logs()).toContain('a file was not removed from its storage; it will be retried');
   s3.fail(false);
   await app.tandem.services.files.work();
   // what was uploaded, and what was attached

@@ -76,7 +76,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
     restore: authenticated
       .meta(
         rest('POST /identities/{identityId}/restore', {
-          summary: 'Bring a deleted identity back',
+          summary: 'Restore a deleted identity',
           failure: 'Failed to restore identity',
           errors: [notFound, emailTaken, identityErrors.providerTaken],
         }),

@@ -65,7 +65,7 @@ it('a mail stays while nobody knows whether it was queued, and goes with the nex
   await put(ann, mail);
   const { relay, warnings } = outboxWith(() => Promise.reject(new Error('the store is away')));
   await relay(ann.id);
-  expect(warnings).toEqual(['mails about a change wait for the next pass']);
+  expect(warnings).toEqual(['mails about a change were not queued; the next pass retries']);
   expect((await leftOf(ann)).outbox).toEqual([mail]);
   await app.tandem.services.identities.relayMails();
   expect(await leftOf(ann)).toEqual(NONE);

@@ -24,7 +24,7 @@ export function createIdentityOutbox(options: { storage: Storage; log: Log; mail
         updatePipeline: true,
       }).setOptions({ deleted: 'include' });
     } catch (error) {
-      log.warn({ err: describeError(error) }, 'mails about a change wait for the next pass');
+      log.warn({ err: describeError(error) }, 'mails about a change were not queued; the next pass retries');
     }
   }
 

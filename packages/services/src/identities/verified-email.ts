@@ -7,7 +7,7 @@ import type { IdentitiesService } from './identities.service.js';
  * after that person takes over the account, or send mails in that person's name (decisions H6).
  */
 export function verifiedEmail({ isEmailVerified }: Pick<IdentitiesService, 'isEmailVerified'>): Rule {
-  return defineRule('whose email is verified', [identityErrors.emailNotVerified], async ({ ctx }) => {
+  return defineRule('a caller with a verified email', [identityErrors.emailNotVerified], async ({ ctx }) => {
     if (!(await isEmailVerified(ctx.identity.id))) throw identityErrors.emailNotVerified();
   });
 }

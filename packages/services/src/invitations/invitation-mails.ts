@@ -36,7 +36,7 @@ export function createInvitationMails({ storage, log, mails, onetimeTokens, orga
       await mails.enqueue([{ id, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
       await Invitations.updateOne({ _id: invitationId }, { $set: { mailSince: null } }, { timestamps: false });
     } catch (error) {
-      log.warn({ err: describeError(error) }, 'the mail of an invitation waits for the next pass');
+      log.warn({ err: describeError(error) }, 'the mail of an invitation was not queued; the next pass retries');
     }
   }
 

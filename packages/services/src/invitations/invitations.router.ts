@@ -58,7 +58,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       .meta(
         rest('POST /invitations', {
           status: 201,
-          summary: 'Invite an address to make an account, or to join an organization',
+          summary: 'Invite an address to create an account, or to join an organization',
           failure: 'Failed to create invitation',
           errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
         }),
@@ -104,7 +104,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       .meta(
         rest('DELETE /invitations/{invitationId}', {
           status: 204,
-          summary: 'Delete an invitation, which can be accepted no more',
+          summary: 'Delete an invitation, so that it cannot be accepted',
           failure: 'Failed to delete invitation',
           errors: [errors.notFound],
         }),
@@ -119,7 +119,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       .meta(
         rest('POST /invitations/accept', {
           status: 204,
-          summary: 'Accept an invitation with the account that one has',
+          summary: 'Accept an invitation with an existing account',
           failure: 'Failed to accept invitation',
           errors: [
             authenticationErrors.unverified,

@@ -50,7 +50,7 @@ export function createLocationsRouter(locations: LocationsService) {
     patch: authenticated
       .meta(
         rest('PATCH /locations/{locationId}', {
-          summary: 'Change a location, or move it with all that lies below',
+          summary: 'Change a location, or move it with everything below it',
           failure: 'Failed to update location',
           errors: [errors.notFound, errors.nothingToUpdate, errors.cycle, errors.tooDeep],
         }),
@@ -64,7 +64,7 @@ export function createLocationsRouter(locations: LocationsService) {
       .meta(
         rest('DELETE /locations/{locationId}', {
           status: 204,
-          summary: 'Delete a location that has none below',
+          summary: 'Delete a location that has no others below it',
           failure: 'Failed to delete location',
           errors: [errors.notFound, errors.hasDescendants],
         }),
@@ -77,7 +77,7 @@ export function createLocationsRouter(locations: LocationsService) {
     restore: authenticated
       .meta(
         rest('POST /locations/{locationId}/restore', {
-          summary: 'Bring a deleted location back',
+          summary: 'Restore a deleted location',
           failure: 'Failed to restore location',
           errors: [errors.notFound, errors.parentDeleted, errors.tooDeep],
         }),

@@ -64,7 +64,7 @@ describe('what people have typed', () => {
     await mails.work();
     expect(system.server.mails).toHaveLength(before);
     expect(await system.rows()).toEqual([]);
-    expect(logs()).toContain('where it should go is no address');
+    expect(logs()).toContain('its recipient is not an address');
     expect(logs()).not.toContain('@');
   });
 });
@@ -98,7 +98,7 @@ describe('the log', () => {
     await live();
     system.clock.advance(49 * 3_600_000);
     await mails.work();
-    for (const text of ['a mail was sent', 'tried again', 'given up', '"smtpCode":550', 'ETIMEDOUT', 'E11000'])
+    for (const text of ['a mail was sent', 'will be retried', 'given up', '"smtpCode":550', 'ETIMEDOUT', 'E11000'])
       expect(logs()).toContain(text);
     for (const secret of [to, name, '@', TOKEN, CODE, 'Acme'])
       expect(logs().includes(secret), `the log has ${secret}`).toBe(false);

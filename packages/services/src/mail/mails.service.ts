@@ -52,7 +52,7 @@ function asGiven({ _id: id, template, to, identityId, values, expiresAt }: Queue
 /** The mails of all services (decisions A14), queued in the store and sent by a worker that retries. */
 export function createMailsService({ storage, log, settings = {} }: { storage: Storage; log: Log; settings?: MailSettings }) {
   const { driver } = settings;
-  if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl: mails need it, for the links in them');
+  if (driver && settings.linksUrl === undefined) throw new Error('mail.linksUrl is missing: mails contain links');
   const render = createRenderer(settings);
   const queue = createMailQueue(storage);
   const recentMails = createRecentMails(storage);
@@ -66,7 +66,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       return mail;
     },
     deliver: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
-    onFailure: (error) => log.warn({ err: describeError(error) }, 'the mail queue could not be worked on; it is tried again'),
+    onFailure: (error) => log.warn({ err: describeError(error) }, 'working on the mail queue failed; it will be retried'),
   });
   /** Outcomes of this process's attempts. */
   const results = { sent: 0, retried: 0, 'given up': 0, expired: 0 };
@@ -80,7 +80,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     const prepared = await prepare(asGiven(mail));
     if (!prepared) return undefined;
     if (!ADDRESS.test(prepared.to)) {
-      log.error({ mailId: mail._id, template: mail.template }, 'a mail is dropped: where it should go is no address');
+      log.error({ mailId: mail._id, template: mail.template }, 'a mail was dropped: its recipient is not an address');
       return undefined;
     }
     if (performance.now() - start > LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
@@ -93,8 +93,8 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
     async function putBack(reason: object): Promise<void> {
       const isRetried = await queue.postpone(mail);
       results[isRetried ? 'retried' : 'given up'] += 1;
-      if (isRetried) log.warn({ ...about, ...reason }, 'a mail was not sent; it is tried again');
-      else log.error({ ...about, ...reason }, 'a mail was not sent, and is given up');
+      if (isRetried) log.warn({ ...about, ...reason }, 'a mail was not sent; it will be retried');
+      else log.error({ ...about, ...reason }, 'a mail was not sent and is given up');
     }
 
     if (mail.expiresAt !== null && mail.expiresAt <= storage.clock.now()) {

@@ -111,7 +111,7 @@ describe('a mail server', () => {
     await mails.work();
     expect(countsOf(addresses)).toEqual(addresses.map(() => 1));
     expect(await system.rows()).toEqual([]);
-    expect(logs()).toMatch(/"code":"E[A-Z]+","text":"a mail was not sent; it is tried again"/);
+    expect(logs()).toMatch(/"code":"E[A-Z]+","text":"a mail was not sent; it will be retried"/);
   });
 
   it('that stalls holds nobody for long, and gets every mail when it goes on', async () => {
@@ -141,7 +141,7 @@ describe('the queue', () => {
     const stop = ill.mails.startSending(5);
     await expect.poll(() => ill.logs().split('\n').length, { interval: 5 }).toBeGreaterThan(2);
     await stop();
-    expect(ill.logs()).toContain('the mail queue could not be worked on; it is tried again');
+    expect(ill.logs()).toContain('working on the mail queue failed; it will be retried');
     await well.mails.enqueue(toEach([to]));
     await well.mails.work();
     expect(countsOf([to])).toEqual([1]);

@@ -79,7 +79,7 @@ const CONTENTS = {
     subject: 'A new way to sign in to your account',
     before: [
       'Hello,',
-      `from now on one can sign in to the account of ${values.email} through ${values.provider ?? 'a provider'} too.`,
+      `it is now possible to sign in to the account of ${values.email} through ${values.provider ?? 'a provider'} too.`,
     ],
     after: ['If this was you, there is nothing to do.', 'If it was not, unlink it, change your password and tell us.'],
   }),
@@ -94,7 +94,7 @@ const CONTENTS = {
     code: values.code ?? '',
     after: [
       ...validity('code', values),
-      'Give it to nobody. If you are not signing in, change your password: somebody may know it.',
+      'Do not share it with anybody. If you are not signing in, change your password: somebody may know it.',
     ],
   }),
   invitation: (values) => ({
@@ -102,7 +102,7 @@ const CONTENTS = {
     before: [
       'Hello,',
       values.organizationName === undefined
-        ? `${values.inviterEmail ?? 'Somebody'} invites you to make an account as ${values.email}.`
+        ? `${values.inviterEmail ?? 'Somebody'} invites you to create an account as ${values.email}.`
         : `${values.inviterEmail ?? 'Somebody'} invites you to join ${values.organizationName} as ${values.email}.`,
     ],
     button: { label: 'Accept the invitation', link: values.link ?? '' },

@@ -77,7 +77,7 @@ export function createNotificationsRouter(notifications: NotificationsService, t
     restore: authenticated
       .meta(
         rest('POST /notifications/{notificationId}/restore', {
-          summary: 'Bring a deleted notification back',
+          summary: 'Restore a deleted notification',
           failure: 'Failed to restore notification',
           errors: [notFound],
         }),

@@ -62,7 +62,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       .meta(
         rest('POST /auth/ott/generate', {
           status: 201,
-          summary: 'Make a one-time token for an identity to sign in with',
+          summary: 'Create a one-time token for an identity to sign in with',
           failure: 'Failed to create one-time token',
           errors: [identityErrors.notFound],
         }),
@@ -97,7 +97,7 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       .meta(
         rest('POST /auth/ott/invalidate', {
           status: 204,
-          summary: 'Make a one-time token unusable',
+          summary: 'Invalidate a one-time token',
           failure: 'Failed to invalidate one-time token',
           errors: [unverified, wrongType],
         }),

@@ -66,7 +66,7 @@ describe('the amounts of an order', () => {
     expect(yen(1, 0.5)).toEqual(['request body/tax must NOT have more than 0 decimals']);
     expect(yen(1e15)).toEqual(['request body/items/0/price must be <= 999999999999999']);
     expect(problemsOf(orderOf([{ quantity: 1_000_000 }]), [euros(999_999_999_999)])).toEqual([
-      'request body/items must NOT amount to so much',
+      'request body/items must NOT add up to more than 15 digits',
     ]);
   });
 });

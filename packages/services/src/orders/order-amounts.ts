@@ -45,7 +45,7 @@ export function computeAmounts(given: NewOrder, prices: readonly (CataloguePrice
   const tax = toMinor(given.tax ?? 0, currency, 'tax');
   const subtotal = sumOf(items.map(({ price, quantity }) => ({ minorUnits: price, times: quantity })));
   const total = subtotal === undefined ? undefined : sumOf([{ minorUnits: subtotal }, { minorUnits: tax }]);
-  if (subtotal === undefined || total === undefined) refuse('items', 'must NOT amount to so much');
+  if (subtotal === undefined || total === undefined) refuse('items', 'must NOT add up to more than 15 digits');
   const shown = {
     subtotal: toAmount(subtotal, currency),
     tax: toAmount(tax, currency),

@@ -40,7 +40,7 @@ interface OrdersRouterOptions {
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
-  description: 'Makes a try safe to repeat: for 24 h the same key and body answer the same order.',
+  description: 'Makes the request safe to retry: for 24 h the same key and body return the same order.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
@@ -77,7 +77,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .meta(
         rest('POST /orders', {
           status: 201,
-          summary: 'Make an order; the server computes its amounts',
+          summary: 'Create an order; the server computes its amounts',
           failure: 'Failed to create order',
           errors: [
             errors.keyReused,
@@ -99,7 +99,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     list: authenticated
       .meta(
         rest('GET /orders', {
-          summary: 'List the orders of an identity, newest first; the admin’s are all',
+          summary: 'List the orders of an identity, newest first; admins can list all',
           failure: 'Failed to find orders',
           errors: [listErrors.invalidNextToken],
         }),
@@ -177,7 +177,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     restore: authenticated
       .meta(
         rest('POST /orders/{orderId}/restore', {
-          summary: 'Bring a deleted order back',
+          summary: 'Restore a deleted order',
           failure: 'Failed to restore order',
           errors: [errors.notFound],
         }),

@@ -16,10 +16,10 @@ const LineSchema = z.object({
   productId: z.string(),
   variantId: z.string().nullable(),
   quantity: z.number().int(),
-  price: z.number().meta({ description: 'Of one, as it was when the order was made' }),
+  price: z.number().meta({ description: 'Unit price at the time of the order' }),
   priceSource: z
     .enum(['variant', 'product', 'caller'])
-    .meta({ description: 'Whose price it is; `caller` where neither variant nor product has one' }),
+    .meta({ description: 'Source of the price; `caller` if neither variant nor product has one' }),
 });
 
 export const OrderSchema = z
@@ -73,22 +73,26 @@ export const organizationOrderList = defineList(orderResource, { row: OrderSchem
 export const orderInput = z.strictObject({ orderId: Id });
 export const createOrderInput = z.strictObject({
   identityId: Id,
-  organizationId: Id.optional().meta({ description: 'That of the products; needed where none of them has one' }),
-  currency: Currency.optional().meta({ description: 'Needed where no line has a price of its own; else that of the prices' }),
+  organizationId: Id.optional().meta({
+    description: 'Default: the organization of the products. If they have one, no other is allowed',
+  }),
+  currency: Currency.optional().meta({
+    description: 'Default: the currency of the catalogue prices. Required if no line has one',
+  }),
   items: z
     .array(
       z.strictObject({
         productId: Id,
         variantId: Id.optional(),
         quantity: Quantity,
-        price: Amount.optional().meta({ description: 'Of one; counts only where neither variant nor product has a price' }),
+        price: Amount.optional().meta({ description: 'Unit price; used only if neither variant nor product has one' }),
       }),
     )
     .min(1)
     .max(MAX_LINES),
   tax: Amount.optional(),
-  subtotal: Amount.optional().meta({ description: 'Must be what the server computes' }),
-  total: Amount.optional().meta({ description: 'Must be what the server computes' }),
+  subtotal: Amount.optional().meta({ description: 'Must equal what the server computes' }),
+  total: Amount.optional().meta({ description: 'Must equal what the server computes' }),
 });
 export type NewOrder = z.infer<typeof createOrderInput>;
 

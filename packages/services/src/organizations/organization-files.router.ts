@@ -25,7 +25,7 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
     logoUploadUrl: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/logo-upload-url', {
-          summary: 'Give an address to upload a logo to',
+          summary: 'Get an address to upload a logo to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
@@ -42,7 +42,7 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
     certificateUploadUrl: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/certificate-upload-url', {
-          summary: 'Give an address to upload a certificate to',
+          summary: 'Get an address to upload a certificate to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),

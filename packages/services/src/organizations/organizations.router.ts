@@ -44,7 +44,7 @@ interface OrganizationsRouterOptions {
 }
 
 /** Only an admin may name an owner other than the caller. */
-const ownerIsCaller = defineRule('who becomes the owner', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
+const ownerIsCaller = defineRule('the future owner', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
   const ownerId = await valueOf('ownerId');
   if (ownerId !== undefined && ownerId !== ctx.identity.id) throw ruleErrors.notSelf();
 });
@@ -145,7 +145,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     move: authenticated
       .meta(
         rest('PUT /organizations/{organizationId}/parent', {
-          summary: 'Make an organization part of another, with all that is part of it, or of none',
+          summary: 'Move an organization with its parts below another, or to the top',
           failure: 'Failed to update organization',
           errors: [errors.notFound, errors.cycle, errors.tooDeep],
         }),
@@ -158,7 +158,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     listDescendants: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/descendants', {
-          summary: 'List the organizations that are part of one, newest first',
+          summary: 'List the organizations below one, newest first',
           failure: 'Failed to find organizations',
           errors: [errors.notFound, listErrors.invalidNextToken],
         }),
@@ -186,7 +186,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     restore: authenticated
       .meta(
         rest('POST /organizations/{organizationId}/restore', {
-          summary: 'Bring a deleted organization back, with the products that went with it',
+          summary: 'Restore a deleted organization and the products deleted with it',
           failure: 'Failed to restore organization',
           errors: [errors.notFound, errors.nameTakenMeanwhile],
         }),
@@ -250,7 +250,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     memberRole: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/members/{identityId}/role', {
-          summary: 'Say which role an identity has in an organization, or inherits from one above it',
+          summary: 'Show the role of an identity in an organization, its own or one inherited from above',
           failure: 'Failed to get role of member',
           errors: [errors.notFound, errors.noRole],
         }),
@@ -267,7 +267,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     isMember: authenticated
       .meta(
         rest('GET /organizations/{organizationId}/members/check-existence', {
-          summary: 'Say whether an identity is a member',
+          summary: 'Check whether an identity is a member',
           failure: 'Failed to find organization members',
           errors: [errors.notFound],
         }),

@@ -98,7 +98,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
     restore: authenticated
       .meta(
         rest('POST /products/{productId}/variants/{productVariantId}/restore', {
-          summary: 'Bring a deleted variant back',
+          summary: 'Restore a deleted variant',
           failure: 'Failed to restore product variant',
           errors: [errors.notFound],
         }),

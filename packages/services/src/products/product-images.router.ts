@@ -18,7 +18,7 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
     imageUploadUrl: authenticated
       .meta(
         rest('GET /products/{productId}/image-upload-url', {
-          summary: 'Give an address to upload an image to',
+          summary: 'Get an address to upload an image to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),

@@ -66,7 +66,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
     /** Only an admin may change a product's organization, because the product would leave it. */
     keepsOrganization: (key?: string) =>
       orAdmin(
-        defineRule('who leaves the organization as it is', [ruleErrors.notAdmin], async ({ given }) => {
+        defineRule('a caller that keeps the organization', [ruleErrors.notAdmin], async ({ given }) => {
           const value = await given(key ?? 'organizationId');
           const isGiven = key === undefined ? value !== undefined : typeof value === 'object' && value !== null && Object.hasOwn(value, 'organizationId'); // prettier-ignore
           if (isGiven) throw ruleErrors.notAdmin();

@@ -90,7 +90,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
     patch: authenticated
       .meta(
         rest('PATCH /products/{productId}', {
-          summary: 'Change a product; its organization by the admin alone',
+          summary: 'Change a product; only an admin may change its organization',
           failure: 'Failed to update product',
           errors: [errors.notFound, errors.nothingToUpdate, ...missing],
         }),
@@ -135,7 +135,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
     restore: authenticated
       .meta(
         rest('POST /products/{productId}/restore', {
-          summary: 'Bring a deleted product back, with the variants that went with it',
+          summary: 'Restore a deleted product and the variants deleted with it',
           failure: 'Failed to restore product',
           errors: [errors.notFound, organizationErrors.notFound],
         }),

@@ -43,7 +43,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .meta(
         rest('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
           status: 204,
-          summary: 'Follow a profile no longer',
+          summary: 'Unfollow a profile',
           failure: 'Failed to delete profile follow',
           errors: [errors.notFound, errors.profileNotFollowed],
         }),
@@ -97,7 +97,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .meta(
         rest('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
           status: 204,
-          summary: 'Follow an organization no longer',
+          summary: 'Unfollow an organization',
           failure: 'Failed to delete organization follow',
           errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
         }),

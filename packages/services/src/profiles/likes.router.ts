@@ -35,7 +35,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
       .meta(
         rest('DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
           status: 204,
-          summary: 'Like a product no longer',
+          summary: 'Unlike a product',
           failure: 'Failed to delete product like',
           errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
         }),
@@ -66,7 +66,7 @@ export function createLikersRouter(likes: LikesService) {
     listLikers: authenticated
       .meta(
         rest('GET /products/{productId}/likers', {
-          summary: 'List the profiles that like a product, who did last first',
+          summary: 'List the profiles that like a product, latest first',
           failure: 'Failed to find profiles',
           errors: [productErrors.notFound, listErrors.invalidNextToken],
         }),

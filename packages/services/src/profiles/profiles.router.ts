@@ -77,7 +77,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
     avatarUploadUrl: authenticated
       .meta(
         rest('GET /profiles/{profileId}/avatar-upload-url', {
-          summary: 'Give an address to upload an avatar to',
+          summary: 'Get an address to upload an avatar to',
           failure: 'Failed to generate signed upload URL.',
           errors: [errors.notFound, fileErrors.tooManyUnused],
         }),
@@ -104,7 +104,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
     restore: authenticated
       .meta(
         rest('POST /profiles/{profileId}/restore', {
-          summary: 'Bring a deleted profile back',
+          summary: 'Restore a deleted profile',
           failure: 'Failed to restore profile',
           errors: [errors.notFound, identityErrors.notFound],
         }),

@@ -20,9 +20,9 @@ export function readOauth(given: {
 }): OauthConfiguration {
   const { publicUrl, providers = {}, redirectUrls = [] } = given;
   const definitions = readProviders(providers);
-  if (definitions.length > 0 && publicUrl === undefined)
-    throw new Error('publicUrl is missing: providers send people back to it');
-  if (definitions.length > 0 && redirectUrls.length === 0) throw new Error('redirectUrls is missing: nobody could be sent back');
+  if (definitions.length > 0 && publicUrl === undefined) throw new Error('publicUrl is missing: providers redirect people to it');
+  if (definitions.length > 0 && redirectUrls.length === 0)
+    throw new Error('redirectUrls is missing: a sign-in needs an address to return to');
   const base = publicUrl?.replace(/\/+$/, '');
   return {
     clients: definitions.map((definition) => createProviderClient(definition, `${base}/auth/oauth/${definition.name}/callback`)),

@@ -67,7 +67,7 @@ export function createProviderClient(definition: ProviderDefinition, callbackUrl
       });
       const { subject, email, isEmailVerified } = await source.readAccount(configuration, tokens, withEmail);
       if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_MAX_LENGTH)
-        throw new Error('the provider names no account');
+        throw new Error('the provider did not name an account');
       return { subject, email: Email.safeParse(email).data, isEmailVerified };
     },
   };

@@ -64,7 +64,7 @@ function checkedAddress(setting: string, text: string): URL {
 
 function define(name: string, given: ProviderSettings): ProviderDefinition {
   const setting = `providers.${name}`;
-  if (!NAME.test(name)) throw new Error(`${setting}: a name has lower-case letters, digits and hyphens, 40 at most`);
+  if (!NAME.test(name)) throw new Error(`${setting}: a name consists of lower-case letters, digits and hyphens, at most 40`);
   for (const key of ['clientId', 'clientSecret'] as const) if (!given[key]) throw new Error(`${setting}.${key} is missing`);
   // defaults only apply to the provider's own addresses
   const isElsewhere = given.issuer !== undefined || given.endpoints !== undefined;

@@ -54,7 +54,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       .meta(
         rest('GET /auth/oauth/{provider}', {
           status: 302,
-          summary: 'Go to an identity provider, to sign in or up',
+          summary: 'Redirect to an identity provider, to sign in or sign up',
           failure: 'Failed to create authorization',
           errors: [providerErrors.notFound],
         }),
@@ -74,7 +74,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       .meta(
         rest('GET /auth/oauth/{provider}/callback', {
           status: 302,
-          summary: 'Come back from an identity provider',
+          summary: 'Return from an identity provider',
           failure: 'Failed to find or create identity',
           errors: [
             providerErrors.notFound,
@@ -127,7 +127,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
     listProviders: authenticated
       .meta(
         rest('GET /auth/{identityId}/oauth', {
-          summary: 'List the identity providers by which an identity signs in',
+          summary: 'List the identity providers linked to an identity',
           failure: 'Failed to find linked providers',
           errors: [identityErrors.notFound],
         }),
@@ -144,7 +144,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       .meta(
         rest('DELETE /auth/{identityId}/oauth/{provider}', {
           status: 204,
-          summary: 'Unlink an identity provider, and end the sessions that came by it',
+          summary: 'Unlink an identity provider and end the sessions started through it',
           failure: 'Failed to delete linked provider',
           hasBody: true,
           errors: [

@@ -42,7 +42,7 @@ export function linkInput(allowed: ReadonlySet<string>) {
     identityId: Id,
     provider: ProviderName,
     redirectUrl: redirectUrl(allowed),
-    password: GivenPassword.optional().meta({ description: 'Needed where the identity has one' }),
+    password: GivenPassword.optional().meta({ description: 'Required if the identity has one' }),
   });
 }
 export const LinkSchema = z.object({ url: z.string() });
@@ -53,5 +53,5 @@ export const LinkedProvidersSchema = z.array(z.object({ provider: z.string(), li
 export const unlinkInput = z.strictObject({
   identityId: Id,
   provider: ProviderName,
-  password: GivenPassword.optional().meta({ description: 'Needed for oneself ten minutes after the sign-in' }),
+  password: GivenPassword.optional().meta({ description: 'Required for oneself later than ten minutes after the sign-in' }),
 });

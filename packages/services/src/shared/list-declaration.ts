@@ -65,7 +65,7 @@ export function defineList<
     count: z.number().int(),
     // rows of this envelope are checked by `lists.answer`; computed rows have no schema
     value: z.array(z.union([ComputedRow, expandable])),
-    nextToken: z.string().optional().meta({ description: 'Leads to the rows behind these; absent where there are none' }),
+    nextToken: z.string().optional().meta({ description: 'Token for the next rows; absent after the last' }),
   });
   const checkQuery = checkListQuery(resource);
   const open = z
@@ -95,7 +95,7 @@ type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptio
 
 function equalParameters<Equal extends z.ZodRawShape>(equal: Equal): Optional<Equal> {
   const described = Object.entries(equal).map(([name, schema]) => {
-    const meta = { description: `The rows whose \`${name}\` is exactly this.` };
+    const meta = { description: `Only rows with exactly this \`${name}\`.` };
     return [name, (schema as z.ZodType).meta(meta).optional()] as const;
   });
   return Object.fromEntries(described) as unknown as Optional<Equal>;
@@ -124,7 +124,7 @@ function listParameters(resource: ListResource) {
       .string()
       .meta({ ...described, maxLength: LIMITS.text })
       .optional();
-  const other = `With it the answer is \`{ total, count, value }\`, and \`page\` and \`limit\` are not taken.`;
+  const other = `The answer is then \`{ total, count, value }\`. Cannot be combined with \`page\` and \`limit\`.`;
   return {
     $filter: text($filter),
     $orderby: text($orderby),
@@ -136,18 +136,18 @@ function listParameters(resource: ListResource) {
       .int()
       .min(0)
       .max(LIMITS.skip)
-      .meta({ description: `Rows to pass over. ${other}` })
+      .meta({ description: `Number of rows to skip. ${other}` })
       .optional(),
     $top: z
       .number()
       .int()
       .min(0)
       .max(LIMITS.top)
-      .meta({ description: `Rows to answer, ${LIMITS.defaultTop} unless it is given. ${other}` })
+      .meta({ description: `Maximum number of rows, by default ${LIMITS.defaultTop}. ${other}` })
       .optional(),
     $nextToken: z
       .string()
-      .meta({ description: `The \`nextToken\` of the page before, with the same other parameters. ${other}` })
+      .meta({ description: `The \`nextToken\` of the previous page; all other parameters must be the same. ${other}` })
       .optional(),
   };
 }

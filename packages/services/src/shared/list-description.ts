@@ -54,8 +54,8 @@ function describeExpand({ relations }: ListResource): Described {
   const names = [...relations.keys()];
   const description =
     names.length === 0
-      ? 'Related records to put into the rows; these have none.'
-      : `Related records to put into the rows, each under its name, null when it is gone: ${names.map(code).join(', ')}.`;
+      ? 'Related records to include in the rows; this list has none.'
+      : `Related records to include in the rows, each under its relation name, null if deleted: ${names.map(code).join(', ')}.`;
   return { description, examples: names.slice(0, 1) };
 }
 

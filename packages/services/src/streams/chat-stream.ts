@@ -149,7 +149,7 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
   }
 
   function identityOf({ access }: StreamSocket) {
-    if (!access) throw new Error('a stream of messages is somebody’s');
+    if (!access) throw new Error('a message stream requires an identity');
     return access.identity;
   }
 

@@ -51,7 +51,7 @@ export function createNotificationFeeds({ notifications, bus, clock, log }: Noti
 
   function then(feed: NotificationFeed, work: () => Promise<void>): void {
     feed.work = feed.work.then(work).catch((error: unknown) => {
-      log.error({ err: describeError(error) }, 'open streams of notifications could not be told something');
+      log.error({ err: describeError(error) }, 'an event for open notification streams failed');
     });
   }
 

@@ -65,7 +65,7 @@ export function createStreamTickets({
         .meta(
           rest(`POST /${stream}/listen/tickets`, {
             status: 201,
-            summary: `Get a ticket, which opens the stream of ${stream} once`,
+            summary: `Get a ticket that opens the stream of ${stream} once`,
             failure: 'Failed to create ticket',
           }),
         )
