@@ -110,7 +110,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     places: createStreamPlaces(configuration.streamLimits),
     log,
   };
-  const names = configuration.services ?? (SERVICE_NAMES as readonly ServiceName[] as readonly Name[]);
+  const names = configuration.services ?? (SERVICE_NAMES as readonly Name[]);
   const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
   const everything = createAppRouter(services, {
     cookies: createTokenCookies(cookieSettings),
