@@ -74,7 +74,7 @@ describe('the command line', { timeout: 90_000 }, () => {
 
     const admin = { email: 'admin@example.org', password: PASSWORD };
     const created = await run(['admin', 'create', '--email', admin.email], { ADMIN_PASSWORD: PASSWORD });
-    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^made the admin [0-9a-f-]{36}\n$/) as unknown });
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^created the admin [0-9a-f-]{36}\n$/) as unknown });
     const { accessToken } = await post(`${server.url}/auth/login`, admin);
     const identities = await fetch(`${server.url}/identities`, { headers: { authorization: `Bearer ${accessToken}` } });
     expect(((await identities.json()) as { data: unknown[] }).data).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await run(['export', file])).toMatchObject({
       code: 1,
-      err: `${file} is there already: an export overwrites nothing\n`,
+      err: `${file} already exists: an export overwrites nothing\n`,
     });
     expect(await run(['import', `${file}.gone`], elsewhere)).toMatchObject({
       code: 1,
@@ -171,7 +171,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(ill.out).toMatch(/look mail: mails cannot leave \(E\w+\): check MAIL_URL\n/);
     expect(ill.out).toContain('set MAIL_FROM: mail servers refuse senders at localhost\n');
     expect(ill.out).toContain('set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts');
-    expect(ill.out).toContain('set PUBLIC_URL: links in mails lead to HOST and PORT else\n');
+    expect(ill.out).toContain('set PUBLIC_URL: otherwise links in mails lead to HOST and PORT\n');
     const typed = await run(['doctor'], { AUTH_ENC_SECRET: 'e'.repeat(32) });
     expect(typed.out).toContain('look secrets: AUTH_ENC_SECRET could be guessed: make one with  openssl rand -base64 48\n');
   });

@@ -38,7 +38,7 @@ export function configurationAdvice(config: Config): string[] {
     [config.mongodbUri === undefined, 'set MONGODB_URI: the embedded engine is for development and small single machines'],
     [
       authSecrets.authEncSecret === authSecrets.authSignSecret,
-      'set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: who learns one knows both',
+      'set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: otherwise a leak of one reveals both',
     ],
     [config.rateLimits === false, 'set RATE_LIMITS to on: passwords can be tried without a limit'],
     [cookies.secure === false, 'set COOKIE_SECURE to true: cookies travel in the clear'],
@@ -54,7 +54,7 @@ export function configurationAdvice(config: Config): string[] {
       config.publicUrl?.startsWith('http:') === true && !/\/\/(localhost|127\.)/.test(config.publicUrl),
       'put PUBLIC_URL behind https',
     ],
-    [config.publicUrl === undefined, 'set PUBLIC_URL: links in mails lead to HOST and PORT else'],
+    [config.publicUrl === undefined, 'set PUBLIC_URL: otherwise links in mails lead to HOST and PORT'],
     [
       config.mail.url !== 'outbox:' && /@localhost>?$/.test(config.mail.from),
       'set MAIL_FROM: mail servers refuse senders at localhost',

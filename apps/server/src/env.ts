@@ -71,7 +71,7 @@ export const VARIABLES = {
   PUBLIC_URL: variable({
     read: HttpAddress,
     defaultText: 'from HOST and PORT',
-    meaning: "The server's address as its users see it: its origin may change state in cookie mode, and the API page names it",
+    meaning: "The server's public URL: its origin may change state in cookie mode, and the API page shows it",
   }),
   NODE_ENV: variable({
     read: z.string(),
@@ -82,7 +82,7 @@ export const VARIABLES = {
     read: parsedBy((name, text) => parseLifetime(name, text, 0)).transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
     fallback: '1s',
     meaning:
-      'For how long a server that is told to stop still takes connections, so that load balancers see in time that it is not ready; `0s` for not at all',
+      'How long a stopping server still accepts connections, so that load balancers notice in time that it is not ready; `0s`: not at all',
   }),
   DATA_DIR: variable({
     read: z.string().min(1),
@@ -105,12 +105,12 @@ export const VARIABLES = {
     read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),
     defaultText: 'none',
     meaning:
-      'A Redis by which several instances share the counts of rate limits and tell each other what happens; without it, or while it is away, each counts by itself',
+      'A Redis through which several instances share the counts of rate limits and exchange events; without it, or while it is unavailable, each counts separately',
   }),
   RATE_LIMITS: variable({
     read: Switch,
     fallback: 'on',
-    meaning: 'Whether there are limits of how often an address or an account may ask',
+    meaning: 'Whether to limit how often an address or an account may send requests',
   }),
   AUTH_MODE: variable({
     read: Mode,
@@ -120,12 +120,12 @@ export const VARIABLES = {
   AUTH_ENC_SECRET: variable({
     read: Secrets,
     defaultText: 'development only: generated',
-    meaning: 'Secret that encrypts tokens, 32 bytes at least; a comma-separated list rotates: the first makes, all read',
+    meaning: 'Secret that encrypts tokens, at least 32 bytes; a comma-separated list rotates: the first encrypts, all decrypt',
   }),
   AUTH_SIGN_SECRET: variable({
     read: Secrets,
     defaultText: 'development only: generated',
-    meaning: 'Secret that signs tokens, likewise',
+    meaning: 'Secret that signs tokens, with the same rules',
   }),
   ACCESS_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '15m', meaning: 'Lifetime of access tokens' }),
   REFRESH_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '14d', meaning: 'Lifetime of refresh tokens' }),
@@ -133,21 +133,21 @@ export const VARIABLES = {
   SESSION_MAX_TIME: variable({
     read: Lifetime,
     fallback: '90d',
-    meaning: 'Time from a sign-in until its session ends, however often its refresh token is exchanged',
+    meaning: 'Longest duration of a session, however often its refresh token is exchanged',
   }),
   INVITATION_EXPIRE_TIME: variable({ read: Lifetime, fallback: '7d', meaning: 'Lifetime of invitations' }),
-  AUDIT_RETENTION: variable({ read: Lifetime, fallback: '365d', meaning: 'For how long security events are kept' }),
+  AUDIT_RETENTION: variable({ read: Lifetime, fallback: '365d', meaning: 'How long security events are kept' }),
   IDENTITY_TYPE_ADMIN: variable({ read: z.string().min(1), fallback: 'admin', meaning: 'Id of the identity type of admins' }),
   IDENTITY_TYPE_GUEST: variable({ read: z.string().min(1), fallback: 'guest', meaning: 'Id of the identity type of guests' }),
   IDENTITY_TYPE_REGULAR: variable({
     read: z.string().min(1),
     fallback: 'regular',
-    meaning: 'Id of the identity type of who registers',
+    meaning: 'Id of the identity type of new accounts',
   }),
   MFA_ENABLED: variable({
     read: Flag,
     fallback: 'false',
-    meaning: 'Whether every sign-in takes a second step, by a code that is sent by mail',
+    meaning: 'Whether every sign-in requires a second step, a code sent by mail',
   }),
   BCRYPT_COST: variable({
     read: WholeNumber(4, 16),
@@ -157,7 +157,7 @@ export const VARIABLES = {
   BOOTSTRAP_ADMIN_EMAIL: variable({
     read: z.string().trim().toLowerCase().check(z.email('must be an email address')),
     defaultText: 'none',
-    meaning: 'An admin with this verified email is made at start if there is no admin',
+    meaning: 'Creates an admin with this verified email at start if there is none',
   }),
   BOOTSTRAP_ADMIN_PASSWORD: variable({ read: z.string().min(8), defaultText: 'none', meaning: "That admin's password" }),
   ADMIN_PASSWORD: variable({
@@ -169,7 +169,7 @@ export const VARIABLES = {
     read: z.string().refine(isMailUrl, 'must be outbox: or an smtp:// or smtps:// address'),
     fallback: 'outbox:',
     meaning:
-      'Where mails go: `smtp://` or `smtps://user:password@host:port` sends them, `outbox:` writes each as a JSON file into `DATA_DIR/outbox`',
+      'Where mails are sent: `smtp://` or `smtps://user:password@host:port` sends them, `outbox:` writes each as a JSON file into `DATA_DIR/outbox`',
   }),
   MAIL_FROM: variable({
     read: z.string().trim().regex(MAIL_SENDER, 'must be an address, or Name <address>'),
@@ -185,29 +185,29 @@ export const VARIABLES = {
     read: z.string().refine(isFilesUrl, 'must be disk: or s3://bucket with endpoint and region in its query'),
     fallback: 'disk:',
     meaning:
-      'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or what speaks its protocol, without key and secret by those of the AWS environment',
+      'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or a compatible storage; without key and secret, the AWS environment provides them',
   }),
   FILES_QUOTA: variable({
     read: Size,
     fallback: '5gb',
-    meaning: 'Bytes of files that one identity may have attached to records',
+    meaning: 'Total size of the files that one identity may attach to records',
   }),
   CONSOLE: variable({
     read: Switch,
     fallback: 'on',
-    meaning: 'Whether there is a web page at `/console`, which serves the links of mails too',
+    meaning: 'Whether to serve the console at `/console`, including the pages that mails link to',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   REDIRECT_URLS: variable({
     read: RedirectUrls,
     fallback: '',
     meaning:
-      'Addresses to which identity providers may send people back, comma-separated: each allows its own origin and path, with any query',
+      'Addresses to which people may return from identity providers, comma-separated: each allows its own origin and path, with any query',
   }),
   PROVIDER_TOKEN_EXPIRE_TIME: variable({
     read: Lifetime,
     fallback: '5m',
-    meaning: 'Lifetime of the one-time token with which a person comes back from an identity provider',
+    meaning: 'Lifetime of the one-time token with which a person returns from an identity provider',
   }),
   BODY_LIMIT: variable({
     read: Size,
@@ -225,17 +225,17 @@ export const VARIABLES = {
     read: z.enum(['', '__Host-', '__Secure-'], 'must be __Host- or __Secure-'),
     fallback: '',
     meaning:
-      'Stands before the names of all cookies: `__Host-` binds them to this host, so that no other site of its domain can set them; `__Secure-` to https. Set later, it signs out who is signed in by cookies',
+      'Prefix of all cookie names: `__Host-` binds cookies to this host, so that no other site of its domain can set them; `__Secure-` binds them to https. Changing it signs out everybody who is signed in by cookies',
   }),
   METRICS_TOKEN: variable({
     read: z.string().min(16, 'must have at least 16 characters'),
     defaultText: 'none',
-    meaning: 'Bearer token for /metrics; without it /metrics answers loopback only',
+    meaning: 'Bearer token for /metrics; without it only loopback may read /metrics',
   }),
   TRUST_PROXY: variable({
     read: z.union([Flag, WholeNumber(1, 10), Proxies], PROXIES_TEXT),
     fallback: 'false',
-    meaning: 'Which proxies tell the caller’s address: false, true, how many, or their addresses',
+    meaning: 'Which proxies are trusted to report the caller’s address: false, true, how many, or their addresses',
   }),
   LOG_LEVEL: variable({
     read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino'),

@@ -57,7 +57,7 @@ function addGauge(registry: Registry, name: string, help: string, read: () => nu
 function addOperations(registry: Registry, storage: Storage): void {
   const durations = new Histogram({
     name: 'database_operation_duration_seconds',
-    help: 'Time of an operation in the database, with the wait for a connection, by operation and whether it failed',
+    help: 'Time of a database operation, including the wait for a connection, by operation and whether it failed',
     labelNames: ['operation', 'failed'],
     buckets: OPERATION_BUCKETS,
     registers: [registry],
@@ -88,20 +88,15 @@ function addMailQueue(registry: Registry, { services }: Tandem, storage: Storage
   addGauge(
     registry,
     'mail_queue_length',
-    'Mails that wait to be sent, or to be tried again; of all instances together',
+    'Mails waiting to be sent or retried, over all instances',
     async () => (await queueState())?.length ?? Number.NaN,
   );
-  addGauge(
-    registry,
-    'mail_queue_oldest_seconds',
-    'Since when the oldest mail of the queue waits; of all instances together',
-    async () => {
-      const state = await queueState();
-      if (!state) return Number.NaN;
-      return state.oldestAt ? Math.max(storage.clock.now().getTime() - state.oldestAt.getTime(), 0) / 1000 : 0;
-    },
-  );
-  addCounter(registry, { name: 'mails_total', help: 'Tries to send a mail, by what came of them', label: 'result' }, () =>
+  addGauge(registry, 'mail_queue_oldest_seconds', 'Age of the oldest mail in the queue, over all instances', async () => {
+    const state = await queueState();
+    if (!state) return Number.NaN;
+    return state.oldestAt ? Math.max(storage.clock.now().getTime() - state.oldestAt.getTime(), 0) / 1000 : 0;
+  });
+  addCounter(registry, { name: 'mails_total', help: 'Attempts to send a mail, by outcome', label: 'result' }, () =>
     Object.entries(services.mails.results),
   );
 }
@@ -111,12 +106,12 @@ export function addMetrics(registry: Registry, tandem: Tandem, storage: Storage)
   addOperations(registry, storage);
   const connections = () => storage.connections();
   addGauge(registry, 'database_connections_open', 'Connections to the database', () => connections().open);
-  addGauge(registry, 'database_connections_in_use', 'Connections with an operation on them', () => connections().inUse);
+  addGauge(registry, 'database_connections_in_use', 'Connections with an operation in progress', () => connections().inUse);
   addGauge(registry, 'database_connections_waiting', 'Operations that wait for a connection', () => connections().waiting);
   addMailQueue(registry, tandem, storage);
   const hashing = () => tandem.services.passwords.queueState();
-  addGauge(registry, 'password_hashes_running', 'Passwords that are being hashed or compared', () => hashing().running);
-  addGauge(registry, 'password_hashes_waiting', 'Passwords that wait to be hashed or compared', () => hashing().waiting);
+  addGauge(registry, 'password_hashes_running', 'Passwords being hashed or compared', () => hashing().running);
+  addGauge(registry, 'password_hashes_waiting', 'Passwords waiting to be hashed or compared', () => hashing().waiting);
   addGauge(registry, 'streams_open', 'WebSockets that are open', () => tandem.streamState().open);
   addCounter(
     registry,

@@ -64,7 +64,7 @@ describe('the identity providers of an environment', () => {
   it('need an address to return to, https or on loopback', () => {
     const google = { OAUTH_GOOGLE_CLIENT_ID: 'g', OAUTH_GOOGLE_CLIENT_SECRET: 's' };
     expect(problemsOf({ ...google, REDIRECT_URLS: '' })).toEqual([
-      'REDIRECT_URLS is not set: identity providers could send nobody back',
+      'REDIRECT_URLS is not set: identity providers could not send people back',
     ]);
     expect(problemsOf({ ...google, REDIRECT_URLS: 'https://app.example.org/,http://app.example.org/' })).toEqual([
       'REDIRECT_URLS "http://app.example.org/" must be an https address, or http on loopback, without query and fragment',

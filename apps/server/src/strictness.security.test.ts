@@ -47,7 +47,7 @@ describe('in production, and not in development, the server refuses', () => {
 it('cookies that browsers would refuse are refused at start, with one line each', () => {
   for (const COOKIE_PREFIX of ['__Host-', '__Secure-'])
     expect(problemsOf({ COOKIE_PREFIX, COOKIE_SECURE: 'false' })).toEqual([
-      `COOKIE_PREFIX ${COOKIE_PREFIX} needs COOKIE_SECURE true: browsers refuse it else`,
+      `COOKIE_PREFIX ${COOKIE_PREFIX} needs COOKIE_SECURE true: otherwise browsers refuse it`,
     ]);
   const COOKIE_DOMAIN = 'example.org';
   expect(problemsOf({ COOKIE_PREFIX: '__Host-', COOKIE_DOMAIN })).toEqual([

@@ -101,7 +101,7 @@ describe('the chain', () => {
     ['groupby((shop), filter(amount gt 1))', "needs an 'aggregate' or a 'top' behind the 'filter' of a group at offset 16"],
     ['groupby((shop), orderby(amount))', "needs a 'top' behind the 'orderby' of a group at offset 16"],
     ['groupby((shop), top(2) then aggregate($count as n))', "has a transformation behind the 'top' of a group at offset 28"],
-    ['groupby((shop), top(101))', 'can keep 100 records of a group at most at offset 16'],
+    ['groupby((shop), top(101))', 'can keep at most 100 records of a group at offset 16'],
     ['groupby((shop), groupby((paid)) then top(1))', "has a transformation behind a 'groupby' inside a group at offset 37"],
     ['groupby((shop), top(1) then groupby((paid)))', "can only have 'filter' before a 'groupby' inside a group at offset 16"],
     ['groupby((secretNote))', "has the property 'secretNote', which cannot be grouped by, at offset 9"],

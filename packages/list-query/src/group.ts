@@ -104,7 +104,7 @@ function compileInside(steps: readonly Step[], keys: readonly Field[], state: Tr
       if (order) throw problemAt(parameter, at, "has a second 'orderby' in a group");
       order = { keys: bindOrder(step.keys, fields, parameter), at };
     } else if (step.kind === 'top') {
-      if (step.count > LIMITS.groupTop) throw problemAt(parameter, at, `can keep ${LIMITS.groupTop} records of a group at most`);
+      if (step.count > LIMITS.groupTop) throw problemAt(parameter, at, `can keep at most ${LIMITS.groupTop} records of a group`);
       const taken = [...names, ...(inside.aggregates?.fields ?? []).map(({ name }) => name)];
       if (taken.some((name) => clash(name, 'top'))) throw problemAt(parameter, at, "has the name 'top' twice");
       inside.top = {

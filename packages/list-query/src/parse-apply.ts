@@ -78,7 +78,7 @@ function readAlias(reader: Reader): string {
   if (!takeWord(reader, 'as')) throw unexpected(reader, "'as'");
   const { text, at } = expectName(reader, 'an alias');
   if (!ALIAS.test(text) || RESERVED.has(text))
-    throw problemAt(reader.parameter, at, 'has an alias that is no name (letters, digits and _, 64 at most)');
+    throw problemAt(reader.parameter, at, 'has an invalid alias (letters, digits and _, at most 64)');
   return text;
 }
 

@@ -25,8 +25,8 @@ describe('$filter', () => {
     ['price EQ 20', "6: query parameter '$filter' needs an operator (eq, ne, gt, ge, lt, le, in) instead of 'EQ' at offset 6"],
     ['price eq 20)', "11: query parameter '$filter' needs the end instead of ')' at offset 11"],
     ['(price eq 20', "12: query parameter '$filter' needs ')' instead of the end at offset 12"],
-    ["name eq 'Alpha", "8: query parameter '$filter' has a string without an end at offset 8"],
-    ["name eq 'Al''pha''", "8: query parameter '$filter' has a string without an end at offset 8"],
+    ["name eq 'Alpha", "8: query parameter '$filter' has an unclosed string at offset 8"],
+    ["name eq 'Al''pha''", "8: query parameter '$filter' has an unclosed string at offset 8"],
     ['name eq "Alpha"', "8: query parameter '$filter' has an unexpected character at offset 8"],
     ["name eq'Alpha'", "7: query parameter '$filter' lacks a space at offset 7"],
     ["name eq 'a''b'and x eq 1", "14: query parameter '$filter' lacks a space at offset 14"],
@@ -126,11 +126,11 @@ describe('$apply', () => {
     ['aggregate(price with sum)', "24: query parameter '$apply' needs 'as' instead of ')' at offset 24"],
     [
       'aggregate($count as $n)',
-      "20: query parameter '$apply' has an alias that is no name (letters, digits and _, 64 at most) at offset 20",
+      "20: query parameter '$apply' has an invalid alias (letters, digits and _, at most 64) at offset 20",
     ],
     [
       'aggregate($count as __proto__)',
-      "20: query parameter '$apply' has an alias that is no name (letters, digits and _, 64 at most) at offset 20",
+      "20: query parameter '$apply' has an invalid alias (letters, digits and _, at most 64) at offset 20",
     ],
   ])('%s', (text, problem) => expect(problemOf(() => parseApply(text))).toBe(problem));
 

@@ -50,7 +50,7 @@ function readToken(text: string, at: number, parameter: string): Token {
 function readString(text: string, at: number, parameter: string): Token | undefined {
   if (text[at] !== "'") return undefined;
   const end = endOfString(text, at);
-  if (end < 0) throw problemAt(parameter, at, 'has a string without an end');
+  if (end < 0) throw problemAt(parameter, at, 'has an unclosed string');
   return { kind: 'string', text: text.slice(at + 1, end - 1).replaceAll("''", "'"), at };
 }
 

@@ -67,8 +67,8 @@ describe('an export', () => {
       [lines.slice(1), /Line 1 does not begin an export/],
       [lines.toSpliced(700, 1), /has 1203 documents, of which 1202 came/],
       [[...lines, '{}'], /ended before it/],
-      [lines.with(600, '{"collection":'), /Line 601 is no line of an export/],
-      [lines.with(600, '{"collection":"system.users","document":{}}'), /Line 601 is no line of an export/],
+      [lines.with(600, '{"collection":'), /Line 601 is not a line of an export/],
+      [lines.with(600, '{"collection":"system.users","document":{}}'), /Line 601 is not a line of an export/],
       [lines.with(600, lines[500] as string), /duplicate key/],
     ];
     for (const [broken, why] of spoilt) {

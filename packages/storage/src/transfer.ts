@@ -75,7 +75,7 @@ async function claim(database: mongo.Db): Promise<void> {
     await database.collection(CLAIMS).insertOne({ ...CLAIM });
   } catch (error) {
     if (isDuplicateKey(error) === false) throw error;
-    throw new ImportError('An import into this database is under way, or was broken off: drop the database to begin anew');
+    throw new ImportError('An import into this database is under way, or was broken off: drop the database to start over');
   }
 }
 
@@ -142,12 +142,13 @@ function parse(text: string, at: number): Record<string, unknown> {
   } catch {
     // reported below
   }
-  throw new ImportError(`Line ${at} is no line of an export`);
+  throw new ImportError(`Line ${at} is not a line of an export`);
 }
 
 function asLine({ collection, document }: Record<string, unknown>, at: number): Line {
   const isLine = typeof collection === 'string' && /^[^$.\0][^$\0]*$/.test(collection) && !collection.startsWith('system.');
-  if (!isLine || typeof document !== 'object' || document === null) throw new ImportError(`Line ${at} is no line of an export`);
+  if (!isLine || typeof document !== 'object' || document === null)
+    throw new ImportError(`Line ${at} is not a line of an export`);
   return { collection, document };
 }
 

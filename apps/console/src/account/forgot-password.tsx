@@ -23,7 +23,7 @@ export function ForgotPassword() {
           <EmailField />
         </ActionForm>
       ) : (
-        <Good>If {sentTo} has an account, a link is on its way. It counts for half an hour.</Good>
+        <Good>If {sentTo} has an account, a link is on its way. It is valid for half an hour.</Good>
       )}
       <p className="card-links">
         <Link href="/">Sign in</Link>

@@ -14,7 +14,7 @@ export function SecondStep({ token: first, onBack }: { token: string; onBack(): 
 
   return (
     <CardPage title="Check your mail">
-      <p>We have sent you a code of six digits. It counts for five minutes.</p>
+      <p>We have sent you a six-digit code. It is valid for five minutes.</p>
       <ActionForm action="Go on" run={async ({ code = '' }) => began((await client.verifyMfa({ token, code: code.trim() })).id)}>
         <Field
           label="Code"
@@ -26,7 +26,7 @@ export function SecondStep({ token: first, onBack }: { token: string; onBack(): 
           autoFocus
         />
       </ActionForm>
-      {resend.isSuccess && <Good>Another code is on its way; the one before counts no more.</Good>}
+      {resend.isSuccess && <Good>Another code is on its way; the previous one is no longer valid.</Good>}
       <Failure of={resend.error} />
       <p className="card-links">
         <button type="button" className="link" onClick={() => resend.mutate()} disabled={resend.isPending}>

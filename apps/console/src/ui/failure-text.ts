@@ -5,8 +5,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'wrong credentials provided': 'The email or the password is wrong.',
   'This account is locked': 'This account is locked. Wait a while, reset the password, or ask an admin.',
   'Invalid MFA code provided.': 'That code is wrong.',
-  'token could not be verified': 'That does not count any more. Begin again.',
-  'Invalid token': 'That does not count any more. Begin again.',
+  'token could not be verified': 'That is no longer valid. Start again.',
+  'Invalid token': 'That is no longer valid. Start again.',
   'Too many requests': 'Too many tries. Wait a moment.',
 };
 

@@ -16,14 +16,14 @@ async function askPassword(): Promise<string> {
 /** `tandem admin create --email a@b.co`: may run beside a running server. */
 export function createAdminCommand(): Command {
   const create = new Command('create')
-    .description('Make an admin with a verified email; the password is asked for, or taken from ADMIN_PASSWORD')
+    .description('Create an admin with a verified email; asks for the password unless ADMIN_PASSWORD is set')
     .requiredOption('--email <address>', 'email address of the new admin')
     .action(async ({ email }: { email: string }) => {
       const password = readConfig(process.env).adminPassword ?? (await askPassword());
       await withDatabase(async ({ tandem, storage }) => {
         await storage.ensureIndexes();
         const id = await tandem.services.authentication.createAdmin({ email, password });
-        console.log(`made the admin ${id}`);
+        console.log(`created the admin ${id}`);
       });
     });
   return new Command('admin').description('Admins').addCommand(create);

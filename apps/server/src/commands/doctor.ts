@@ -68,7 +68,7 @@ async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
   const subject = 'redis: the server of REDIS_URL';
   const refusal = await drivers.redis.verify().then(
     () => undefined,
-    () => 'it does not answer, or refuses: check REDIS_URL; until then each instance limits by itself',
+    () => 'it does not answer, or refuses: check REDIS_URL; until it works each instance limits separately',
   );
   return [{ subject, ...(refusal !== undefined && { advice: refusal }) }];
 }
@@ -113,7 +113,7 @@ async function lookAtMailQueue({ tandem, storage }: CommandContext): Promise<Fin
   const { length, oldestAt } = await tandem.services.mails.queueState();
   const subject = `mail queue: ${length} waiting`;
   if (!oldestAt || storage.clock.now().getTime() - oldestAt.getTime() < OLD_MAIL_MS) return { subject };
-  return { subject, advice: `the oldest since ${oldestAt.toISOString()}: the server's log says why they were not sent` };
+  return { subject, advice: `the oldest since ${oldestAt.toISOString()}: see the server's log for the reason` };
 }
 
 /** Checks that need no database, and so run even when it is unavailable. */

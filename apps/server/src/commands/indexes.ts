@@ -4,8 +4,8 @@ import { withDatabase } from './with-database.js';
 /** `tandem indexes`: creates missing indexes, and shows each index with the query it serves. */
 export function createIndexesCommand(): Command {
   return new Command('indexes')
-    .description('Make missing indexes and list all of them with the queries they serve')
-    .option('--check', 'make none; fail when one is missing')
+    .description('Create missing indexes and list all of them with the queries they serve')
+    .option('--check', 'create none; fail when one is missing')
     .action(({ check = false }: { check?: boolean }) =>
       withDatabase(async ({ storage }) => {
         if (!check) await storage.ensureIndexes();
@@ -13,7 +13,7 @@ export function createIndexesCommand(): Command {
           console.log(collection);
           for (const { index, exists, serves } of declared)
             console.log(`  ${exists ? 'ok     ' : 'MISSING'} ${index}: ${serves}`);
-          for (const index of extra) console.log(`  unknown ${index}: not declared; drop it if nothing of yours needs it`);
+          for (const index of extra) console.log(`  unknown ${index}: not declared; drop it unless you need it`);
           if (declared.some(({ exists }) => !exists)) process.exitCode = 1;
         }
       }),

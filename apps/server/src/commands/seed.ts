@@ -8,9 +8,9 @@ import { withDatabase } from './with-database.js';
 export function createSeedCommand(): Command {
   return new Command('seed')
     .description(
-      'Fill an empty database with people, two shops, 40 products with images, a year of orders and notifications, and channels to talk in',
+      'Fill an empty database with people, two shops, 40 products with images, a year of orders and notifications, and chat channels',
     )
-    .option('--password <text>', 'password of everybody in it; one is made up and printed unless it is given')
+    .option('--password <text>', 'password of every account; generated and printed by default')
     .action(async ({ password = randomBytes(12).toString('base64url') }: { password?: string }) => {
       const clock = createMovableClock(new Date());
       await withDatabase(async ({ tandem, storage, drivers }) => {

@@ -29,7 +29,7 @@ function createProgress(done: 'exported' | 'imported') {
 
 function explain(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EEXIST') return new CommandError(`${file} is there already: an export overwrites nothing`);
+  if (code === 'EEXIST') return new CommandError(`${file} already exists: an export overwrites nothing`);
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR') return new CommandError((error as Error).message);
   return error;
 }

@@ -74,5 +74,5 @@ it('fills an empty database with a year of demonstration data, once', async () =
   for (const { lastMessage } of channels.data) expect(Date.parse(lastMessage.createdAt)).toBeLessThan(end.getTime());
 
   const again = fillDatabase({ tandem: app.tandem, clock, password: PASSWORD, upload });
-  await expect(again).rejects.toThrow('the database has organizations already: only an empty one is filled');
+  await expect(again).rejects.toThrow('the database already has organizations: only an empty one can be filled');
 });

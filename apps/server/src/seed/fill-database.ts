@@ -62,7 +62,7 @@ export async function fillDatabase(options: {
   const { services } = tandem;
   const now = clock.now();
   if (await services.organizations.hasAny())
-    throw new CommandError('the database has organizations already: only an empty one is filled');
+    throw new CommandError('the database already has organizations: only an empty one can be filled');
   const dice = createDice();
   const people: Seeded['people'] = [];
   clock.set(new Date(now.getTime() - DAYS * DAY_MS));
