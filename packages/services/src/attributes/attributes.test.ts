@@ -35,7 +35,7 @@ describe.each(FACES)('an attribute group over %s', (face) => {
     expect(await app.call(face, 'attributes.get', { attributeId: value.id })).toEqual(outcome);
   });
 
-  it('is changed in what is given', async () => {
+  it('is changed in the given fields only', async () => {
     const { id } = await create();
     expect(await call('patch', id, { name: 'Sizes' })).toMatchObject({ ok: true, value: { ...size, name: 'Sizes' } });
     const items = [{ key: 'M', value: '' }];
@@ -44,7 +44,7 @@ describe.each(FACES)('an attribute group over %s', (face) => {
     expect(await call('patch', NO_ID, { name: 'x' })).toEqual(NOT_FOUND);
   });
 
-  it('is deleted softly, and comes back', async () => {
+  it('is soft-deleted and restored', async () => {
     const { id } = await create();
     expect(await call('delete', id)).toEqual(OK);
     expect(await call('get', id)).toEqual(NOT_FOUND);
@@ -60,7 +60,7 @@ describe.each(FACES)('an attribute group over %s', (face) => {
     expect(await app.call(face, 'attributes.list', { limit: 2 })).toMatchObject({ value: { data: [second, first] } });
   });
 
-  it('is validated, all problems at once', async () => {
+  it('is validated, and reports all problems at once', async () => {
     const items = [
       { key: '', value: 5 },
       { value: 'x', foo: 1 },

@@ -28,7 +28,7 @@ describe('the audit trail', () => {
       expect(text.includes(secret), secret).toBe(false);
   });
 
-  it('writes one log line an event, with ids, and without address and device', async () => {
+  it('writes one log line per event, with ids but without address and device', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.77', 'user-agent': 'a telling browser', 'x-request-id': 'request-77' };
     const ann = await app.signUp();
     await app.rest('POST', '/auth/login', { email: ann.email, password: 'a wrong guess' }, { headers }).expect(401);

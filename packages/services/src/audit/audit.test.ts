@@ -50,7 +50,7 @@ const sessionIdOf = async (person: Person): Promise<string> => {
 };
 
 describe.each(FACES)('an event over %s', (face) => {
-  it('says what happened, about whom, by whom, in which session, from where, and when', async () => {
+  it('records what happened, to whom, by whom, in which session, from where, and when', async () => {
     const ann = await app.signUp();
     const [registered, login] = await eventsOf(ann.id, face);
     expect(registered).toEqual({
@@ -68,7 +68,7 @@ describe.each(FACES)('an event over %s', (face) => {
     expect(login).toMatchObject({ type: 'login.succeeded', actorId: ann.id, sessionId: await sessionIdOf(ann) });
   });
 
-  it('is written by each act of an admin before that is answered', async () => {
+  it("is written before the answer to an admin's action", async () => {
     const ann = await app.signUp();
     await app.tandem.services.audit.settle();
     const target = { identityId: ann.id };
@@ -89,7 +89,7 @@ describe.each(FACES)('an event over %s', (face) => {
     }
   });
 
-  it('tells of logins that fail, why, and when waiting begins; of an unknown address without an identity', async () => {
+  it('records failed logins, the reason, and the start of a lock; for an unknown address without an identity', async () => {
     const ann = await app.signUp();
     const login = (email: string, password: string) => app.call(face, 'auth.login', { email, password });
     for (let n = 0; n < 5; n++) await login(ann.email, 'a wrong guess');
@@ -110,14 +110,14 @@ describe.each(FACES)('an event over %s', (face) => {
     expect(after.data).toMatchObject([{ identityId: null, actorId: null, ip: '127.0.0.1' }]);
   });
 
-  it('tells of a right password to a locked identity', async () => {
+  it('records a right password for a locked identity', async () => {
     const ann = await app.signUp();
     await admin.rest('POST', `/identities/${ann.id}/lock`).expect(204);
     await app.call(face, 'auth.login', { email: ann.email, password: PASSWORD });
     expect((await eventsOf(ann.id, face)).at(-1)).toMatchObject({ type: 'login.failed', details: { reason: 'barred' } });
   });
 
-  it('tells of a logout once, of a reused refresh token, and of a session ended from the list', async () => {
+  it('records a logout once, a reused refresh token, and a session ended from the list', async () => {
     const ann = await app.signUp();
     const [left, stolen, other] = [await app.signIn(ann.email), await app.signIn(ann.email), await app.signIn(ann.email)];
     const [ofLeft, ofStolen, ofOther] = [await sessionIdOf(left), await sessionIdOf(stolen), await sessionIdOf(other)];
@@ -149,7 +149,7 @@ describe.each(FACES)('an event over %s', (face) => {
     expect((await list(face, { identityId: NO_ID })).data).toEqual([]);
   });
 
-  it('is for admins; a type that there is not is a 400', async () => {
+  it('is for admins; an unknown type is a 400', async () => {
     const ann = await app.signUp();
     expect(await ann.call(face, 'auth.events')).toEqual(NOT_ADMIN);
     expect(await app.call(face, 'auth.events')).toMatchObject({ status: 422 });
@@ -161,7 +161,7 @@ describe.each(FACES)('an event over %s', (face) => {
     });
   });
 
-  it('is shown to whom it is about, but not from where somebody else acted', async () => {
+  it('is shown to the identity it is about, but not where others acted from', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     await admin.rest('POST', `/identities/${ann.id}/unlock`).expect(204);
     await app.call('rest', 'auth.login', { email: ann.email, password: 'a wrong guess' });
@@ -178,11 +178,11 @@ describe.each(FACES)('an event over %s', (face) => {
   });
 });
 
-it('an admin made by a command is recorded, without a request', async () => {
+it('an admin created by a command is recorded without a request', async () => {
   expect((await eventsOf(admin.id))[0]).toMatchObject({ type: 'admin.created', actorId: null, ip: null, requestId: null });
 });
 
-it('what is refused, or changes nothing, is no event', async () => {
+it('refused or ineffective actions are not recorded', async () => {
   const ann = await app.signUp();
   await app.rest('POST', '/auth/register', { email: ann.email, password: PASSWORD }).expect(422);
   await admin.rest('PATCH', `/identities/${ann.id}`, {}).expect(400);
@@ -193,13 +193,13 @@ it('what is refused, or changes nothing, is no event', async () => {
   expect(await typesOf(NO_ID)).toEqual([]);
 });
 
-it('twenty logouts at once of one session are one event', async () => {
+it('twenty concurrent logouts of one session are one event', async () => {
   const ann = await app.signUp();
   await Promise.all(Array.from({ length: 20 }, () => ann.call('rest', 'auth.logout')));
   expect(await typesOf(ann.id)).toEqual(['registered', 'login.succeeded', 'logout']);
 });
 
-it('a closing server first records what is under way', async () => {
+it('a closing server first finishes recording', async () => {
   const closing = await startTestServer();
   const email = `${crypto.randomUUID()}@example.org`;
   const { id } = await closing.rest('POST', '/auth/register', { email, password: PASSWORD }).expect<{ id: string }>(201);
@@ -239,7 +239,7 @@ it.each([
   expect(plan).not.toContain('"stage":"SORT"');
 });
 
-it('every type of event has a name in words, and none twice', () => {
+it('every type of event has a unique description', () => {
   expect(new Set(SECURITY_EVENT_TYPES).size).toBe(SECURITY_EVENT_TYPES.length);
   for (const type of SECURITY_EVENT_TYPES) expect(type).toMatch(/^[a-z]+(\.[a-z-]+)?$/);
 });

@@ -18,7 +18,7 @@ const stateOf = ({ id }: Person) =>
   admin.rest('GET', `/identities/${id}`).expect<{ locked: boolean; deactivatedAt: string | null }>(200);
 
 describe.each(FACES)('deactivation over %s', (face) => {
-  it('by the person itself ends the sessions on every instance, bars the login, and is confirmed by mail', async () => {
+  it('by the identity itself ends the sessions on every instance, bars the login, and is confirmed by mail', async () => {
     const ann = await app.signUp();
     expect(await second.call(face, 'identities.get', { identityId: ann.id }, ann.credentials)).toMatchObject({ ok: true });
     expect(await ann.call(face, 'auth.deactivate', { identityId: ann.id })).toEqual(DONE);
@@ -44,7 +44,7 @@ describe.each(FACES)('deactivation over %s', (face) => {
     await login(ann.email).expect(200);
   });
 
-  it('and an admin’s lock are two things: neither ends the other', async () => {
+  it('and a lock by an admin are independent: neither ends the other', async () => {
     const ann = await app.signUp();
     await admin.rest('POST', `/identities/${ann.id}/lock`).expect(204);
     expect(await admin.call(face, 'auth.deactivate', { identityId: ann.id })).toEqual(DONE);
@@ -54,7 +54,7 @@ describe.each(FACES)('deactivation over %s', (face) => {
     await login(ann.email).expect(200);
   });
 
-  it('is the person’s or an admin’s to do, activation an admin’s alone', async () => {
+  it('is allowed for the identity itself and admins, activation for admins only', async () => {
     const [ann, bob] = await Promise.all([app.signUp(), app.signUp()]);
     const refused = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
     expect(await bob.call(face, 'auth.deactivate', { identityId: ann.id })).toEqual(refused);

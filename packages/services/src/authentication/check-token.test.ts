@@ -18,7 +18,7 @@ const check = (face: Face, token: unknown, more: { fingerprint?: string; target?
   );
 
 describe.each(FACES)('token/check over %s', (face) => {
-  it('says whose the token is, and until when; again and again', async () => {
+  it('tells whose token it is and when it expires, any number of times', async () => {
     const ann = await app.signUp();
     const first = await check(face, ann.accessToken);
     expect(first).toMatchObject({ ok: true, value: { identityId: ann.id } });
@@ -27,7 +27,7 @@ describe.each(FACES)('token/check over %s', (face) => {
     expect(await check(face, ann.accessToken, { target: 'login' })).toEqual(first);
   });
 
-  it('answers 401 to what is no token that counts', async () => {
+  it('answers 401 to an invalid token', async () => {
     const ann = await app.signUp();
     expect(await check(face, 'garbage')).toEqual(UNVERIFIED);
     expect(await check(face, `${ann.accessToken}A`)).toEqual(UNVERIFIED);
@@ -36,7 +36,7 @@ describe.each(FACES)('token/check over %s', (face) => {
     expect(await check(face, ann.accessToken)).toEqual(UNVERIFIED);
   });
 
-  it('holds the fingerprint against the one of the login', async () => {
+  it('compares the fingerprint with that of the login', async () => {
     const ann = await app.signUp({ fingerprint: 'device 1' });
     expect(await check(face, ann.accessToken, { fingerprint: 'device 1' })).toMatchObject({ ok: true });
     for (const fingerprint of ['device 2', ''])
@@ -44,7 +44,7 @@ describe.each(FACES)('token/check over %s', (face) => {
     expect(await check(face, ann.accessToken)).toMatchObject({ status: 401, message: 'Token fails security check' });
   });
 
-  it('names every problem of its input', async () => {
+  it('reports every problem of its input', async () => {
     expect(await check(face, undefined)).toMatchObject({
       status: 400,
       data: ["request body must have required property 'token'"],

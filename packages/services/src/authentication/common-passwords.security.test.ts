@@ -42,7 +42,7 @@ it.each([
   expect(passwords.filter((password) => !isCommonPassword(password))).toEqual([]);
 });
 
-it('other passwords are not', () => {
+it('other passwords are accepted', () => {
   const passwords = [
     'tea at the harbour',
     PASSWORD,
@@ -64,7 +64,7 @@ it('other passwords are not', () => {
 describe.each(FACES)('a common password, over %s,', (face) => {
   const register = (email: string, password: string, on = app) => on.call(face, 'auth.register', { email, password });
 
-  it('is refused with the other problems', async () => {
+  it('is refused together with the other problems', async () => {
     expect(await app.call(face, 'auth.register', { email: 'nothing', password: 'P@ssw0rd' })).toMatchObject({
       data: ['request body/email must match format "email"', 'request body/password must NOT be a common password'],
     });
@@ -87,7 +87,7 @@ describe.each(FACES)('a common password, over %s,', (face) => {
     expect(await register(email, password)).toEqual(refusal());
   });
 
-  it('is not one that has words beside the names', async () => {
+  it('may contain names if it has other words too', async () => {
     const id = crypto.randomUUID();
     for (const password of ['tea at the harbour', 'smith and sons 92', 'shopping at the smiths'])
       expect(await register(`ann.smith${id}-${password.length}@mail.example`, password)).toMatchObject({ ok: true });
@@ -128,7 +128,7 @@ async function everyWay(face: Face, on: TestServer): Promise<Way[]> {
 }
 
 describe.each(FACES)('wherever a password is set over %s,', (face) => {
-  it('a common one is refused, and then what the host refuses, which is told the email', async () => {
+  it("a common one is refused, then one that the host's check refuses, which receives the email", async () => {
     const asked: string[] = [];
     const checkPassword = async (password: string, { email }: { email: string }) => {
       asked.push(`${email} ${password}`);
@@ -147,7 +147,7 @@ describe.each(FACES)('wherever a password is set over %s,', (face) => {
   });
 });
 
-it('an admin made by command has no common password', async () => {
+it('an admin created by a command may not have a common password', async () => {
   const { authentication } = app.tandem.services;
   for (const password of ['P@ssw0rd', 'the-boss-1', 'HarbourShop1'])
     await expect(authentication.createAdmin({ email: 'the-boss@example.org', password })).rejects.toMatchObject({

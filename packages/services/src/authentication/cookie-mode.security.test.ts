@@ -40,7 +40,7 @@ async function send(
 const cookie = (accessToken: string) => ({ cookie: `accessToken=${accessToken}` });
 
 describe.each(FACES)('in cookie mode, a request over %s', (face) => {
-  it('is of the identity in the cookie', async () => {
+  it('acts as the identity in the cookie', async () => {
     expect(await send(face, 'identities.get', cookie(ann.accessToken))).toEqual(PASSED);
     expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toMatchObject({
       ok: true,
@@ -48,7 +48,7 @@ describe.each(FACES)('in cookie mode, a request over %s', (face) => {
     });
   });
 
-  it('answers 401 without the cookie, also with a good bearer or a cookie that is an object', async () => {
+  it('answers 401 without the cookie, even with a valid bearer token or a cookie that is an object', async () => {
     const encoded = encodeURIComponent(`j:${JSON.stringify({ token: ann.accessToken })}`);
     const without = [{}, { authorization: `Bearer ${ann.accessToken}` }, { cookie: 'accessToken=' }, { cookie: 'accessToken=j:{}' }, { cookie: 'accessToken=j%3A%7B%7D' }, { cookie: `accessToken=${encoded}` }, { cookie: `refreshToken=${ann.refreshToken}` }, { cookie: `AccessToken=${ann.accessToken}` }]; // prettier-ignore
     for (const headers of without)
@@ -60,7 +60,7 @@ describe.each(FACES)('in cookie mode, a request over %s', (face) => {
     expect(await send(face, 'identities.get', cookie(ann.refreshToken))).toEqual({ status: 401, message: 'Invalid token' });
   });
 
-  it('answers 422 to a bearer of another identity, and takes one of the same', async () => {
+  it('answers 422 to a bearer token of another identity, and accepts one of the same', async () => {
     const both = (token: string) => ({ ...cookie(ann.accessToken), authorization: `Bearer ${token}` });
     expect(await send(face, 'identities.get', both(bob.accessToken))).toEqual(MISMATCH);
     expect(await send(face, 'identities.get', both((await app.signIn(ann.email)).accessToken))).toEqual(PASSED);
@@ -70,7 +70,7 @@ describe.each(FACES)('in cookie mode, a request over %s', (face) => {
     expect(await send(face, 'identities.get', headers)).toEqual(MISMATCH);
   });
 
-  it('answers 422 to what is malformed before 401 to what is missing', async () => {
+  it('answers 422 to malformed headers before 401 to missing ones', async () => {
     const fingerprint = 'f'.repeat(513);
     expect(await send(face, 'identities.get', { 'x-nb-fingerprint': fingerprint })).toMatchObject({
       status: 422,
@@ -112,7 +112,7 @@ describe.each(FACES)('in cookie mode, a request over %s', (face) => {
     expect(await app.call(face, procedure, input(), { headers })).toEqual({ ok: false, ...ELSEWHERE });
   });
 
-  it('is authenticated before its origin is asked', async () => {
+  it('is authenticated before its origin is checked', async () => {
     expect(await send(face, 'auth.deleteRefreshTokens', { origin: 'https://evil.example' })).toEqual(NO_COOKIE);
   });
 });
@@ -126,7 +126,7 @@ describe('the cookies', () => {
       .map((text) => text.replace(/Max-Age=(\d+)/, (_, age) => `Max-Age=${Math.ceil(Number(age) / 60) * 60}`))
       .map((text) => text.replace(/Expires=[^;]+/, 'Expires=<date>').replace(/=[^;]{100,}/, '=<token>'));
 
-  it('are set by a login, each for the life of its token; the body has neither token', async () => {
+  it('are set by a login, each for the lifetime of its token; the body contains neither token', async () => {
     const answer = await app.rest('POST', '/auth/login', { email: ann.email, password: PASSWORD });
     expect(answer).toMatchObject({ status: 200, body: { id: ann.id } });
     expect(Object.keys(answer.body as object)).toEqual(['id']);
@@ -136,7 +136,7 @@ describe('the cookies', () => {
     ]);
   });
 
-  it('are both set anew by a refresh, which answers 204, on both faces', async () => {
+  it('are both replaced by a refresh, which answers 204 over REST and tRPC', async () => {
     const carol = await app.signUp();
     const answer = await app.rest('POST', '/auth/token/refresh', undefined, {
       headers: { cookie: `refreshToken=${carol.refreshToken}` },
@@ -159,7 +159,7 @@ describe('the cookies', () => {
     expect(JSON.stringify(trpc.body)).not.toContain('eyJ');
   });
 
-  it('cannot follow a streamed answer: such a call is refused before anything is done', async () => {
+  it('cannot be set by a streamed answer: such a call is refused before any work', async () => {
     const carol = await app.signUp();
     const stream = async (procedure: string, input: object, accept: string) => {
       const headers = { 'content-type': 'application/json', [accept]: 'application/jsonl', ...carol.credentials.headers };
@@ -182,14 +182,14 @@ describe('the cookies', () => {
     expect(await app.storage.model(sessionModel).find({ identityId: carol.id }).lean()).toMatchObject([{ rotations: [] }]);
   });
 
-  it('hold no refresh token when they hold none, or an object', async () => {
+  it('contain no refresh token if they are empty or an object', async () => {
     for (const value of ['', 'other=x', 'refreshToken=', 'refreshToken=j:{}', 'refreshToken=j%3A%7B%7D'])
       await app
         .rest('POST', '/auth/token/refresh', {}, { headers: { cookie: value } })
         .expect(422, 'Unable to find refresh token');
   });
 
-  it('may be left out for a token in the body; two different tokens are refused', async () => {
+  it('may be missing if the body has a token; two different tokens are refused', async () => {
     const [one, other] = [await app.signIn(ann.email), await app.signIn(ann.email)];
     const headers = { cookie: `refreshToken=${one.refreshToken}` };
     await app
@@ -199,7 +199,7 @@ describe('the cookies', () => {
     await app.rest('POST', '/auth/token/refresh', { refreshToken: other.refreshToken }).expect(204);
   });
 
-  it('are cleared by a logout with the attributes that they were set with', async () => {
+  it('are cleared by a logout with the attributes they were set with', async () => {
     const answer = await (await app.signIn(ann.email)).rest('POST', '/auth/logout');
     expect(answer.status).toBe(204);
     const cleared = 'Path=/; Expires=<date>; HttpOnly; Secure; SameSite=Strict';
@@ -217,7 +217,7 @@ describe('the cookies', () => {
 });
 
 describe('where only one service is in cookie mode', () => {
-  it('the others take bearers, and no cookie', async () => {
+  it('the others accept bearer tokens and no cookie', async () => {
     await using own = await startTestServer({ authModes: { ...COOKIES, identities: 'bearer' } });
     const dora = await own.signUp();
     await own.rest('GET', `/identities/${dora.id}`, undefined, cookieHeaders(dora)).expect(422, 'Missing authorization header');

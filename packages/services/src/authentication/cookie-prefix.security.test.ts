@@ -6,7 +6,7 @@ const MODES = { auth: 'cookie', identities: 'cookie' } as const;
 const UNDETECTED = { ok: false, status: 401, message: 'Unable to detect access token' };
 
 describe.each(['__Host-', '__Secure-'] as const)('with the prefix %s', (prefix) => {
-  it.each(FACES)('all cookies have it over %s, and count with it alone', async (face) => {
+  it.each(FACES)('all cookies have it over %s, and are only accepted with it', async (face) => {
     await using app = await startTestServer({ authModes: MODES, cookies: { secure: true, sameSite: 'strict', prefix } });
     const ann = await app.signUp();
     expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toMatchObject({ ok: true });
@@ -25,7 +25,7 @@ describe.each(['__Host-', '__Secure-'] as const)('with the prefix %s', (prefix) 
       }
   });
 
-  it('the API document names the cookie so', async () => {
+  it('the API document names the prefixed cookie', async () => {
     await using app = await startTestServer({ authModes: MODES, cookies: { secure: true, prefix } });
     const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
       components: { securitySchemes: { cookie: { name: string } } };
@@ -33,7 +33,7 @@ describe.each(['__Host-', '__Secure-'] as const)('with the prefix %s', (prefix) 
     expect(document.components.securitySchemes.cookie.name).toBe(`${prefix}accessToken`);
   });
 
-  it('the cookie of a visit to a provider has it, on a path that browsers take', async () => {
+  it('the cookie of an authorization has it, on a path that browsers accept', async () => {
     await using app = await startTestServer({
       cookies: { secure: true, prefix },
       providers: { twitter: { clientId: 'a', clientSecret: 'b' } },
@@ -47,12 +47,12 @@ describe.each(['__Host-', '__Secure-'] as const)('with the prefix %s', (prefix) 
     expect(cookie).toContain(prefix === '__Host-' ? 'Path=/;' : 'Path=/auth/oauth;');
   });
 
-  it('a server of a host that cannot keep what it promises does not start', () => {
+  it('a server whose settings contradict the prefix does not start', () => {
     expect(() => cookiePrefixOf({ prefix, secure: false })).toThrow(`cookies.prefix: ${prefix} needs cookies.secure`);
   });
 });
 
-it('only __Host- refuses a domain', () => {
+it('only __Host- forbids a domain', () => {
   expect(() => cookiePrefixOf({ prefix: '__Host-', domain: 'example.org' })).toThrow('__Host- allows no cookies.domain');
   expect(cookiePrefixOf({ prefix: '__Secure-', domain: 'example.org' })).toBe('__Secure-');
 });

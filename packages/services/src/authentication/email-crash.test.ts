@@ -54,7 +54,7 @@ const askToMove = (server: ServerProcess, { id, credentials, newEmail: email }: 
   server.rest('PATCH', `/auth/${id}/change-email`, { email, password: PASSWORD }, credentials);
 
 describe('when a process is killed between any two writes of', PATIENCE, () => {
-  it('a request for another address, the old one counts, and both mails come or none', async () => {
+  it('a request for another address, the old address stays valid, and either both mails are sent or none', async () => {
     const movers: Mover[] = [];
     const { mail } = system.home;
     const writes = await system.dieAfterEachWrite({
@@ -80,7 +80,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
     }
   });
 
-  it('a change of address, the old one counts and the link works, or the new one counts with all that follows', async () => {
+  it('a change of address, either the old address is valid and the link works, or the new one with all consequences', async () => {
     const writes = await system.dieAfterEachWrite({
       prepare: () => signUp(),
       request: (server, { token }) => confirmMove(server, token),
@@ -114,7 +114,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
   const ask = (server: ServerProcess, { id, credentials }: Mover) =>
     server.rest('POST', `/auth/${id}/send-verification-email`, {}, credentials);
 
-  it('a request for a link, the mail comes if it was promised', async () => {
+  it('a request for a link, the mail is sent if it was promised', async () => {
     const writes = await system.dieAfterEachWrite({
       prepare: () => signUp(),
       request: ask,
@@ -127,7 +127,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
     expect(writes).toContain('mails.insert');
   });
 
-  it('the sending of a link, the mail comes, and its link works', async () => {
+  it('the sending of a link, the mail is sent and its link works', async () => {
     const writes = await system.dieWhileSending({
       prepare: () => signUp(),
       request: ask,

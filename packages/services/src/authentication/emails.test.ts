@@ -48,7 +48,7 @@ describe.each(FACES)('verification of an email over %s', (face) => {
     expect(await confirm(face, token)).toEqual(UNVERIFIED);
   });
 
-  it('answers 409 when the address is verified already', async () => {
+  it('answers 409 if the address is already verified', async () => {
     const ann = await app.signUp();
     const first = await verificationTokenOf(ann);
     app.clock.advance(60_000);
@@ -57,7 +57,7 @@ describe.each(FACES)('verification of an email over %s', (face) => {
     expect(await confirm(face, other)).toEqual(VERIFIED);
   });
 
-  it('is done by one of twenty at once', async () => {
+  it('succeeds for one of twenty concurrent calls', async () => {
     const ann = await app.signUp();
     const token = await verificationTokenOf(ann);
     const all = Array.from({ length: 20 }, (_, at) => (at % 2 ? app : second).call(face, 'auth.confirmEmail', { token }));
@@ -66,7 +66,7 @@ describe.each(FACES)('verification of an email over %s', (face) => {
     for (const refused of outcomes.filter(({ ok }) => !ok)) expect([UNVERIFIED, VERIFIED]).toContainEqual(refused);
   });
 
-  it('does not verify an address that the identity has no more', async () => {
+  it('does not verify an address that the identity no longer has', async () => {
     const ann = await app.signUp();
     const token = await verificationTokenOf(ann);
     await admin.rest('PATCH', `/identities/${ann.id}`, { email: newAddress() }).expect(200);
@@ -74,7 +74,7 @@ describe.each(FACES)('verification of an email over %s', (face) => {
     expect(await identityOf(ann)).toMatchObject({ emailVerified: false });
   });
 
-  it('is asked for by the identity itself, or an admin', async () => {
+  it('can be requested by the identity itself or an admin', async () => {
     const [ann, bob] = await Promise.all([app.signUp(), app.signUp()]);
     expect(await bob.call(face, 'auth.sendVerificationEmail', { identityId: ann.id })).toMatchObject({ status: 403 });
     expect(await admin.call(face, 'auth.sendVerificationEmail', { identityId: ann.id, fingerprint: 'x' })).toEqual(DONE);
@@ -104,7 +104,7 @@ describe.each(FACES)('change of an email over %s', (face) => {
     await app.rest('POST', '/auth/login', { email: ann.email, password: PASSWORD }).expect(401, 'wrong credentials provided');
   });
 
-  it('needs the password of who changes the own address, and of no admin who changes another’s', async () => {
+  it('needs the password for oneself, and none for an admin acting on another', async () => {
     const ann = await app.signUp();
     const email = newAddress();
     const missing = {
@@ -121,7 +121,7 @@ describe.each(FACES)('change of an email over %s', (face) => {
     expect(await identityOf(ann)).toMatchObject({ email });
   });
 
-  it('answers 409 to an address that is taken, when it is asked for and when it is confirmed', async () => {
+  it('answers 409 to a taken address, both when requested and when confirmed', async () => {
     const [ann, bob] = await Promise.all([app.signUp(), app.signUp()]);
     const change = (email: string) => ann.call(face, 'auth.changeEmail', { identityId: ann.id, email, password: PASSWORD });
     expect(await change(bob.email)).toEqual(TAKEN);
@@ -133,7 +133,7 @@ describe.each(FACES)('change of an email over %s', (face) => {
     expect(await identityOf(ann)).toMatchObject({ email: ann.email });
   });
 
-  it('is done by one of twenty at once', async () => {
+  it('succeeds for one of twenty concurrent calls', async () => {
     const ann = await app.signUp();
     const token = await changeTokenOf(ann, newAddress());
     const all = Array.from({ length: 20 }, (_, at) => (at % 2 ? app : second).call(face, 'auth.confirmNewEmail', { token }));
@@ -154,7 +154,7 @@ describe.each(FACES)('change of an email over %s', (face) => {
     expect(await confirm(face, verification)).toEqual(UNVERIFIED);
   });
 
-  it('takes each token for its own purpose alone', async () => {
+  it('accepts each token only for its own purpose', async () => {
     const ann = await app.signUp();
     const [verification, change] = [await verificationTokenOf(ann), await changeTokenOf(ann, newAddress())];
     for (const token of [change, ann.accessToken, ann.refreshToken]) expect(await confirm(face, token)).toEqual(WRONG_TYPE);
@@ -172,7 +172,7 @@ describe('a change of the email', () => {
     await app.rest('POST', '/auth/login', { email: ann.email, password: PASSWORD }).expect(401, 'This account is locked');
   });
 
-  it('that was asked for before a password change is not sent after it', async () => {
+  it('is not sent after a password change if it was requested before', async () => {
     const ann = await app.signUp();
     const email = newAddress();
     app.mail.refuse(451);

@@ -31,7 +31,7 @@ const endings: [string, (person: Person, face: Face) => Promise<unknown>][] = [
   ['an admin’s DELETE refresh-tokens', (person, face) => admin.call(face, 'auth.deleteRefreshTokens', { identityId: person.id })],
 ];
 
-describe.each(FACES)('what ends the sessions of an identity over %s:', (face) => {
+describe.each(FACES)('ending the sessions of an identity over %s:', (face) => {
   it.each(endings)('%s stops all its access tokens at once', async (_, end) => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const other = await app.signIn(ann.email);
@@ -41,7 +41,7 @@ describe.each(FACES)('what ends the sessions of an identity over %s:', (face) =>
     await expect.poll(() => app.storage.model(sessionModel).countDocuments({ identityId: ann.id })).toBe(0);
   });
 
-  it('an unlock and a restore bring none of them back; the next login counts', async () => {
+  it('an unlock or a restore revives none of them; the next login works', async () => {
     const ann = await app.signUp();
     await admin.call(face, 'identities.lock', { identityId: ann.id });
     await admin.call(face, 'identities.unlock', { identityId: ann.id });
@@ -53,7 +53,7 @@ describe.each(FACES)('what ends the sessions of an identity over %s:', (face) =>
 });
 
 describe('on another instance, within a second,', () => {
-  it('the access tokens stop of who was locked, deleted, ended, signed out, and of nobody else', async () => {
+  it('the access tokens of locked, deleted, ended and signed-out identities stop, and no others', async () => {
     const logout: (typeof endings)[number][1] = (person, face) => person.call(face, 'auth.logout');
     const all = [...endings.map(([, end]) => end), logout];
     const people = await Promise.all(all.map(() => app.signUp()));
@@ -67,7 +67,7 @@ describe('on another instance, within a second,', () => {
     expect(await statusOf(bob, second)).toBe(200);
   });
 
-  it('a change of type counts for the access tokens there are; here it does at once', async () => {
+  it('a change of type applies to existing access tokens; on this instance at once', async () => {
     const ann = await app.signUp();
     const lists = async (server: TestServer) => (await server.call('rest', 'identities.list', {}, ann.credentials)).ok;
     for (const [typeId, may] of [
@@ -86,7 +86,7 @@ describe('on another instance, within a second,', () => {
 describe.each(FACES)('DELETE refresh-tokens over %s', (face) => {
   const remove = (person: Person, identityId: string) => person.call(face, 'auth.deleteRefreshTokens', { identityId });
 
-  it('is for the admin and oneself, and asks that before it looks at the id', async () => {
+  it('is for admins and oneself, which is checked before the id', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const refused = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
     for (const id of [bob.id, NOBODY, 'no-uuid']) expect(await remove(ann, id)).toEqual(refused);
@@ -105,7 +105,7 @@ describe.each(FACES)('DELETE refresh-tokens over %s', (face) => {
   });
 });
 
-describe('a login at the moment of an ending', () => {
+describe('a login concurrent with the end of all sessions', () => {
   it.each([
     ['lock', (id: string) => admin.rest('POST', `/identities/${id}/lock`)],
     ['deletion', (id: string) => admin.rest('DELETE', `/identities/${id}`)],
@@ -120,7 +120,7 @@ describe('a login at the moment of an ending', () => {
     }
   });
 
-  it('that has read the epoch before it starts a session that never counts', async () => {
+  it('that read the epoch before it starts a session that is never valid', async () => {
     const ann = await app.signUp();
     const { sessions, identities } = app.tandem.services;
     const before = await identities.credentialsOf({ email: ann.email });
@@ -131,7 +131,7 @@ describe('a login at the moment of an ending', () => {
     await app.rest('POST', '/auth/token/check', { token: late.accessToken }).expect(401, 'token could not be verified');
   });
 
-  it('that comes after it starts a session that stays, also when an instance hears of the ending late', async () => {
+  it('that comes after it starts a session that stays valid, even if an instance hears of the end late', async () => {
     const ann = await app.signUp();
     const heard: object[] = [];
     const stop = app.tandem.bus.subscribe(IDENTITY_CHANGED, (event) => heard.push(event));

@@ -112,41 +112,45 @@ async function expectRegistered(email: string, answer: RestAnswer | undefined): 
   expect(await canSignIn(email)).toBe(true);
 }
 
-it('when the engine is killed, nothing acknowledged is lost, and nothing is half done', { timeout: 120_000 }, async () => {
-  const checks: (() => Promise<void>)[] = [];
-  const over = new AbortController();
-  const answers = new EventEmitter();
+it(
+  'when the database engine is killed, nothing acknowledged is lost, and nothing is half done',
+  { timeout: 120_000 },
+  async () => {
+    const checks: (() => Promise<void>)[] = [];
+    const over = new AbortController();
+    const answers = new EventEmitter();
 
-  async function live(turn: number): Promise<void> {
-    const email = `${crypto.randomUUID()}@example.org`;
-    const registered = await answerOf(app.rest('POST', '/auth/register', { email, password: PASSWORD }));
-    const person = registered && (await app.signIn(email).catch(() => undefined));
-    if (!person) return void checks.push(() => expectRegistered(email, registered));
-    const deed = DEEDS[turn % DEEDS.length] as Deed;
-    const answer = await deed.do(person).catch(() => undefined);
-    checks.push(() => deed.check(person, answer));
-    answers.emit('answer');
-  }
-  async function keepLiving(at: number): Promise<void> {
-    for (let turn = at; !over.signal.aborted; turn++) await live(turn);
-  }
-  async function waitForAnswers(): Promise<void> {
-    for (let count = 0; count < ANSWERS; count++) await once(answers, 'answer');
-  }
+    async function live(turn: number): Promise<void> {
+      const email = `${crypto.randomUUID()}@example.org`;
+      const registered = await answerOf(app.rest('POST', '/auth/register', { email, password: PASSWORD }));
+      const person = registered && (await app.signIn(email).catch(() => undefined));
+      if (!person) return void checks.push(() => expectRegistered(email, registered));
+      const deed = DEEDS[turn % DEEDS.length] as Deed;
+      const answer = await deed.do(person).catch(() => undefined);
+      checks.push(() => deed.check(person, answer));
+      answers.emit('answer');
+    }
+    async function keepLiving(at: number): Promise<void> {
+      for (let turn = at; !over.signal.aborted; turn++) await live(turn);
+    }
+    async function waitForAnswers(): Promise<void> {
+      for (let count = 0; count < ANSWERS; count++) await once(answers, 'answer');
+    }
 
-  const lives = Array.from({ length: AT_ONCE }, (_, at) => keepLiving(at));
-  for (let kills = 0; kills < KILLS; kills++) {
+    const lives = Array.from({ length: AT_ONCE }, (_, at) => keepLiving(at));
+    for (let kills = 0; kills < KILLS; kills++) {
+      await waitForAnswers();
+      const pid = [...app.logs().matchAll(/"enginePid":(\d+)/g)].at(-1)?.[1];
+      process.kill(Number(pid), 'SIGKILL');
+    }
     await waitForAnswers();
-    const pid = [...app.logs().matchAll(/"enginePid":(\d+)/g)].at(-1)?.[1];
-    process.kill(Number(pid), 'SIGKILL');
-  }
-  await waitForAnswers();
-  over.abort();
-  await Promise.all(lives);
+    over.abort();
+    await Promise.all(lives);
 
-  // a mail that was being sent is held for a minute
-  app.clock.advance(60_000);
-  await app.tandem.services.mails.work();
-  expect(checks.length).toBeGreaterThan(KILLS * ANSWERS);
-  for (const check of checks) await check();
-});
+    // a mail that was being sent is held for a minute
+    app.clock.advance(60_000);
+    await app.tandem.services.mails.work();
+    expect(checks.length).toBeGreaterThan(KILLS * ANSWERS);
+    for (const check of checks) await check();
+  },
+);

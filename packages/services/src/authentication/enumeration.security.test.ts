@@ -87,7 +87,7 @@ async function wholeAnswer(face: Face, procedure: string, path: string, input: o
 }
 
 describe.each(FACES)('over %s', (face) => {
-  it('a login with a wrong password is answered the same to the letter, whatever stands behind the address', async () => {
+  it('a login with a wrong password gets exactly the same answer, whatever the state of the address', async () => {
     const kinds = Object.entries(addresses);
     const answers = [];
     for (const [, email] of kinds) {
@@ -105,7 +105,7 @@ describe.each(FACES)('over %s', (face) => {
     for (const [at, [kind]] of kinds.entries()) expect(answers[at], kind).toEqual(answers[0]);
   });
 
-  it('a reset link is promised the same to the letter, whatever stands behind the address', async () => {
+  it('a request for a reset link gets exactly the same answer, whatever the state of the address', async () => {
     const path = '/auth/send-reset-password-link-email';
     const answers = [];
     for (const email of Object.values(addresses))
@@ -132,7 +132,7 @@ describe('the time', () => {
     },
   );
 
-  it('of a login with a wrong password is the same for every other state of an account', { timeout: 180_000 }, async () => {
+  it('of a login with a wrong password is the same for every state of an account', { timeout: 180_000 }, async () => {
     const { failedLogins } = app.tandem.services;
     const { factor, times } = await leastSpread(() =>
       measure(Object.keys(addresses), 30, async (kind) => {
@@ -145,7 +145,7 @@ describe('the time', () => {
     expect(factor, JSON.stringify(times)).toBeLessThan(FACTOR);
   });
 
-  it('of asking for a reset link is the same whether somebody has the address or not', { timeout: 180_000 }, async () => {
+  it('of a request for a reset link is the same whether or not the address has an account', { timeout: 180_000 }, async () => {
     const { mails } = app.tandem.services;
     const { factor, times } = await leastSpread(() =>
       measure(['known', 'unknown', 'locked'], 60, async (kind) => {

@@ -48,7 +48,7 @@ async function signUp(): Promise<string> {
 }
 
 describe.each(FACES)('failed logins over %s', (face) => {
-  it('lock the network that they come from out of the account, and no other, whether somebody has the address or not', async () => {
+  it('lock only their own network out of the account, whether or not the address has one', async () => {
     for (const email of [await signUp(), newEmail()]) {
       for (const [one, same, other] of [
         ['198.51.100.7', '198.51.100.200', '198.51.101.7'],
@@ -61,7 +61,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
     }
   });
 
-  it('from elsewhere keep nobody out: the victim signs in from another network', async () => {
+  it('from elsewhere do not lock out the owner, who signs in from another network', async () => {
     const email = await signUp();
     const attacker = newAddress();
     for (let n = 0; n < 5; n++) await guess(face, email, attacker);
@@ -70,7 +70,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, email, { ip: attacker })).toBe(LOCKED);
   });
 
-  it('from 50 places within an hour lock out who has not signed in from where they are, or with what they have', async () => {
+  it('from 50 places within an hour lock out everybody whose network and device are unknown', async () => {
     const email = await signUp();
     const home = { ip: newAddress() };
     const phone = { ip: newAddress(), fingerprint: `phone ${email}` };
@@ -88,7 +88,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, email, { ip: newAddress() })).toBe('ok');
   });
 
-  it('lock out strangers to an address that nobody has too', async () => {
+  it('lock out unknown places of an address without an account too', async () => {
     const email = newEmail();
     await failEverywhere(face, email, 50);
     expect(await guess(face, email, newAddress())).toBe(LOCKED);
@@ -96,7 +96,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
 });
 
 describe('failed logins', () => {
-  it('made at once from many networks are none too many: what is left of the 50 is compared', async () => {
+  it('made at once from many networks never exceed the 50: only the remaining ones are compared', async () => {
     await using second = await startTestServer({ trustProxy: 1, clock: app.clock });
     const email = await signUp();
     await failEverywhere('rest', email, 45);
@@ -110,7 +110,7 @@ describe('failed logins', () => {
     expect(said.filter((one) => one === LOCKED)).toHaveLength(15);
   });
 
-  it('are forgotten by a reset, wherever they came from', async () => {
+  it('are cleared by a password reset, for all networks', async () => {
     const email = await signUp();
     await app.rest('POST', '/auth/send-reset-password-link-email', { email }).expect(204);
     const { token } = await app.mail.next(email, (mail) => mail.token !== undefined);
@@ -119,7 +119,7 @@ describe('failed logins', () => {
     expect(await attempt('rest', email, { ip: newAddress() }, 'another password of the tests')).toBe('ok');
   });
 
-  it('let who signed in by a one-time token go on, for 30 days', async () => {
+  it('do not lock out a place of a sign-in by one-time token, for 30 days', async () => {
     const ann = await app.signUp();
     const place = { ip: newAddress() };
     const { token } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
@@ -134,7 +134,7 @@ describe('failed logins', () => {
     expect(await guess('rest', ann.email, place.ip)).toBe(LOCKED);
   });
 
-  it('that a lock refuses count for no limit', async () => {
+  it('refused by a lock count toward no limit', async () => {
     await using limited = await startTestServer({ clock: app.clock, rateLimits: { login: { perAccount: [7, 3600] } } });
     // which signs in too
     const { email } = await limited.signUp();
@@ -146,7 +146,7 @@ describe('failed logins', () => {
     await login(PASSWORD).expect(429);
   });
 
-  it('and places that are known leave neither address nor network in the store', async () => {
+  it('and known places store neither address nor network', async () => {
     const email = await signUp();
     const ip = newAddress();
     await attempt('rest', email, { ip, fingerprint: 'a phone' });

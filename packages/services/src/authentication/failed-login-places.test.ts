@@ -30,7 +30,7 @@ it.each([
   },
 );
 
-it('an attempt holds no place once it has ended, though nobody knows whether its session was written', async () => {
+it('an attempt frees its place when it ends, even if the write of its session has an unknown outcome', async () => {
   await using proxy = await startStoreProxy(app.mongodbUri);
   await using cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
   const { email } = await app.signUp();

@@ -27,7 +27,7 @@ const keyOf = (email: string) => createHash('sha256').update(email).digest('base
 const count = (list: string[], text: string) => list.filter((one) => one === text).length;
 
 describe.each(FACES)('failed logins over %s', (face) => {
-  it('are forgotten after a right password', async () => {
+  it('are cleared by a right password', async () => {
     const { email } = await app.signUp();
     for (let round = 0; round < 3; round++) {
       await fail(face, email, 4);
@@ -35,14 +35,14 @@ describe.each(FACES)('failed logins over %s', (face) => {
     }
   });
 
-  it('count for the address, however it is written', async () => {
+  it('are counted per address, however it is written', async () => {
     const { email } = await app.signUp();
     await fail(face, email, 2);
     await fail(face, ` ${email.toUpperCase()}`, 3);
     expect(await attempt(face, email)).toBe(LOCKED);
   });
 
-  it('do not add up while an address waits', async () => {
+  it('do not add up while the address is locked', async () => {
     const { email } = await app.signUp();
     await fail(face, email, 5);
     for (let n = 0; n < 12; n++) expect(await attempt(face, email, 'a guess')).toBe(LOCKED);
@@ -50,14 +50,14 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, email)).toBe('ok');
   });
 
-  it('make nobody else wait', async () => {
+  it('lock nobody else out', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     await fail(face, ann.email, 5);
     expect(await attempt(face, bob.email)).toBe('ok');
     expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toMatchObject({ ok: true, value: { locked: false } });
   });
 
-  it('are forgotten, with the wait, when an admin unlocks the identity', async () => {
+  it('and their lock are cleared when an admin unlocks the identity', async () => {
     const ann = await app.signUp();
     await fail(face, ann.email, 5);
     const admin = await app.signUpAdmin();
@@ -66,7 +66,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, ann.email)).toBe('ok');
   });
 
-  it('of a locked identity make it wait too, and do not unlock it', async () => {
+  it('of a locked identity start a lock too, and do not unlock it', async () => {
     const ann = await app.signUp();
     await (await app.signUpAdmin()).rest('POST', `/identities/${ann.id}/lock`).expect(204);
     await fail(face, ann.email, 5);
@@ -76,14 +76,14 @@ describe.each(FACES)('failed logins over %s', (face) => {
     expect(await attempt(face, ann.email, 'a guess')).toBe(WRONG);
   });
 
-  it('do not let guesses that are made at once slip through: five are compared, the right one after them is not', async () => {
+  it('made at once are limited: five are compared, and the right one after them is not', async () => {
     const { email } = await app.signUp();
     const guesses = Array.from({ length: 19 }, (_, n) => `guess ${n}`);
     const said = await Promise.all([...guesses, PASSWORD].map((guess) => attempt(face, email, guess)));
     expect([count(said, WRONG), count(said, LOCKED)]).toEqual([5, 15]);
   });
 
-  it('that come in one tRPC batch are counted one by one', async () => {
+  it('in one tRPC batch are counted one by one', async () => {
     const { email } = await app.signUp();
     const inputs = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [n, { email, password: n === 19 ? PASSWORD : `guess ${n}` }]),
@@ -99,7 +99,7 @@ describe.each(FACES)('failed logins over %s', (face) => {
 });
 
 describe('a login', () => {
-  it('costs one comparison of the same price, whether the address is known or not, and none while it waits', async () => {
+  it('costs one comparison of the same cost for known and unknown addresses, and none while locked', async () => {
     const { email } = await app.signUp();
     const compare = vi.spyOn(bcryptThreads, 'compare');
     for (const address of [email, `${crypto.randomUUID()}@example.org`]) {
@@ -129,7 +129,7 @@ describe('failed logins', () => {
     },
   );
 
-  it('on two instances at once are as many as on one: five are compared, and the right password after them is not', async () => {
+  it('on two instances at once count as on one: five are compared, and the right password after them is not', async () => {
     await using second = await startTestServer({ clock: app.clock });
     for (let round = 0; round < 3; round++) {
       const { email } = await app.signUp();
@@ -139,7 +139,7 @@ describe('failed logins', () => {
     }
   });
 
-  it('of others on another instance do not make a right password wait while failures are left', async () => {
+  it('on another instance do not delay a right password while failures are left', async () => {
     await using second = await startTestServer({ clock: app.clock });
     for (let round = 0; round < 5; round++) {
       const { email } = await app.signUp();
@@ -149,7 +149,7 @@ describe('failed logins', () => {
     }
   });
 
-  it('are none of many right passwords at once on two instances', async () => {
+  it('do not result from many right passwords at once on two instances', async () => {
     await using second = await startTestServer({ clock: app.clock });
     const { email } = await app.signUp();
     const said = await Promise.all(
@@ -159,7 +159,7 @@ describe('failed logins', () => {
     expect(await app.storage.model(failedLoginModel).countDocuments({ _id: keyOf(email) })).toBe(0);
   });
 
-  it('are still counted when a process dies while it compares: its places are free again after a minute', async () => {
+  it('are counted if the process dies while comparing: the places are free again after a minute', async () => {
     const { email } = await app.signUp();
     await fail('rest', email, 3);
     const FailedLogins = app.storage.model(failedLoginModel);
@@ -173,7 +173,7 @@ describe('failed logins', () => {
     expect(await waiting).toBe('ok');
   });
 
-  it('start to count anew after a day', async () => {
+  it('are counted from zero after a day', async () => {
     const { email } = await app.signUp();
     await fail('rest', email, 5);
     app.clock.advance(24 * 60 * MINUTE);
@@ -183,7 +183,7 @@ describe('failed logins', () => {
     expect(await attempt('rest', email)).toBe('ok');
   });
 
-  it('keep no address in the store', async () => {
+  it('store no address', async () => {
     const email = `${crypto.randomUUID()}@example.org`;
     await fail('rest', email, 1);
     const records = await app.storage.model(failedLoginModel).find().lean();

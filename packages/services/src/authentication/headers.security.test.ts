@@ -40,13 +40,13 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
     for (const value of values) expect(await ask(face, ann, ['authorization', value]), value).toEqual(MALFORMED);
   });
 
-  it('answers 422 to the header given twice, whatever the two say', async () => {
+  it('answers 422 to a repeated header, whatever its values', async () => {
     const good = bearer(ann.accessToken);
     expect(await ask(face, ann, [...good, ...good])).toEqual(MALFORMED);
     expect(await ask(face, ann, [...good, 'Authorization', 'Bearer x'])).toEqual(MALFORMED);
   });
 
-  it('answers 422 to a fingerprint given twice, or of over 512 characters, before it looks at the token', async () => {
+  it('answers 422 to a fingerprint that is repeated or longer than 512 characters, before it reads the token', async () => {
     for (const token of [fingerprinted.accessToken, 'garbage']) {
       const twice = ['x-nb-fingerprint', 'device 1', 'X-NB-Fingerprint', 'device 1'];
       expect(await ask(face, fingerprinted, [...bearer(token), ...twice])).toEqual(BAD_FINGERPRINT);
@@ -56,7 +56,7 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
     expect(await ask(face, longest, [...bearer(longest.accessToken), 'x-nb-fingerprint', 'f'.repeat(512)])).toEqual(PASSED);
   });
 
-  it('takes the fingerprint of the login, and no other, none, or one where none was given', async () => {
+  it('accepts only the fingerprint of the login, and none if none was given', async () => {
     const token = bearer(fingerprinted.accessToken);
     expect(await ask(face, fingerprinted, [...token, 'x-nb-fingerprint', 'device 1'])).toEqual(PASSED);
     expect(await ask(face, fingerprinted, [...token, 'x-nb-fingerprint', '  device 1 '])).toEqual(PASSED);
@@ -67,7 +67,7 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
     expect(await ask(face, ann, bearer(ann.accessToken))).toEqual(PASSED);
   });
 
-  it('takes a fingerprint that was given with spaces around it, which no header can carry', async () => {
+  it('accepts a fingerprint given with spaces around it, which no header can carry', async () => {
     const spaced = await app.signIn(ann.email, { fingerprint: ' device 3\t' });
     expect(await ask(face, spaced, [...bearer(spaced.accessToken), 'x-nb-fingerprint', 'device 3'])).toEqual(PASSED);
   });
@@ -85,14 +85,14 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
     for (const token of forged) expect(await ask(face, ann, bearer(token)), token).toEqual(UNVERIFIED);
   });
 
-  it('answers 401 to a token of an identity that was never there', async () => {
+  it('answers 401 to a token of an identity that never existed', async () => {
     const { sessions } = app.tandem.services;
     const nobody = '01890000-0000-7000-8000-000000000000';
     const { accessToken } = await sessions.start(nobody, 0, { ip: '', userAgent: '', fingerprintHash: undefined });
     expect(await ask(face, ann, bearer(accessToken))).toEqual(UNVERIFIED);
   });
 
-  it('answers 403 only to who is known, and 400 only to who may ask', async () => {
+  it('answers 403 only to known callers, and 400 only to permitted ones', async () => {
     const call = (headers: Record<string, string>, identityId: string) =>
       app.call(face, 'identities.get', { identityId, foo: 1 }, { headers });
     const known = { authorization: `Bearer ${ann.accessToken}` };
@@ -104,7 +104,7 @@ describe.each(FACES)('an authenticated request over %s', (face) => {
 });
 
 describe('a token', () => {
-  it('is refused when it has expired, to the second', async () => {
+  it('is refused once expired, to the second', async () => {
     await using own = await startTestServer();
     const bob = await own.signUp();
     const { expiresAt } = await own
@@ -117,7 +117,7 @@ describe('a token', () => {
     for (const face of FACES) expect(await ask(face, bob, bearer(bob.accessToken), own)).toEqual(UNVERIFIED);
   });
 
-  it('of other secrets is refused; one of a rotated secret is read, and the new secret makes new ones', async () => {
+  it('with other secrets is refused; a token of a rotated secret is accepted, and new ones use the new secret', async () => {
     const [oldSecret, newSecret] = [TEST_SECRETS.authSignSecret, 'n'.repeat(32)];
     const secrets = (authSignSecret: string) => ({ authSecrets: { ...TEST_SECRETS, authSignSecret } });
     await using rotated = await startTestServer(secrets(`${newSecret},${oldSecret}`));

@@ -25,7 +25,7 @@ describe.each(FACES)('login over %s', (face) => {
     expect(await app.call(face, 'identities.get', { identityId: ann.id }, { accessToken: value.accessToken })).toMatchObject({ ok: true }); // prettier-ignore
   });
 
-  it('starts a session of its own each time', async () => {
+  it('starts a separate session each time', async () => {
     const ann = await app.signUp();
     const again = await app.signIn(ann.email);
     await again.call(face, 'auth.logout');
@@ -39,7 +39,7 @@ describe.each(FACES)('login over %s', (face) => {
     expect(await login(face, ann.email, 'wrong password')).toEqual(WRONG);
   });
 
-  it('never takes a password that is only the same in its first 72 bytes', async () => {
+  it('never accepts a password that only matches in its first 72 bytes', async () => {
     const email = `${crypto.randomUUID()}@example.org`;
     const password = crypto.randomUUID() + crypto.randomUUID();
     await app.rest('POST', '/auth/register', { email, password }).expect(201);
@@ -49,7 +49,7 @@ describe.each(FACES)('login over %s', (face) => {
     expect(await login(face, email, password)).toMatchObject({ ok: true });
   });
 
-  it('takes strings only, and names every problem', async () => {
+  it('accepts strings only, and reports every problem', async () => {
     expect(await app.call(face, 'auth.login', { email: { $ne: null }, password: ['a'], fingerprint: 5, foo: 1 })).toEqual({
       ok: false,
       status: 400,
@@ -70,7 +70,7 @@ describe.each(FACES)('login over %s', (face) => {
     });
   });
 
-  it('answers locked to the right password of a locked identity and wrong credentials to a wrong one; no login clears that', async () => {
+  it('answers locked to the right password of a locked identity, and wrong credentials to a wrong one; no login clears the lock', async () => {
     const ann = await app.signUp();
     await admin.rest('POST', `/identities/${ann.id}/lock`).expect(204);
     for (let round = 0; round < 2; round++) {
@@ -82,7 +82,7 @@ describe.each(FACES)('login over %s', (face) => {
     expect(await login(face, ann.email)).toMatchObject({ ok: true });
   });
 
-  it('knows no deleted identity, and knows a restored one', async () => {
+  it('finds no deleted identity, but a restored one', async () => {
     const ann = await app.signUp();
     await admin.rest('DELETE', `/identities/${ann.id}`).expect(204);
     expect(await login(face, ann.email)).toEqual(WRONG);
@@ -90,7 +90,7 @@ describe.each(FACES)('login over %s', (face) => {
     expect(await login(face, ann.email)).toMatchObject({ ok: true });
   });
 
-  it('lets one account sign in from many devices at once', async () => {
+  it('lets one account sign in on many devices at once', async () => {
     const ann = await app.signUp();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => login(face, ann.email)));
     expect(outcomes.every(({ ok }) => ok)).toBe(true);

@@ -17,7 +17,7 @@ const logout = (face: Face, input: Record<string, unknown>, accessToken?: string
   app.call(face, 'auth.logout', input, { accessToken });
 
 describe.each(FACES)('logout over %s', (face) => {
-  it('ends the session of the access token, at once, and no other; again is fine', async () => {
+  it('ends the session of the access token at once, and no other; it is idempotent', async () => {
     const ann = await app.signUp();
     const other = await app.signIn(ann.email);
     for (let times = 0; times < 2; times++) expect(await ann.call(face, 'auth.logout')).toEqual(OK);
@@ -30,7 +30,7 @@ describe.each(FACES)('logout over %s', (face) => {
     expect(await isLive(ann)).toBe(false);
   });
 
-  it('ends both sessions when the two tokens are of two', async () => {
+  it('ends both sessions if the two tokens belong to different sessions', async () => {
     const ann = await app.signUp();
     const other = await app.signIn(ann.email);
     expect(await logout(face, { refreshToken: other.refreshToken }, ann.accessToken)).toEqual(OK);
@@ -51,7 +51,7 @@ describe.each(FACES)('logout over %s', (face) => {
     expect(await isLive({ ...bob, credentials: { accessToken } })).toBe(false);
   });
 
-  it('answers 422 to no token at all, and to a malformed header', async () => {
+  it('answers 422 to a missing token and to a malformed header', async () => {
     expect(await app.call(face, 'auth.logout')).toEqual({ ok: false, status: 422, message: 'Missing authorization header' });
     expect(await app.call(face, 'auth.logout', {}, { headers: { authorization: 'Basic x' } })).toEqual({
       ok: false,
@@ -60,7 +60,7 @@ describe.each(FACES)('logout over %s', (face) => {
     });
   });
 
-  it('answers 401 to an access token that is none, and Invalid token to a refresh token in its place', async () => {
+  it('answers 401 to an invalid access token, and Invalid token to a refresh token in its place', async () => {
     const ann = await app.signUp();
     expect(await logout(face, { refreshToken: ann.refreshToken }, 'garbage')).toEqual(UNVERIFIED);
     expect(await logout(face, {}, ann.refreshToken)).toEqual({ ok: false, status: 401, message: 'Invalid token' });
@@ -73,13 +73,13 @@ describe.each(FACES)('logout over %s', (face) => {
     expect([await isLive(ann), await isLive(bob)]).toEqual([true, true]);
   });
 
-  it('passes over a refresh token that cannot be read', async () => {
+  it('ignores a refresh token that cannot be read', async () => {
     const ann = await app.signUp();
     expect(await logout(face, { refreshToken: 'garbage' }, ann.accessToken)).toEqual(OK);
     expect(await isLive(ann)).toBe(false);
   });
 
-  it('answers 400 to a body that it does not know', async () => {
+  it('answers 400 to an unknown body field', async () => {
     const ann = await app.signUp();
     expect(await logout(face, { refreshToken: 5, foo: 1 }, ann.accessToken)).toMatchObject({ status: 400 });
     expect(await isLive(ann)).toBe(true);
@@ -90,7 +90,7 @@ describe.each(FACES)('logout in cookie mode over %s', (face) => {
   const start = () =>
     startTestServer({ clock: app.clock, authModes: { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } });
 
-  it('ends the session of the cookies, again and without any', async () => {
+  it('ends the session of the cookies, repeatedly and without any', async () => {
     await using cookies = await start();
     const ann = await cookies.signUp();
     for (let times = 0; times < 2; times++) expect(await ann.call(face, 'auth.logout')).toEqual(OK);
@@ -98,7 +98,7 @@ describe.each(FACES)('logout in cookie mode over %s', (face) => {
     expect(await cookies.call(face, 'auth.logout')).toEqual(OK);
   });
 
-  it('ends it by one of the two, and whatever the other cookie holds', async () => {
+  it('ends it by either cookie, whatever the other contains', async () => {
     await using cookies = await start();
     for (const cookieOf of [
       (person: Person) => `accessToken=${person.accessToken}`,
@@ -113,7 +113,7 @@ describe.each(FACES)('logout in cookie mode over %s', (face) => {
     }
   });
 
-  it('answers 422 to a bearer of another identity, 401 to a refresh token of another, and ends neither session', async () => {
+  it('answers 422 to a bearer token of another identity, 401 to a refresh token of another, and ends neither session', async () => {
     await using cookies = await start();
     const [ann, bob] = [await cookies.signUp(), await cookies.signUp()];
     const access = { cookie: `accessToken=${ann.accessToken}` };

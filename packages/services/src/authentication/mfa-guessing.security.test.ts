@@ -68,7 +68,7 @@ describe.each(FACES)('guessing MFA codes over %s', (face) => {
     expect(said(await second.call(face, 'auth.login', { email: ann.email, password: PASSWORD }))).toBe(LOCKED);
   });
 
-  it('with the right password before each guess: the waits grow all the same, 1, 5, 15, 60 minutes', async () => {
+  it('with the right password before each guess: the locks still grow, 1, 5, 15, 60 minutes', async () => {
     const ann = await plain.signUp();
     for (const minutes of [1, 5, 15, 60]) {
       let last: Challenge = { token: '', code: '' };
@@ -88,7 +88,7 @@ describe.each(FACES)('guessing MFA codes over %s', (face) => {
     expect(await verify(face, next)).toBe('ok');
   });
 
-  it('with another code asked for in between: a challenge has five tries in all, even for an account that was unlocked', async () => {
+  it('with a new code requested in between: a challenge has five attempts in all, even if the account was unlocked', async () => {
     const ann = await plain.signUp();
     let given = await challenge(ann);
     for (let n = 0; n < 3; n++) expect(await verify(face, { ...given, code: not(given.code) })).toBe(WRONG_CODE);
@@ -101,7 +101,7 @@ describe.each(FACES)('guessing MFA codes over %s', (face) => {
     expect(said(await app.call(face, 'auth.mfaResend', { token: given.token }))).not.toBe('ok');
   });
 
-  it('by the code of another challenge, one’s own or somebody else’s', async () => {
+  it('with the code of another challenge, one’s own or another identity’s', async () => {
     const [ann, bob] = [await plain.signUp(), await plain.signUp()];
     const [first, next, others] = [await challenge(ann), await challenge(ann), await challenge(bob)];
     for (const { code } of [first, others].filter((one) => one.code !== next.code))
@@ -109,7 +109,7 @@ describe.each(FACES)('guessing MFA codes over %s', (face) => {
     for (const given of [first, next, others]) expect(await verify(face, given)).toBe('ok');
   });
 
-  it('by what only looks like the code', async () => {
+  it('with text that only looks like the code', async () => {
     const ann = await plain.signUp();
     const given = await challenge(ann);
     const arabic = given.code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit)));
@@ -157,7 +157,7 @@ describe.each(FACES)('guessing MFA codes over %s', (face) => {
 describe('a code', () => {
   const [old, present] = ['o'.repeat(32), 'p'.repeat(32)];
 
-  it('is compared in constant time, with those of all secrets, whichever is right', () => {
+  it('is compared in constant time, with those of all secrets, whichever matches', () => {
     const codes = createMfaCodes([present, old]);
     const compare = vi.spyOn(crypto, 'timingSafeEqual');
     syncBuiltinESMExports();
@@ -179,7 +179,7 @@ describe('a code', () => {
     }
   });
 
-  it('is of one challenge, one mail and one secret, and counts through a rotation', () => {
+  it('belongs to one challenge, one mail and one secret, and stays valid through a rotation', () => {
     const codes = createMfaCodes([present]);
     const all = ['a', 'b'].flatMap((challengeId) => [1, 2, 11].map((send) => codes.make(challengeId, send)));
     expect(new Set([...all, createMfaCodes([old]).make('a', 1)]).size).toBe(7);

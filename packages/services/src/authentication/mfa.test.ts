@@ -38,7 +38,7 @@ const verify = (face: Face, { token, code }: Challenge, on = app) => on.call(fac
 const other = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 describe.each(FACES)('MFA over %s', (face) => {
-  it('answers a login with the token of a challenge only, and its code with the session', async () => {
+  it('answers a login with a challenge token only, and its code with the session', async () => {
     const ann = await plain.signUp();
     const first = await app.call(face, 'auth.login', { email: ann.email, password: PASSWORD });
     expect(first).toEqual({ ok: true, value: { token: expect.any(String) as string } });
@@ -54,14 +54,14 @@ describe.each(FACES)('MFA over %s', (face) => {
     expect(await verify(face, { token, code })).toEqual(UNVERIFIED);
   });
 
-  it('sends no code to who does not know the password', async () => {
+  it('sends no code without the right password', async () => {
     const ann = await plain.signUp();
     expect(await app.call(face, 'auth.login', { email: ann.email, password: 'wrong' })).toMatchObject({ status: 401 });
     await app.tandem.services.mails.work();
     expect(app.mail.count(ann.email)).toBe(0);
   });
 
-  it('gives one session for one code, however many try it at once on two instances', async () => {
+  it('gives one session per code, even if many requests on two instances try it at once', async () => {
     const ann = await plain.signUp();
     const given = await challenge(ann.email);
     const outcomes = await Promise.all(Array.from({ length: 4 }, (_, at) => verify(face, given, at % 2 ? app : second)));
@@ -69,7 +69,7 @@ describe.each(FACES)('MFA over %s', (face) => {
     for (const refused of outcomes.filter(({ ok }) => !ok)) expect(refused).toEqual(UNVERIFIED);
   });
 
-  it('takes a right code after wrong ones, as long as there are tries left', async () => {
+  it('accepts a right code after wrong ones, as long as attempts are left', async () => {
     const ann = await plain.signUp();
     const given = await challenge(ann.email);
     for (let guess = 0; guess < 4; guess++) expect(await verify(face, { ...given, code: other(given.code) })).toEqual(WRONG_CODE);
@@ -96,7 +96,7 @@ describe.each(FACES)('MFA over %s', (face) => {
     expect(await app.call(face, 'auth.mfaResend', { token: given.token })).toEqual(UNVERIFIED);
   });
 
-  it('sends another code after half a minute, five times at most; only the newest is right', async () => {
+  it('sends another code after half a minute, at most five times; only the newest is valid', async () => {
     const ann = await plain.signUp();
     let given = await challenge(ann.email);
     const resend = () => app.call(face, 'auth.mfaResend', { token: given.token });
@@ -117,7 +117,7 @@ describe.each(FACES)('MFA over %s', (face) => {
     expect(await verify(face, given)).toMatchObject({ ok: true });
   });
 
-  it('sends one code for many requests at once', async () => {
+  it('sends one code for many concurrent requests', async () => {
     const ann = await plain.signUp();
     const { token } = await challenge(ann.email);
     app.clock.advance(30_000);
@@ -127,7 +127,7 @@ describe.each(FACES)('MFA over %s', (face) => {
     await app.mail.next(ann.email);
   });
 
-  it('is asked of a sign-in by one-time token too', async () => {
+  it('is required for a sign-in by one-time token too', async () => {
     const ann = await plain.signUp();
     const { token: onetime } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
     const first = await app.call(face, 'auth.ottLogin', { token: onetime, fingerprint: 'device 1' });
@@ -152,7 +152,7 @@ describe.each(FACES)('MFA over %s', (face) => {
     expect(await get()).toMatchObject({ status: 401, message: 'Token fails security check' });
   });
 
-  it('takes the token of a challenge alone, and gives it no other use', async () => {
+  it('accepts only the token of a challenge, which has no other use', async () => {
     const ann = await plain.signUp();
     const given = await challenge(ann.email);
     const { token: login } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
@@ -193,7 +193,7 @@ describe('MFA in cookie mode', () => {
 });
 
 describe('MFA codes', () => {
-  it('stand nowhere in the store, and nor does what the challenge’s token is made of', async () => {
+  it('are never stored, nor is anything they or the challenge token could be derived from', async () => {
     const ann = await plain.signUp();
     app.mail.refuse(451);
     const { token } = await app

@@ -26,7 +26,7 @@ const resetTokenOf = async ({ email }: { email: string }): Promise<string> => {
 describe.each(FACES)('reset of a password over %s', (face) => {
   const reset = (token: string, password: string, on = app) => on.call(face, 'auth.resetPassword', { token, password });
 
-  it('sends a link, whose token sets a new password, ends all sessions and is told by mail', async () => {
+  it('sends a link whose token sets a new password, ends all sessions and is confirmed by mail', async () => {
     const ann = await app.signUp();
     expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email: ` ${ann.email.toUpperCase()}` })).toEqual(DONE);
     const { link = '', token = '' } = await app.mail.next(ann.email);
@@ -39,7 +39,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     expect(await reset(token, 'a third password of the tests')).toEqual(UNVERIFIED);
   });
 
-  it('answers the same to an address that nobody has, and sends nothing to it', async () => {
+  it('answers the same to an unknown address, and sends nothing to it', async () => {
     const email = `${crypto.randomUUID()}@example.org`;
     expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email })).toEqual(DONE);
     await app.tandem.services.mails.work();
@@ -47,7 +47,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     expect(await app.call(face, 'auth.sendResetPasswordLinkEmail', { email: 'no address' })).toMatchObject({ status: 400 });
   });
 
-  it('takes the token as bearer header too, and one is needed', async () => {
+  it('accepts the token as bearer header too, and requires one', async () => {
     const ann = await app.signUp();
     const token = await resetTokenOf(ann);
     const body = { password: NEW_PASSWORD };
@@ -62,7 +62,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     await login(ann.email, NEW_PASSWORD).expect(200);
   });
 
-  it('is done by one of twenty at once, and the password is that one’s', async () => {
+  it('succeeds for one of twenty concurrent calls, with that call’s password', async () => {
     const ann = await app.signUp();
     const token = await resetTokenOf(ann);
     const password = (at: number) => `${NEW_PASSWORD} ${at}`;
@@ -73,7 +73,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     await login(ann.email, password(winner)).expect(200);
   });
 
-  it('leaves the token usable when the new password is refused', async () => {
+  it('leaves the token usable if the new password is refused', async () => {
     const ann = await app.signUp();
     const token = await resetTokenOf(ann);
     expect(await reset(token, 'short')).toMatchObject({ status: 400, message: 'Validation Error' });
@@ -82,7 +82,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     expect(await reset(token, NEW_PASSWORD)).toEqual(DONE);
   });
 
-  it('ends the wait after failed logins', async () => {
+  it('ends the lock after failed logins', async () => {
     const ann = await app.signUp();
     const token = await resetTokenOf(ann);
     for (let guess = 0; guess < 5; guess++) await login(ann.email, 'wrong password').expect(401, 'wrong credentials provided');
@@ -100,7 +100,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
     expect(await reset(other, 'a third password of the tests')).toEqual(UNVERIFIED);
   });
 
-  it('takes no other token', async () => {
+  it('accepts no other token', async () => {
     const ann = await app.signUp();
     const { token: login } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
     for (const token of [ann.accessToken, ann.refreshToken, login])
@@ -112,7 +112,7 @@ describe.each(FACES)('reset of a password over %s', (face) => {
 describe.each(FACES)('change of a password over %s', (face) => {
   const change = (by: Person, of: Person, input: object) => by.call(face, 'auth.changePassword', { identityId: of.id, ...input });
 
-  it('takes the old one and a new one, ends all sessions and is told by mail', async () => {
+  it('needs the old password and a new one, ends all sessions and is confirmed by mail', async () => {
     const ann = await app.signUp();
     const other = await app.signIn(ann.email);
     expect(await change(ann, ann, { password: PASSWORD, newPassword: NEW_PASSWORD })).toEqual(DONE);
@@ -123,7 +123,7 @@ describe.each(FACES)('change of a password over %s', (face) => {
     await login(ann.email, NEW_PASSWORD).expect(200);
   });
 
-  it('refuses a wrong old password, the email, and a poor one', async () => {
+  it('refuses a wrong old password, the email, and a weak one', async () => {
     const ann = await app.signUp();
     expect(await change(ann, ann, { password: 'wrong', newPassword: NEW_PASSWORD })).toEqual(INVALID);
     expect(await change(ann, ann, { password: PASSWORD, newPassword: ann.email })).toMatchObject({
@@ -152,7 +152,7 @@ describe.each(FACES)('change of a password over %s', (face) => {
     expect(await change(admin, ann, { newPassword: PASSWORD })).toEqual(INVALID);
   });
 
-  it('needs no old password of an admin who acts on another', async () => {
+  it('needs no old password from an admin acting on another', async () => {
     const ann = await app.signUp();
     expect(await change(admin, ann, { newPassword: NEW_PASSWORD })).toEqual(DONE);
     await login(ann.email, NEW_PASSWORD).expect(200);
@@ -165,7 +165,7 @@ describe.each(FACES)('change of a password over %s', (face) => {
     });
   });
 
-  it('is done by one of ten at once', async () => {
+  it('succeeds for one of ten concurrent calls', async () => {
     const ann = await app.signUp();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, at) => change(admin, ann, { newPassword: `${NEW_PASSWORD} ${at}` })),
@@ -178,7 +178,7 @@ describe.each(FACES)('change of a password over %s', (face) => {
 });
 
 describe('a new password', () => {
-  it('is told to the person also when the process died before the mail was queued', async () => {
+  it('is confirmed to the identity even if the process died before the mail was queued', async () => {
     const ann = await app.signUp();
     const { identities } = app.tandem.services;
     const credentials = await identities.credentialsOf({ id: ann.id });

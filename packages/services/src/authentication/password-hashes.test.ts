@@ -21,7 +21,7 @@ const hashOf = async (id: string) =>
   (await app.storage.model(identityModel).findById(id, { passwordHash: 1 }).lean())?.passwordHash;
 
 describe('a password hash', () => {
-  it('of a lower cost is made anew at the next login, and the old session goes on', async () => {
+  it('of a lower cost is replaced at the next login, and the old session goes on', async () => {
     const { id, email } = await imported(await bcrypt.hash(PASSWORD, 4));
     await login(email, 'wrong password').expect(401, 'wrong credentials provided');
     expect(await hashOf(id)).toMatch(/^\$2b\$04\$/);
@@ -40,7 +40,7 @@ describe('a password hash', () => {
     }
   });
 
-  it('of another system’s bcrypt counts, whatever its variant is called', async () => {
+  it('of another system’s bcrypt works, whatever its variant', async () => {
     const hash = await bcrypt.hash(PASSWORD, 6);
     for (const variant of ['$2a$', '$2y$']) {
       const { email } = await imported(hash.replace('$2b$', variant));
@@ -49,7 +49,7 @@ describe('a password hash', () => {
     }
   });
 
-  it('of another kind counts for nobody, unless a host compares it; then it becomes bcrypt’s', async () => {
+  it('of another kind works only if a host compares it; then it is replaced by a bcrypt hash', async () => {
     const hash = `sha256:${createHash('sha256').update(PASSWORD).digest('hex')}`;
     const { id, email } = await imported(hash);
     await login(email).expect(401, 'wrong credentials provided');
@@ -62,7 +62,7 @@ describe('a password hash', () => {
     await login(email).expect(200);
   });
 
-  it('of another kind stays for a password that bcrypt would not read to its end, which goes on to count', async () => {
+  it('of another kind is kept, and still works, for a password too long for bcrypt', async () => {
     const verifyImportedPassword = async (password: string, stored: string) => stored === `length:${password.length}`;
     await using host = await startTestServer({ bcryptCost: 6, code: { verifyImportedPassword } });
     for (const password of ['long '.repeat(20), 'with a null \0 inside']) {
@@ -72,7 +72,7 @@ describe('a password hash', () => {
     }
   });
 
-  it('costs a wrong password the same work in one piece, whatever it is, and where there is none', async () => {
+  it('costs a wrong password the same work in one piece, whatever the hash, and without one', async () => {
     const hashes = [undefined, 'of another kind', ...(await Promise.all([4, 5, 6].map((cost) => bcrypt.hash(PASSWORD, cost))))];
     const compare = vi.spyOn(bcryptThreads, 'compare');
     for (const passwordHash of hashes) {

@@ -25,7 +25,7 @@ function openQueue() {
 const by = (ip: string, account = 'ann@example.org') => ({ ip, account });
 
 describe('the queue of passwords', () => {
-  it('gives each address its turn, and each account of an address', async () => {
+  it('serves addresses in turn, and the accounts of an address in turn', async () => {
     const { ask, runAll } = openQueue();
     const asked = [ask('first', by('198.51.100.1'))];
     for (const n of [1, 2, 3]) asked.push(ask(`flood ${n}`, by('198.51.100.1')));
@@ -35,7 +35,7 @@ describe('the queue of passwords', () => {
     expect(await Promise.all(asked)).toHaveLength(7);
   });
 
-  it('sends away the newest of who asks for most when it is full, and takes in whoever else comes', async () => {
+  it('drops the newest job of the heaviest user when it is full, and accepts everybody else', async () => {
     const { queue, ask, runAll } = openQueue();
     const flood = Array.from({ length: 202 }, (_, n) => ask(`flood ${n}`, by('198.51.100.1', `nobody-${n}@example.org`)));
     await expect(flood[201]).rejects.toMatchObject(BUSY);
@@ -46,7 +46,7 @@ describe('the queue of passwords', () => {
     expect(await other).toBe('other');
   });
 
-  it('drops what waits for a request that is over', async () => {
+  it('drops jobs of finished requests', async () => {
     const { ask, runAll } = openQueue();
     const over = new AbortController();
     const asked = [ask('first', by('198.51.100.1')), ask('last', by('198.51.100.1'))];
@@ -59,7 +59,7 @@ describe('the queue of passwords', () => {
   });
 });
 
-it.each(FACES)('over %s, nothing is hashed for a client that has gone', async (face) => {
+it.each(FACES)('over %s, nothing is hashed for a client that has left', async (face) => {
   await using busy = await startTestServer({ bcryptCost: 11 });
   const hash = vi.spyOn(bcryptThreads, 'hash');
   const state = () => busy.tandem.services.passwords.queueState();

@@ -24,7 +24,7 @@ async function attempt(face: Face, n: number, email: string, password: string): 
 }
 
 describe.each(FACES)('over %s', (face) => {
-  it('one password over many accounts counts for each of them alone, known or not', async () => {
+  it('one password tried on many accounts counts for each of them alone, known or not', async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => app.signUp()));
     const emails = people.flatMap(({ email }) => [email, `nobody-${email}`]);
     for (let round = 0; round < 4; round++) {
@@ -50,7 +50,7 @@ describe.each(FACES)('over %s', (face) => {
     },
   );
 
-  it('a stolen session guesses the password through no other door: all of them count together', async () => {
+  it('a stolen session cannot guess the password elsewhere: all procedures count together', async () => {
     const ann = await app.signUp();
     const guess = (n: number, procedure: string, input: object) =>
       instance(n).call(face, procedure, { identityId: ann.id, ...input }, { ...ann.credentials, ...from(n) });
@@ -67,7 +67,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toMatchObject({ ok: true });
   });
 
-  it('a right password at another door does not make guesses forgotten', async () => {
+  it('a right password in another procedure does not clear failed guesses', async () => {
     const ann = await app.signUp();
     const change = (password: string, newEmail: string) =>
       ann.call(face, 'auth.changeEmail', { identityId: ann.id, password, email: newEmail });
@@ -77,7 +77,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await attempt(face, 0, ann.email, PASSWORD)).toBe(LOCKED);
   });
 
-  it('a wait of an address holds up neither its sessions nor a link that was asked for', async () => {
+  it('a lock of an address affects neither its sessions nor a requested link', async () => {
     const ann: Person = await app.signUp();
     const { token } = await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
     for (let n = 0; n < 5; n++) await attempt(face, n, ann.email, `guess ${n}`);

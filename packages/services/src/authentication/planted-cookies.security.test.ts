@@ -27,7 +27,7 @@ const whoAmI = async (person: Person, cookie: string) => {
 const sessionsOf = ({ id }: Person) => app.storage.model(sessionModel).countDocuments({ identityId: id });
 
 describe('from another origin, with the cookies of an admin,', () => {
-  it('every procedure that changes state is refused, on both faces, whether Origin or only Referer tells', async () => {
+  it('every procedure that changes state is refused over REST and tRPC, by Origin or by Referer alone', async () => {
     const changes = operationsOf(app.tandem.router).filter(({ procedure }) => procedure._def.type === 'mutation');
     expect(changes.length).toBeGreaterThan(25);
     const sources = [['origin', EVIL], ['referer', `${EVIL}/page`], ['origin', 'null'], ['origin', EVIL, 'referer', 'https://app.example.org/']]; // prettier-ignore
@@ -71,8 +71,8 @@ describe('from another origin, with the cookies of an admin,', () => {
   });
 });
 
-describe('cookies that somebody has planted before a login', () => {
-  it('are replaced by it: the session that was there neither stays in the browser nor becomes the person’s', async () => {
+describe('cookies planted before a login', () => {
+  it('are replaced by it: the earlier session neither stays in the browser nor becomes the person’s', async () => {
     const [before, beforeOfEve] = [await sessionsOf(ann), await sessionsOf(eve)];
     for (const planted of [
       cookieOf({ accessToken: eve.accessToken, refreshToken: eve.refreshToken }),
@@ -101,7 +101,7 @@ describe('cookies that somebody has planted before a login', () => {
 describe.each(FACES)('over %s, a browser', (face) => {
   const refresh = (cookie: string) => app.call(face, 'auth.refreshToken', {}, { headers: { cookie } });
 
-  it('does not turn into another person by a planted refresh cookie, which is not used up', async () => {
+  it('does not switch identity by a planted refresh cookie, which is not consumed', async () => {
     const [mine, planted] = [await app.signIn(ann.email), await app.signIn(eve.email)];
     const unverified = { ok: false, status: 401, message: 'token could not be verified' };
     expect(await refresh(cookieOf({ accessToken: mine.accessToken, refreshToken: planted.refreshToken }))).toEqual(unverified);
@@ -113,7 +113,7 @@ describe.each(FACES)('over %s, a browser', (face) => {
     expect(await refresh(cookieOf({ accessToken: 'garbage', refreshToken: another.refreshToken }))).toMatchObject({ ok: true });
   });
 
-  it('that sends a cookie twice, with two values, has not sent it: no order says which is its own', async () => {
+  it('that sends a cookie twice with two values is treated as sending none', async () => {
     const [mine, planted] = [await app.signIn(ann.email), await app.signIn(eve.email)];
     const get = (cookie: string) => app.call(face, 'identities.get', { identityId: ann.id }, { headers: { cookie } });
     const both = (name: 'accessToken' | 'refreshToken', order: Person[]) =>

@@ -39,7 +39,7 @@ async function jtiOf(refreshToken: string): Promise<string> {
 }
 
 describe.each(FACES)('a refresh over %s', (face) => {
-  it('answers a new pair that works, and leaves the access token before it alone', async () => {
+  it('returns a new pair that works, and leaves the previous access token valid', async () => {
     const ann = await app.signUp();
     const pair = await refresh(face, ann.refreshToken);
     expect(Object.keys(pair).sort()).toEqual(['accessToken', 'refreshToken']);
@@ -47,7 +47,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     for (const token of [pair.accessToken, ann.accessToken]) expect(await use(face, ann, token)).toMatchObject({ ok: true });
   });
 
-  it('may go on and on, one token after another', async () => {
+  it('can be repeated with each new token', async () => {
     const ann = await app.signUp();
     let token = ann.refreshToken;
     for (let n = 0; n < 25; n++) {
@@ -67,7 +67,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     expect(await jtiOf((await refresh(face, pairs[0]?.refreshToken ?? '')).refreshToken)).toBe(await jtiOf(next.refreshToken));
   });
 
-  it('with a used token gets the same successor for ten seconds; then it is theft, and the whole family ends', async () => {
+  it('with a used token gets the same successor for ten seconds; later it is theft, and the whole family ends', async () => {
     const ann = await app.signUp();
     const other = await app.signIn(ann.email);
     const first = await refresh(face, ann.refreshToken);
@@ -85,7 +85,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     expect(await tryRefresh(face, other.refreshToken)).toMatchObject({ ok: true });
   });
 
-  it('with a token from long ago in the family ends it too', async () => {
+  it('with an old token of the family ends the family too', async () => {
     const ann = await app.signUp();
     let token = ann.refreshToken;
     for (let n = 0; n < 25; n++) token = (await refresh(face, token)).refreshToken;
@@ -93,7 +93,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     expect(await tryRefresh(face, token)).toEqual(UNUSABLE);
   });
 
-  it('needs the fingerprint of the login, and a stranger’s try ends nothing', async () => {
+  it('needs the fingerprint of the login, and a stranger’s attempt ends nothing', async () => {
     const ann = await app.signUp({ fingerprint: 'device 1' });
     for (const fingerprint of [undefined, 'device 2'])
       expect(await tryRefresh(face, ann.refreshToken, fingerprint)).toEqual(UNUSABLE);
@@ -113,7 +113,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     });
   });
 
-  it('answers 422 to what is no refresh token, and to none', async () => {
+  it('answers 422 to an invalid refresh token and to none', async () => {
     const ann = await app.signUp();
     for (const token of ['garbage', ann.accessToken, `${ann.refreshToken}A`, ann.refreshToken.slice(0, -2)])
       expect(await tryRefresh(face, token)).toEqual(UNUSABLE);
@@ -143,7 +143,7 @@ describe.each(FACES)('a refresh over %s', (face) => {
     }
   });
 
-  it('on another instance is refused at once after a lock, although that has just seen the session live; by the epoch alone within a second', async () => {
+  it('on another instance is refused at once after a lock, although a copy says that the session lives; by the epoch alone within a second', async () => {
     await using second = await startTestServer({ clock: app.clock });
     const [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
     await second.rest('GET', `/identities/${ann.id}`, undefined, ann.credentials).expect(200);
@@ -167,7 +167,7 @@ describe('a refresh token', () => {
     expect(await tryRefresh('rest', pair.refreshToken)).toEqual(UNUSABLE);
   });
 
-  it('is one of a family of which the store keeps neither tokens nor fingerprint, but device, address and times', async () => {
+  it('belongs to a family, of which the store keeps device, address and times but neither tokens nor fingerprint', async () => {
     const ann = await app.signUp({ fingerprint: 'device 1' });
     const headers = { 'user-agent': 'a browser' };
     await app

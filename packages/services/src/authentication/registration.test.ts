@@ -15,7 +15,7 @@ const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Vali
 const taken = (email: string) => ({ ok: false, status: 422, message: `unable to register "${email}"` });
 
 describe.each(FACES)('registration over %s', (face) => {
-  it('makes a regular identity with an unverified email, that may sign in at once', async () => {
+  it('creates a regular identity with an unverified email that can sign in at once', async () => {
     const email = newEmail();
     const outcome = await register(face, email);
     expect(outcome).toEqual({ ok: true, value: { id: expect.any(String) as string, email } });
@@ -36,7 +36,7 @@ describe.each(FACES)('registration over %s', (face) => {
     expect(await app.call(face, 'auth.login', login)).toMatchObject({ ok: true });
   });
 
-  it('refuses what is no address', async () => {
+  it('refuses a malformed address', async () => {
     const notAnAddress = invalid('request body/email must match format "email"');
     for (const email of [
       'ann',
@@ -54,7 +54,7 @@ describe.each(FACES)('registration over %s', (face) => {
     );
   });
 
-  it('names every problem at once, and takes no field that it does not know', async () => {
+  it('reports every problem at once, and refuses unknown fields', async () => {
     expect(await app.call(face, 'auth.register', {})).toEqual(
       invalid("request body must have required property 'email'", "request body must have required property 'password'"),
     );
@@ -90,7 +90,7 @@ describe.each(FACES)('registration over %s', (face) => {
     },
   );
 
-  it('makes one identity of an address, however many try at once', async () => {
+  it('creates one identity per address, even if many requests race', async () => {
     const email = newEmail();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => register(face, email)));
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
@@ -100,7 +100,7 @@ describe.each(FACES)('registration over %s', (face) => {
 });
 
 describe('registration', () => {
-  it('makes one identity of an address on two instances', async () => {
+  it('creates one identity per address on two instances', async () => {
     await using second = await startTestServer();
     const email = newEmail();
     const body = { email, password: PASSWORD };
