@@ -6,9 +6,9 @@ import { spreadOf, type RoundPlan, type Spread } from './rounds.js';
 export interface AttackComparison {
   name: string;
   of: 'attack';
-  /** The 95th percentile of others' reads may be this many times the quiet one. */
+  /** The 95th percentile of others' reads may be at most this many times the quiet one. */
   target: number;
-  /** The server may grow by this many bytes. */
+  /** The server may grow by at most this many bytes. */
   memoryTarget: number;
   /** Length of a round, as a multiple of the plan's: an attack needs time to build up. */
   roundMsFactor: number;

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Signs in, asks a list, orders, and uploads an image, by curl: sh apps/examples/src/shop.sh [address of a server with the small world in it]
+# Signs in, queries a list, orders, and uploads an image, with curl: sh apps/examples/src/shop.sh [URL of a server with the demonstration data]
 set -eu
 api=${1:-http://localhost:3000}
 json='content-type: application/json'
 
-# the first value of a name in JSON: a text, or a number
+# the first value of a key in JSON: a string or a number
 text() { grep -o "\"$1\":\"[^\"]*\"" | head -n 1 | cut -d '"' -f 4; }
 number() { grep -o "\"$1\":[0-9.]*" | head -n 1 | cut -d : -f 2; }
 sign_in() { curl -fsS "$api/auth/login" -H "$json" -d "{\"email\":\"$1\",\"password\":\"tea at the harbour\"}"; }
 
-# anybody may ask for the catalogue
+# the catalogue is public
 bell=$(curl -fsSG "$api/products" --data-urlencode "\$filter=name eq 'Bell'" --data-urlencode '$top=1')
 bell_id=$(echo "$bell" | text id)
 echo "a bell costs $(echo "$bell" | number amount) $(echo "$bell" | text currency)"
 
-# Ada orders two; the key makes the same order of the same call, however often it is sent
+# Ada orders two; the idempotency key makes retries return the same order
 ada=$(sign_in ada@example.org)
 ada_id=$(echo "$ada" | text id)
 as_ada="authorization: Bearer $(echo "$ada" | text accessToken)"
@@ -27,7 +27,7 @@ order_id=$(echo "$made" | text id)
 echo "the order is $(echo "$made" | text status), $(echo "$made" | number total) in all"
 curl -fsS -X POST "$api/orders/$order_id/cancel" -H "$as_ada" | text status
 
-# Oscar, whose shop it is, adds an image to the bell: an address, the file, its use
+# Oscar, who owns the shop, adds an image to the bell: upload URL, file, attachment
 oscar=$(sign_in oscar@example.org)
 as_oscar="authorization: Bearer $(echo "$oscar" | text accessToken)"
 dot=$(mktemp)
@@ -41,5 +41,5 @@ image=$(curl -fsS "$api/products/$bell_id/images" -H "$as_oscar" -H "$json" \
 curl -fsS "$(echo "$image" | text url)" | cmp - "$dot" && echo "the image is shown, $size bytes"
 curl -fsS -X DELETE "$api/products/$bell_id/images/$(echo "$image" | text id)" -H "$as_oscar"
 
-# an error says what is wrong, with a status and a list of problems
+# an error has a status, a message and a list of problems
 curl -sSG "$api/products" --data-urlencode '$filter=colour eq 1' -w ' %{http_code}\n'

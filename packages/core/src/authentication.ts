@@ -14,7 +14,7 @@ export const authenticationErrors = defineErrors('authentication', {
   fingerprintMismatch: [401, 'Token fails security check'],
 });
 
-/** Failure of the origin check of cookie mode (decisions A3). */
+/** Refuses cross-origin requests in cookie mode, where browsers attach the credentials by themselves (decisions A3). */
 export const originErrors = defineErrors('origin', { originNotAllowed: [403, 'Origin is not allowed'] });
 
 /** Name of the header that carries the device's fingerprint (spec, "Authentication" 4). */
