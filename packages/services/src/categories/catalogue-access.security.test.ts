@@ -41,7 +41,7 @@ describe.each(FACES)('over %s', (face) => {
   /** Nothing here is valid, so that who may call is told so and changes nothing. */
   const bad = (id: string) => ({ categoryId: id, attributeId: id, foo: 1 });
 
-  it.each(WRITES)('%s is open to the admin alone, before its input is looked at', async (name) => {
+  it.each(WRITES)('%s is open to admins only, before its input is read', async (name) => {
     for (const id of [categoryId, NO_ID, 'no-uuid']) {
       const isMissing = GUARDED.includes(name) && id === NO_ID;
       expect(await app.call(face, name, bad(id))).toEqual(NOT_SIGNED_IN);

@@ -25,7 +25,7 @@ describe.each(FACES)('a category over %s', (face) => {
   const call = (procedure: string, categoryId: string, input: object = {}) =>
     admin.call(face, `categories.${procedure}`, { categoryId, ...input });
 
-  it('is created active and at the top unless it is said otherwise, and read by anybody', async () => {
+  it('is created active and at the top by default, and read by anybody', async () => {
     const outcome = await admin.call(face, 'categories.create', { ...books, name: ' Books ' });
     const { value } = outcome as { value: Category };
     const { id, createdAt } = value;
@@ -35,7 +35,7 @@ describe.each(FACES)('a category over %s', (face) => {
     expect(await admin.call(face, 'categories.create', given)).toMatchObject({ ok: true, value: given });
   });
 
-  it('is changed in what is given; the status is changed by enable and disable alone, as often as one likes', async () => {
+  it('is changed in the given fields; only enable and disable change the status, and both are idempotent', async () => {
     const { id } = await create();
     app.clock.advance(1000);
     const outcome = await call('patch', id, { description: '' });
@@ -56,7 +56,7 @@ describe.each(FACES)('a category over %s', (face) => {
     }
   });
 
-  it('moves below another and back to the top, with other changes at once, and never below itself', async () => {
+  it('moves below another and back to the top, together with other changes, and never below itself', async () => {
     const top = await create();
     const middle = await create(top.id);
     const low = await create(middle.id);
@@ -75,7 +75,7 @@ describe.each(FACES)('a category over %s', (face) => {
     expect(stored).toEqual([]);
   });
 
-  it('is below no category that is missing: not found, where the one in the path does not exist', async () => {
+  it('cannot be below a missing category: not found, while one in the path does not exist', async () => {
     const { id } = await create();
     expect(await admin.call(face, 'categories.create', { ...books, parent: NO_ID })).toEqual(NOT_FOUND);
     expect(await call('patch', id, { parent: NO_ID })).toEqual(NOT_FOUND);
@@ -84,7 +84,7 @@ describe.each(FACES)('a category over %s', (face) => {
     expect(await call('restore', NO_ID)).toEqual(NOT_FOUND);
   });
 
-  it('is deleted softly; what is below it stays there, and a cycle cannot be made behind its back', async () => {
+  it('is soft-deleted; its subcategories stay below it, and no cycle can be made through it', async () => {
     const top = await create();
     const middle = await create(top.id);
     const low = await create(middle.id);
@@ -97,7 +97,7 @@ describe.each(FACES)('a category over %s', (face) => {
     expect(await call('restore', middle.id)).toEqual(NOT_FOUND);
   });
 
-  it('is listed for anybody, newest first, a disabled one too', async () => {
+  it('is listed for anybody, newest first, disabled ones included', async () => {
     const first = await create();
     app.clock.advance(1);
     const second = await create();
@@ -106,7 +106,7 @@ describe.each(FACES)('a category over %s', (face) => {
     expect(outcome).toMatchObject({ ok: true, value: { data: [{ id: second.id, status: 'inactive' }, { id: first.id }] } });
   });
 
-  it('is validated, all problems at once', async () => {
+  it('is validated, and reports all problems at once', async () => {
     expect(await admin.call(face, 'categories.create', { status: 'open', parent: 'x', foo: 1 })).toEqual({
       ...failing(400, 'Validation Error'),
       data: [

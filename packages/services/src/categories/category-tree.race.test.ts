@@ -45,7 +45,7 @@ async function reachTop(ids: readonly string[]): Promise<number> {
   return ids.filter(reaches).length;
 }
 
-it('two categories that are put below each other at once, on two servers, never make a cycle: one is refused', async () => {
+it('two categories moved below each other at once, on two servers, never form a cycle: one move is refused', async () => {
   for (let round = 0; round < 40; round++) {
     const [a, b] = await createMany(2);
     const answers = await Promise.all([move(round, a, b), move(round + 1, b, a)]);
@@ -62,7 +62,7 @@ it('20 categories of which each is put below the next, the last below the first:
   }
 });
 
-it('20 moves at once between few categories leave a tree, and nothing under way', async () => {
+it('20 concurrent moves between few categories leave a tree, and no move under way', async () => {
   const ids = await createMany(5);
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(
@@ -74,7 +74,7 @@ it('20 moves at once between few categories leave a tree, and nothing under way'
   expect(await app.storage.model(categoryModel).countDocuments({ moving: { $ne: null } })).toBe(0);
 });
 
-it('a move that a dead process left announced hinders nobody once it is old', async () => {
+it('a move that a dead process left announced blocks nobody once it is stale', async () => {
   const [a, b] = await createMany(2);
   const { collection } = app.storage.model(categoryModel);
   const moving = { to: b, token: '00000000-0000-7000-8000-000000000000', at: app.clock.now() };

@@ -32,7 +32,7 @@ describe.each(FACES)('a channel over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
     person.call(face, `chat.${procedure}`, input);
 
-  it('is made closed and without an icon unless it is said, and has its owner as the first member', async () => {
+  it('is created closed and without an icon by default, with its owner as first member', async () => {
     const made = valueOf(await call(ann, 'createChannel', { name: ' Tea ', ownerId: ann.id })) as Channel;
     expect(made).toMatchObject({ name: 'Tea', ownerId: ann.id, open: false, icon: null });
     expect(await call(ann, 'getChannel', { channelId: made.id })).toEqual({ ok: true, value: made });
@@ -40,7 +40,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(data).toMatchObject([{ channelId: made.id, subscribedId: ann.id, readSeq: 0 }]);
   });
 
-  it('can be made by the admin for somebody else who exists', async () => {
+  it('can be created by an admin for another existing identity', async () => {
     const made = valueOf(await call(admin, 'createChannel', { name: 'Tea', ownerId: bob.id, open: true })) as Channel;
     expect(made).toMatchObject({ ownerId: bob.id, open: true });
     expect(await call(bob, 'listMessagesOfChannel', { channelId: made.id })).toMatchObject({ ok: true });
@@ -50,7 +50,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect((valueOf(await call(admin, 'listChannels', { ownerId: NO_ID })) as { data: object[] }).data).toEqual([]);
   });
 
-  it('is changed in what is given alone, and its readers are told', async () => {
+  it('is changed in the given fields only, and its readers are told', async () => {
     const { id: channelId } = await openChannel(ann);
     const events = listenTo(app, channelId);
     const outcome = await call(ann, 'patchChannel', { channelId, open: true });
@@ -83,7 +83,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(await call(admin, 'channelIconUploadUrl', ofNone)).toEqual(NOT_FOUND);
   });
 
-  it('goes with its members and messages, and comes back with them; who had left stays away', async () => {
+  it('is deleted and restored with its members and messages; members who left stay away', async () => {
     const cid = await app.signUp();
     const { id: channelId } = await openChannel(ann, [bob]);
     const left = await subscribe(ann, channelId, cid.id);
@@ -115,7 +115,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(await post()).toMatchObject({ value: { seq: 2 } });
   });
 
-  it('is listed for a member with how far it has read and the last message that lives', async () => {
+  it('is listed for a member with its read position and the last live message', async () => {
     const cid = await app.signUp();
     const quiet = await openChannel(ann, [cid]);
     const busy = await openChannel(ann, [cid], { name: 'Busy' });

@@ -28,7 +28,7 @@ async function membersOf(channelId: string): Promise<string[]> {
   return data.map(({ subscribedId }) => subscribedId);
 }
 
-it('of 20 who add a member at once one does, and of 20 who remove it one does', async () => {
+it('of 20 concurrent calls that add a member one succeeds, and of 20 that remove it one does', async () => {
   const { id: channelId } = await openChannel(anns[0]);
   const [{ id: subscribedId }] = admins;
   const added = await twenty(anns, (ann) => ann.rest('POST', '/subscriptions', { channelId, subscribedId }));
@@ -39,7 +39,7 @@ it('of 20 who add a member at once one does, and of 20 who remove it one does', 
   expect(inOrder(await twenty(admins, (admin) => admin.rest('DELETE', `/subscriptions/${id}`)))).toEqual(once(204, 404));
 });
 
-it('of 20 deletions of a channel at once one does it, and 20 restores bring its members back once', async () => {
+it('of 20 concurrent deletions of a channel one succeeds, and 20 restores bring its members back once', async () => {
   const { id } = await openChannel(anns[0], [admins[0]]);
   expect(inOrder(await twenty(admins, (admin) => admin.rest('DELETE', `/channels/${id}`)))).toEqual(once(204, 404));
   expect(await membersOf(id)).toEqual([]);
@@ -48,7 +48,7 @@ it('of 20 deletions of a channel at once one does it, and 20 restores bring its 
   expect(await membersOf(id)).toHaveLength(2);
 });
 
-it('who joins a channel while it is deleted is a member of none, and one of it when it is restored or not at all', async () => {
+it('an identity that joins a channel during its deletion is no member, and after a restore a member once or not at all', async () => {
   const { id: channelId } = await openChannel(anns[0], [], { open: true });
   const people = await Promise.all(Array.from({ length: 10 }, () => app.signUp()));
   const join = (person: Person) => person.rest('POST', '/subscriptions', { channelId, subscribedId: person.id });
@@ -63,7 +63,7 @@ it('who joins a channel while it is deleted is a member of none, and one of it w
   expect(new Set(await membersOf(channelId))).toEqual(new Set([anns[0].id, ...members]));
 });
 
-it('20 marks of read messages at once, in any order, end at the last of them', async () => {
+it('20 concurrent marks of read messages, in any order, end at the last message', async () => {
   const [ann] = anns;
   const { id: channelId } = await openChannel(ann);
   const messages = await Promise.all(Array.from({ length: 20 }, () => say(ann, channelId)));
@@ -79,14 +79,14 @@ it('20 marks of read messages at once, in any order, end at the last of them', a
   expect(state).toMatchObject({ readSeq: 20, unread: 0, lastReadMessageId: last?.id });
 });
 
-it('of 20 deletions and of 20 restores of a message at once one does it', async () => {
+it('of 20 concurrent deletions and of 20 restores of a message one succeeds', async () => {
   const { id: channelId } = await openChannel(anns[0]);
   const { id } = await say(anns[0], channelId);
   expect(inOrder(await twenty(admins, (person) => person.rest('DELETE', `/messages/${id}`)))).toEqual(once(204, 404));
   expect(inOrder(await twenty(admins, (person) => person.rest('POST', `/messages/${id}/restore`)))).toEqual(once(200, 404));
 });
 
-it('an identity that is deleted while it is added to a channel is no member, and one again when it is restored', async () => {
+it('an identity deleted while it is added to a channel is no member, and one again once restored', async () => {
   const { id: channelId } = await openChannel(anns[0]);
   const person = await app.signUp();
   const [added, deleted] = await Promise.all([
@@ -99,7 +99,7 @@ it('an identity that is deleted while it is added to a channel is no member, and
   expect(await membersOf(channelId)).toEqual(added.status === 201 ? [person.id, anns[0].id] : [anns[0].id]);
 });
 
-it('whoever is removed posts nothing from then on: at once on the server that was asked, within a second on others', async () => {
+it('a removed member cannot post: at once on the server that removed it, within a second on others', async () => {
   const bob = await app.signUp();
   const there = await other.signIn(bob.email);
   const { id: channelId } = await openChannel(anns[0]);

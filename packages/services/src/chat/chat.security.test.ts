@@ -94,7 +94,7 @@ describe.each(FACES)('over %s', (face) => {
   const call = (who: Who, name: string, input: Record<string, unknown>) =>
     people[who].call(face, `chat.${name.replace('*', '')}`, input);
 
-  it.each(Object.keys(ALLOWED))('%s is open to exactly who may', async (name) => {
+  it.each(Object.keys(ALLOWED))('%s is open to exactly the permitted callers', async (name) => {
     expect(await app.call(face, `chat.${name.replace('*', '')}`, inputOf(name))).toEqual(NOT_SIGNED_IN);
     const passed: Who[] = [];
     for (const who of WHO) {
@@ -105,7 +105,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(passed).toEqual(WHO.filter((who) => ALLOWED[name]?.includes(who)));
   });
 
-  it('nobody posts for somebody else, or in a channel without being a member, the admin neither', async () => {
+  it('nobody posts for another identity, or in a channel without being a member, not even an admin', async () => {
     const post = (who: Who, senderId: string, channelId = channel.id) =>
       call(who, 'createMessage', { channelId, senderId, content: 'x' });
     const refused = (text: string) => ({ ok: false, status: 403, message: text });
@@ -131,7 +131,7 @@ describe.each(FACES)('over %s', (face) => {
       }
   });
 
-  it('one’s channels show how far oneself has read, and nobody else', async () => {
+  it('the list of one’s channels shows only one’s own read position', async () => {
     const { owner, member } = people;
     const refused = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
     expect(await call('owner', 'listChannels', { ownerId: owner.id, memberId: member.id })).toEqual(refused);
@@ -141,7 +141,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await call('admin', 'listChannels', {})).toMatchObject({ ok: true });
   });
 
-  it('a guest leaves, and joins nothing', async () => {
+  it('a guest may leave a channel, and join none', async () => {
     const open = await openChannel(people.owner, [], { open: true });
     const guest = await subscribe(people.owner, open.id, people.guest.id);
     expect(await call('guest', 'deleteSubscription', { subscriptionId: guest.id })).toEqual({ ok: true });
@@ -149,7 +149,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await call('guest', 'createSubscription', join)).toMatchObject({ status: 403 });
   });
 
-  it('an attachment that somebody else uploaded, or that was uploaded as something else, is none', async () => {
+  it('an attachment that another identity uploaded, or that was uploaded for another purpose, is refused', async () => {
     const given = { messageId: message.id, objectId: NO_ID, type: 'text/plain' };
     expect(await call('author', 'addAttachment', given)).toEqual({ ok: false, status: 404, message: 'File not found' });
   });

@@ -32,7 +32,7 @@ it('20 messages at once on two servers get the numbers from 1 to 20, each one', 
   expect(await chatOf(servers[1]).messagesSince(channelId, 15, 3)).toEqual({ messages: read.slice(15, 18), next: 18 });
 });
 
-it('what a client sends 20 times at once on two servers is stored once, among others, and answered alike', async () => {
+it('a message that a client sends 20 times at once on two servers is stored once, and every answer is the same', async () => {
   const { channelId, post } = await open();
   const posted = await Promise.all(
     Array.from({ length: 20 }, (_, n) => post(servers[n % 2] as TestServer, 'again', n % 4 === 3 ? undefined : 'mine')),
@@ -43,7 +43,7 @@ it('what a client sends 20 times at once on two servers is stored once, among ot
   expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-it('who reads on while two servers write never finds a number below one that it has seen', async () => {
+it('a reader never finds a number below one that it has seen, while two servers write', async () => {
   const { channelId, senderId, post } = await open();
   const [writer, other] = servers;
   const writing = Promise.all(
@@ -63,7 +63,7 @@ it('who reads on while two servers write never finds a number below one that it 
   expect(await chatOf(writer).membershipOf(senderId, channelId)).toEqual({ lastSeq: 146, readSeq: 0, unread: 146 });
 });
 
-it('a server that always has more to write leaves turns to another', async () => {
+it('a server that always has more to write lets another one write too', async () => {
   const { channelId, senderId, post } = await open();
   const [busy, other] = servers;
   const done = new AbortController();

@@ -30,7 +30,7 @@ async function watch(channelId: string): Promise<{ seq: number; commands: string
   return { seq, commands: commands.map(({ command }) => command) };
 }
 
-it('a message is written under the number that is remembered, and where others have gone on, under the one after theirs', async () => {
+it('a message is written under the cached next number, or after the messages that others have added', async () => {
   const { id } = await openChannel(ann);
   expect(await watch(id)).toEqual({ seq: 1, commands: ['find', 'insert'] });
   expect(await watch(id)).toEqual({ seq: 2, commands: ['insert'] });
@@ -40,7 +40,7 @@ it('a message is written under the number that is remembered, and where others h
   expect(await watch(id)).toEqual({ seq: 9, commands: ['insert'] });
 });
 
-it('no number is remembered of a write of which nobody knows whether it was stored', async () => {
+it('a write with an unknown outcome clears the cached number', async () => {
   const { id } = await openChannel(ann);
   await watch(id);
   const cut = proxy.cut(isCommand('messages.insert'), 'after');

@@ -42,7 +42,7 @@ describe.each(FACES)('message templates over %s', (face) => {
     person.call(face, `chat.${procedure}`, input);
   const missing = (message: string) => ({ ok: false, status: 404, message });
 
-  it('are of an organization or global, and listed accordingly', async () => {
+  it('belong to an organization or are global, and are listed accordingly', async () => {
     const made = await create();
     expect(made).toMatchObject({ title: 'Thanks', content: 'Thank you!', organizationId });
     expect(global.organizationId).toBeNull();
@@ -55,7 +55,7 @@ describe.each(FACES)('message templates over %s', (face) => {
     expect(all.data).toContainEqual(global);
   });
 
-  it('are changed in what is given, deleted, and brought back by the admin', async () => {
+  it('are changed in the given fields, deleted, and restored by an admin', async () => {
     const { id: messageTemplateId } = await create();
     const patch = (fields: object) => call(people.owner, 'patchMessageTemplate', { messageTemplateId, ...fields });
     expect(await patch({ title: 'Many thanks' })).toMatchObject({ value: { title: 'Many thanks', content: 'Thank you!' } });
@@ -81,7 +81,7 @@ describe.each(FACES)('message templates over %s', (face) => {
     expect(await call(people.admin, 'createMessageTemplate', input)).toEqual(missing('Organization not found'));
   });
 
-  it('are open to who manages their organization and to the admin, global ones to the admin alone', async () => {
+  it('are open to the managers of their organization and to admins, global ones to admins only', async () => {
     const { id } = await create();
     type Who = keyof typeof people;
     const managing: Who[] = ['guest', 'manager', 'owner', 'admin'];
@@ -116,7 +116,7 @@ describe.each(FACES)('message templates over %s', (face) => {
   });
 });
 
-it('message templates go and come back with their organization; those deleted before stay away', async () => {
+it('message templates are deleted and restored with their organization, except those deleted before', async () => {
   const own = await found();
   const [stays, gone] = [await create({ organizationId: own }), await create({ organizationId: own })];
   await people.owner.rest('DELETE', `/message-templates/${gone.id}`).expect(204);
@@ -128,7 +128,7 @@ it('message templates go and come back with their organization; those deleted be
   await people.admin.rest('GET', `/message-templates/${gone.id}`).expect(404);
 });
 
-it('of 20 message templates that are made on two servers while their organization is deleted none lives without it', async () => {
+it('none of 20 message templates created on two servers survives the deletion of their organization', async () => {
   await using other = await startTestServer({ clock: app.clock });
   const own = await found();
   const admins = [people.admin, await other.signIn(people.admin.email)];

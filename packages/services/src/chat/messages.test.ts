@@ -57,7 +57,7 @@ describe.each(FACES)('a message over %s', (face) => {
     expect(await call(ann, 'getMessage', { messageId: one.id })).toEqual({ ok: true, value: one });
   });
 
-  it('with the `clientId` of one that is stored is answered as that is, of the same sender and channel alone', async () => {
+  it('with a stored `clientId` of the same sender and channel returns the stored message', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const post = (person: Person, content: string, to = channelId) =>
       call(person, 'createMessage', { channelId: to, senderId: person.id, content, clientId: 'mine' });
@@ -88,7 +88,7 @@ describe.each(FACES)('a message over %s', (face) => {
     expect(await call(ann, 'createMessage', { ...long, content: 'x'.repeat(10_001) })).toMatchObject({ status: 400 });
   });
 
-  it('is changed by its sender alone, in what is given, and never changes its sender', async () => {
+  it('is changed by its sender only, in the given fields, and never changes its sender', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const { id: messageId } = await say(bob, channelId, 'one', { title: 'One' });
     const events = listenTo(app, channelId);
@@ -103,7 +103,7 @@ describe.each(FACES)('a message over %s', (face) => {
     expect(await call(bob, 'patchMessage', { messageId, senderId: ann.id })).toMatchObject({ status: 400 });
   });
 
-  it('is deleted without its number being given again, and comes back', async () => {
+  it('is deleted without reusing its number, and restored', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const message = await say(bob, channelId, 'one');
     const messageId = message.id;

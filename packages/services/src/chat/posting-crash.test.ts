@@ -15,7 +15,7 @@ interface Sender {
   channelId: string;
 }
 
-it('a message whose process dies is stored or not, its number is no hole, and sent again it is stored once', async () => {
+it('a message whose process dies is stored or not, leaves no gap, and is stored once when sent again', async () => {
   const bodyOf = ({ ann, channelId }: Sender) => ({ channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' });
   const writes = await fixture.dieAfterEachWrite<Sender>({
     async prepare() {

@@ -17,7 +17,7 @@ describe.each(FACES)('a read state over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
     person.call(face, `chat.${procedure}`, input);
 
-  it('goes forward over one’s own and others’ messages, never back, and readers are told', async () => {
+  it('moves forward over one’s own and others’ messages, never back, and readers are told', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const messages = [await say(ann, channelId), await say(bob, channelId), await say(ann, channelId)];
     const events = listenTo(app, channelId);
@@ -41,7 +41,7 @@ describe.each(FACES)('a read state over %s', (face) => {
     expect(await app.tandem.services.chat.membershipOf(ann.id, channelId)).toEqual({ lastSeq: 3, readSeq: 0, unread: 3 });
   });
 
-  it('is marked by a message of its channel alone', async () => {
+  it('is set by a message of its channel only', async () => {
     const [here, there] = [await openChannel(ann), await openChannel(ann)];
     const elsewhere = await say(ann, there.id);
     for (const lastReadMessageId of [elsewhere.id, NO_ID]) {
@@ -51,7 +51,7 @@ describe.each(FACES)('a read state over %s', (face) => {
     }
   });
 
-  it('is one’s own: of nobody else, of no stranger, of no channel that is missing', async () => {
+  it('is visible to its owner only, not to strangers, and not for a missing channel', async () => {
     const { id: channelId } = await openChannel(ann);
     const { id: lastReadMessageId } = await say(ann, channelId);
     const mark = (person: Person, input: object) =>

@@ -24,7 +24,7 @@ describe.each(FACES)('a subscription over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
     person.call(face, `chat.${procedure}`, input);
 
-  it('is made once for each pair, by the owner, and readers are told who comes and goes', async () => {
+  it('is created once per pair, by the owner, and readers are told who joins and leaves', async () => {
     const { id: channelId } = await openChannel(ann);
     const events = listenTo(app, channelId);
     const pair = { channelId, subscribedId: bob.id };
@@ -55,7 +55,7 @@ describe.each(FACES)('a subscription over %s', (face) => {
     expect(await membersOf(channelId)).toEqual([ann.id]);
   });
 
-  it('is taken by oneself in an open channel alone, and left by oneself anywhere', async () => {
+  it('can be created by oneself in an open channel only, and removed by oneself anywhere', async () => {
     const closed = await openChannel(ann);
     const open = await openChannel(ann, [], { open: true });
     const join = (channelId: string) => call(bob, 'createSubscription', { channelId, subscribedId: bob.id });
@@ -67,7 +67,7 @@ describe.each(FACES)('a subscription over %s', (face) => {
     expect(await membersOf(open.id)).toEqual([ann.id]);
   });
 
-  it('hides while its identity is deleted, also where the channel goes and comes meanwhile', async () => {
+  it('is hidden while its identity is deleted, even if the channel is deleted and restored meanwhile', async () => {
     const { id: channelId } = await openChannel(ann);
     const cid = await app.signUp();
     await subscribe(ann, channelId, cid.id);

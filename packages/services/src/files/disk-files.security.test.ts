@@ -38,7 +38,7 @@ const changed = (url: string, change: (url: URL) => void) => {
 };
 
 describe('an address of a file', () => {
-  it('is refused when any part of it was changed, left out or given twice', async () => {
+  it('is refused if any part of it was changed, left out or repeated', async () => {
     const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     const other = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     const changes: ((address: URL) => void)[] = [
@@ -60,7 +60,7 @@ describe('an address of a file', () => {
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
   });
 
-  it('allows one thing: an upload address downloads nothing, a download address uploads nothing', async () => {
+  it('allows one action: an upload address downloads nothing, a download address uploads nothing', async () => {
     const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
     expect((await fetch(url)).status).toBe(403);
@@ -101,7 +101,7 @@ describe('a stored file', () => {
     },
   );
 
-  it('is sent in part when a part is asked for', async () => {
+  it('is sent in part when a range is requested', async () => {
     const url = await stored('text/plain', 'one two three');
     const part = await fetch(url, { headers: { range: 'bytes=4-6' } });
     expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([206, 'two', 'bytes 4-6/13']);
@@ -115,7 +115,7 @@ describe('a stored file', () => {
     expect([status, headers.get('content-length')]).toEqual([200, '13']);
   });
 
-  it('that is not there is 404', async () => {
+  it('that is missing is 404', async () => {
     const { objectId, url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
     const { url: download } = await notes.attach(crypto.randomUUID(), { objectId, type: 'text/plain' }, ME);
@@ -138,7 +138,7 @@ describe('an upload', () => {
   };
   const incoming = () => readdir(path.join(dataDir, 'files', 'incoming'));
 
-  it('that hides its size is read no further than it was allowed, and leaves nothing', async () => {
+  it('that hides its size is read no further than allowed, and leaves nothing', async () => {
     const { url, objectId } = await notes.issue({ contentType: 'text/plain', contentLength: 5 }, ME);
     const chunk = `${(1000).toString(16)}\r\n${'x'.repeat(1000)}\r\n`;
     const { answered } = await send(url, 'transfer-encoding: chunked\r\nconnection: close', chunk, '0\r\n\r\n');
@@ -152,7 +152,7 @@ describe('an upload', () => {
     expect(await incoming()).toEqual([]);
   });
 
-  it('that breaks off leaves nothing, and is no failure of the server', async () => {
+  it('that is aborted leaves nothing, and is no failure of the server', async () => {
     const { url, objectId } = await notes.issue({ contentType: 'text/plain', contentLength: 5 }, ME);
     const { socket, answered } = await send(url, 'content-length: 5', 'xx');
     await expect.poll(incoming).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('an upload', () => {
     expect(app.logs()).not.toContain('unexpected failure');
   });
 
-  it('may be done again, as after a lost answer, and its address stands in no log line', async () => {
+  it('may be repeated, as after a lost answer, and its address appears in no log line', async () => {
     const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
     expect((await put(url, 'ho', 'text/plain')).status).toBe(200);
@@ -174,7 +174,7 @@ describe('an upload', () => {
   });
 });
 
-it('an identity that leaves two hundred addresses unused is given no more', async () => {
+it('an identity with two hundred unused addresses gets no more', async () => {
   const somebody = crypto.randomUUID();
   const issue = () => notes.issue({ contentType: 'text/plain', contentLength: 1 }, somebody);
   for (let at = 0; at < 200; at++) await issue();

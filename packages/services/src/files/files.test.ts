@@ -115,7 +115,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     expect((await fetch(seen.logo?.url ?? '')).status).toBe(200);
   });
 
-  it('take no other type and no other size than the address was made for', async () => {
+  it('accept no other type and size than the address was issued for', async () => {
     const body = picture();
     const { url, objectId } = await issue(ann, body.length);
     for (const [content, type] of [
@@ -130,7 +130,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     );
   });
 
-  it('are attached only as what they were issued for, by whom, and once', async () => {
+  it('are attached only for their purpose, by their uploader, and once', async () => {
     const given = await upload(ann);
     const tryIt = (person: Person, logo: GivenFile) =>
       person.call('trpc', 'organizations.create', { organization: bakery(logo) });
@@ -146,7 +146,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     expect(await tryIt(ann, given)).toEqual(failure(409, 'File is already attached'));
   });
 
-  it('are attached by one of twenty who try at once, on two instances', async () => {
+  it('are attached by one of twenty concurrent calls on two instances', async () => {
     const logo = await upload(ann);
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
@@ -157,7 +157,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     expect(outcomes.filter(({ ok }) => !ok)).toEqual(Array(19).fill(failure(409, 'File is already attached')));
   });
 
-  it('leave one of twenty that replace each other at once', async () => {
+  it('leave one of twenty that replace each other concurrently', async () => {
     const { id } = await create(ann);
     const given = await Promise.all(Array.from({ length: 20 }, () => upload(admin)));
     const changed = await Promise.all(given.map((logo) => setLogo(admin, id, logo)));
@@ -167,7 +167,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     expect((await admin.rest('GET', `/organizations/${id}`).expect<Organization>(200)).logo).not.toBeNull();
   });
 
-  it('stay what they were where the rest of a change is refused', async () => {
+  it('stay unchanged if the rest of a change is refused', async () => {
     const [first, second] = [await create(ann, await upload(ann)), await create(ann)];
     const logo = await upload(admin);
     const refused = await admin.rest('PATCH', `/admin/organizations/${first.id}`, { logo, name: second.name });
@@ -179,7 +179,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     await setLogo(admin, first.id, logo).expect(200);
   });
 
-  it('leave the storage after they were replaced or cleared, and not before their upload address is out of date', async () => {
+  it('leave the storage after they were replaced or cleared, and not before their upload address has expired', async () => {
     const [first, second] = [await upload(admin), await upload(admin)];
     const { id } = await create(ann);
     await setLogo(admin, id, first).expect(200);
@@ -205,7 +205,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     expect(logo).not.toBeNull();
   });
 
-  it('have addresses that end after 15 minutes', async () => {
+  it('have addresses that expire after 15 minutes', async () => {
     const body = picture();
     const { url } = await issue(ann, body.length);
     const { logo } = await create(ann, await upload(ann));
@@ -215,7 +215,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
     await later(0);
   });
 
-  it('are asked for by who owns the organization, or the admin, with a type and a size that are allowed', async () => {
+  it('are uploaded by the organization’s owner or an admin, with an allowed type and size', async () => {
     const ask = (person: Person, contentType: string, contentLength: number, organizationId = organization.id) =>
       person.call('trpc', 'organizations.logoUploadUrl', { organizationId, contentType, contentLength });
     const problems = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });
@@ -227,7 +227,7 @@ describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
   });
 });
 
-it('that the storage does not remove are tried again, for longer each time, and no route fails by it', async () => {
+it('that the storage fails to remove are retried with growing delays, and fail no route', async () => {
   const clock = createTestClock();
   await using s3 = await startS3Server(clock.now);
   await using app = await startTestServer({ clock, files: { url: s3.url, pollMs: 3_600_000 } });
@@ -252,7 +252,7 @@ it('that the storage does not remove are tried again, for longer each time, and 
   expect(s3.objects.size).toBe(0);
 });
 
-it('are as many as a record may have at most, and exactly so many where twenty are attached at once', async () => {
+it('are limited per record, exactly so if twenty are attached at once', async () => {
   const clock = createTestClock();
   await using s3 = await startS3Server(clock.now);
   await using app = await startTestServer({ clock, files: { url: s3.url, pollMs: 3_600_000 } });

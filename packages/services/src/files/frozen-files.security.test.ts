@@ -71,7 +71,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
   };
   const bakery = () => ({ name: `Bakery ${newId()}`, description: 'Bread', contact_email: 'bread@example.org' });
 
-  it('stays what the admin has approved: a certificate is not swapped at its upload address', async () => {
+  it('stays what the admin has approved: a certificate cannot be swapped at its upload address', async () => {
     const { id } = await ann.rest('POST', '/organizations', { organization: bakery() }).expect<{ id: string }>(201);
     const query = `contentType=${TYPE}&contentLength=4`;
     const { objectId, url } = await ann
@@ -104,7 +104,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     expect(await stored()).not.toContain(storedAs);
   });
 
-  it('has no copies that outlive it: neither of an attaching that is refused, nor of one whose process died', async () => {
+  it('has no copies that outlive it: neither of a refused attachment, nor of one whose process died', async () => {
     const me = newId();
     const single = app.tandem.services.files.attachments({ purpose: 'note', max: 1 });
     const [first, second] = [await uploaded(me, '1'), await uploaded(me, '2')];
@@ -125,7 +125,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     expect(await stored()).not.toContain(dead.objectId);
   });
 
-  it.each(FACES)('counts among the bytes that an identity may have, over %s', async (face) => {
+  it.each(FACES)('counts toward the byte quota of its identity, over %s', async (face) => {
     const me = await app.signUp();
     const organization = await me.rest('POST', '/organizations', { organization: bakery() }).expect<{ id: string }>(201);
     const withLogo = async () => {
@@ -140,7 +140,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     expect(await withLogo()).toEqual(failure(409, 'File quota is exceeded'));
   });
 
-  it('is one of so many as have room, where twenty are attached at once on two instances, and makes room when it is removed', async () => {
+  it('is limited by the quota if twenty are attached at once on two instances, and frees its bytes when removed', async () => {
     const me = newId();
     const note = newId();
     const given = await Promise.all(Array.from({ length: 20 }, () => uploaded(me, 'x'.repeat(20))));
@@ -158,7 +158,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     expect(await notes.attach(note, refused, me)).toMatchObject({ type: TYPE });
   });
 
-  it('is counted once, whatever a process that died has left of its reservation', async () => {
+  it('is counted once, whatever reservation a dead process has left', async () => {
     const me = newId();
     const reserve = (until: Date, fileId: string) => {
       const reservations = [{ key: newId(), fileId, size: 90, until }];
@@ -200,7 +200,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
     await issue();
   });
 
-  it.runIf(kind === 's3')('is what was looked at, also where another is put in its place at that moment', async () => {
+  it.runIf(kind === 's3')('is what was checked, even if another is uploaded in its place at that moment', async () => {
     const me = newId();
     const { given, url } = await uploaded(me, 'good');
     const objects = s3.objects as Map<string, { type: string; body: Buffer }>;
@@ -234,7 +234,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
       return { socket, lease, end: async (rest: string) => (socket.write(rest), await once(socket, 'close'), answer) };
     };
 
-    it('cannot be attached, nor uploaded by another, on another instance neither', async () => {
+    it('cannot be attached, nor uploaded by another, even on another instance', async () => {
       const me = newId();
       const { objectId, url } = await notes.issue({ contentType: TYPE, contentLength: 4 }, me);
       expect((await put(url, 'once')).status).toBe(200);
@@ -248,7 +248,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
       expect(await textOf(shown)).toBe('good');
     });
 
-    it('is free as soon as the upload has broken off', async () => {
+    it('is free as soon as the upload is aborted', async () => {
       const me = newId();
       const { url } = await uploaded(me, 'good');
       const upload = await begin(url, 4, 'ev');

@@ -163,7 +163,7 @@ describe.each(FACES)('over %s', (face: Face) => {
     }
     const newest = async () => (await fetch((await kind.list())[0] ?? 'about:blank')).text();
 
-    it('stays with it where a sweep completes it', async () => {
+    it('stays with the record if a sweep completes it', async () => {
       const body = crypto.randomUUID();
       const before = await kind.list();
       await create(await upload(body), kind.completed());
@@ -171,7 +171,7 @@ describe.each(FACES)('over %s', (face: Face) => {
       expect(await newest()).toBe(body);
     });
 
-    it('comes free where a sweep takes it back', async () => {
+    it('is free again if a sweep undoes it', async () => {
       const body = crypto.randomUUID();
       const file = await upload(body);
       const before = await kind.list();
@@ -213,14 +213,14 @@ describe.each(FACES)('over %s', (face: Face) => {
       await app.storage.sweep();
     }
 
-    it('is made whole where the record was written', async () => {
+    it('is complete if the record was written', async () => {
       const { name, body, cutAt, shown } = await begin();
       await cutAt('after');
       await sweepLater();
       expect(await shown()).toEqual({ name, body });
     });
 
-    it('is not made where the record was not, and its file comes free', async () => {
+    it('is not made if the record was not written, and its file is free', async () => {
       const { name, body, cutAt, change, shown } = await begin();
       await cutAt('before');
       await sweepLater();

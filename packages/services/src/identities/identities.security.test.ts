@@ -25,7 +25,7 @@ describe.each(FACES)('over %s', (face) => {
   const call = (procedure: string, credentials: Credentials, identityId: string, input: object = {}) =>
     app.call(face, `identities.${procedure}`, { identityId, ...input }, credentials);
 
-  it.each(['get', ...FOR_ADMINS])('identities.%s is nobody’s who is not signed in, whatever else is wrong', async (procedure) => {
+  it.each(['get', ...FOR_ADMINS])('identities.%s is refused without sign-in, whatever else is wrong', async (procedure) => {
     const before = await unchanged();
     for (const id of [ann.id, NO_ID, 'no-uuid']) {
       expect(await call(procedure, {}, id, { foo: 1 })).toEqual(NOT_SIGNED_IN);
@@ -47,14 +47,14 @@ describe.each(FACES)('over %s', (face) => {
     },
   );
 
-  it('identities.get is oneself’s and the admin’s', async () => {
+  it('identities.get is open to oneself and admins', async () => {
     for (const person of [ann, admin]) expect(await call('get', person.credentials, ann.id)).toMatchObject({ ok: true });
     for (const person of [stranger, guest]) expect(await call('get', person.credentials, ann.id)).toEqual(REFUSED);
     for (const id of [NO_ID, 'no-uuid', `${ann.id} `, ann.id.toUpperCase()])
       expect(await call('get', ann.credentials, id)).toEqual(REFUSED);
   });
 
-  it('identities.list is the admin’s alone, before its input is looked at', async () => {
+  it('identities.list is open to admins only, before its input is read', async () => {
     const list = (credentials: Credentials, input = {}) => app.call(face, 'identities.list', input, credentials);
     expect(await list({})).toEqual(NOT_SIGNED_IN);
     for (const person of [ann, guest]) expect(await list(person.credentials, { page: 0, foo: 1 })).toEqual(REFUSED);
@@ -81,7 +81,7 @@ describe.each(FACES)('over %s', (face) => {
 });
 
 describe('over REST', () => {
-  it('a body that cannot be read is told only to who may change the record', async () => {
+  it('a malformed body is reported only to callers who may change the record', async () => {
     const path = `/identities/${ann.id}`;
     await app.rest('PATCH', path, '{').expect(422, 'Missing authorization header');
     await ann.rest('PATCH', path, '{').expect(403);

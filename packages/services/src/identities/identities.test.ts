@@ -25,7 +25,7 @@ const newEmail = () => `${crypto.randomUUID()}@example.org`;
 const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });
 
 describe.each(FACES)('an identity over %s', (face) => {
-  it('shows its eight fields and nothing else, to oneself and to the admin', async () => {
+  it('shows its eight fields and nothing else, to oneself and to admins', async () => {
     const ann = await app.signUp();
     const outcome = await ann.call(face, 'identities.get', { identityId: ann.id });
     const { value } = outcome as { value: Identity };
@@ -47,7 +47,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect(first.metadata.pagination).toEqual({ page: 1, limit: 1, total, totalPages: total, hasNext: true, hasPrev: false });
   });
 
-  it('is changed by the fields given, and its updatedAt refreshed', async () => {
+  it('is changed in the given fields, and refreshes updatedAt', async () => {
     const ann = await app.signUp();
     const before = await read(ann.id);
     app.clock.advance(1000);
@@ -61,7 +61,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect((await read(ann.id)).updatedAt > after.updatedAt).toBe(true);
   });
 
-  it('has an unverified email after a change of it, and signs in by the new one alone', async () => {
+  it('has an unverified email after a change, and signs in with the new one only', async () => {
     const ann = await app.signUp();
     await call(face, 'patch', ann.id, { emailVerified: true });
     const email = newEmail();
@@ -72,7 +72,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     await app.rest('POST', '/auth/login', { email: ann.email, password: PASSWORD }).expect(401, 'wrong credentials provided');
   });
 
-  it('is as verified as it was when it is given the email that it has, and as the change says when it says so', async () => {
+  it('keeps its verification if given the same email, unless the change says otherwise', async () => {
     const ann = await app.signUp();
     for (const emailVerified of [true, false]) {
       await call(face, 'patch', ann.id, { emailVerified });
@@ -84,7 +84,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect(await call(face, 'patch', ann.id, { email: newEmail(), typeId: 'guest' })).toMatchObject({ value: { emailVerified: false, typeId: 'guest' } }); // prettier-ignore
   });
 
-  it('cannot have the email of another, but that of a deleted one', async () => {
+  it('cannot have the email of another, except of a deleted one', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const before = await read(ann.id);
     expect(await call(face, 'patch', ann.id, { email: bob.email.toUpperCase(), typeId: 'guest' })).toEqual(TAKEN);
@@ -127,7 +127,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect(await read(ann.id)).toEqual(before);
   });
 
-  it('is deleted softly: hidden, its address free, and back when it is restored', async () => {
+  it('is soft-deleted: hidden, its address free, and back when restored', async () => {
     const ann = await app.signUp();
     const before = await read(ann.id);
     expect(await call(face, 'delete', ann.id)).toEqual(OK);
@@ -143,7 +143,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect((await app.signIn(ann.email)).id).toBe(ann.id);
   });
 
-  it('cannot be restored when there is nothing to restore, or its address has been taken meanwhile', async () => {
+  it('cannot be restored if it is not deleted, or its address was taken meanwhile', async () => {
     expect(await call(face, 'restore', NO_ID)).toEqual(MISSING);
     const ann = await app.signUp();
     await call(face, 'delete', ann.id);
@@ -155,7 +155,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     expect(await call(face, 'restore', next.id)).toEqual(TAKEN);
   });
 
-  it('is locked and unlocked, again too', async () => {
+  it('is locked and unlocked, repeatedly', async () => {
     const ann = await app.signUp();
     for (const [procedure, locked] of [
       ['lock', true],
@@ -169,7 +169,7 @@ describe.each(FACES)('an identity over %s', (face) => {
     }
   });
 
-  it('that is missing is 404 to the admin, on every route', async () => {
+  it('that is missing is 404 to admins, on every route', async () => {
     for (const procedure of ['get', 'delete', 'restore', 'lock', 'unlock'])
       expect(await call(face, procedure, NO_ID)).toEqual(MISSING);
     expect(await call(face, 'patch', NO_ID, { typeId: 'guest' })).toEqual(MISSING);
@@ -187,7 +187,7 @@ describe('identities', () => {
     await admin.rest('POST', `/identities/${ann.id}/restore`).expect(200);
   });
 
-  it('given one address at once keep it for one of them', async () => {
+  it('that are given one address at once keep it for one of them', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => app.signUp()));
     const email = newEmail();
     const outcomes = await Promise.all(people.map(({ id }) => call('rest', 'patch', id, { email })));

@@ -42,7 +42,7 @@ function outboxWith(afterEnqueue: () => Promise<void>) {
   return { ...outbox, warnings };
 }
 
-it('a mail that is added while others go to the queue stays until it goes itself', async () => {
+it('a mail added while others are being queued stays until it is queued itself', async () => {
   const ann = await app.signUp();
   const [first, second] = [newMail(ann), newMail(ann)];
   await put(ann, first);
@@ -59,7 +59,7 @@ it('a mail that is added while others go to the queue stays until it goes itself
   expect(app.mail.count(ann.email)).toBe(2);
 });
 
-it('a mail stays while nobody knows whether it was queued, and goes with the next pass', async () => {
+it('a mail stays while it is unknown whether it was queued, and is queued by the next pass', async () => {
   const ann = await app.signUp();
   const mail = newMail(ann);
   await put(ann, mail);
@@ -71,7 +71,7 @@ it('a mail stays while nobody knows whether it was queued, and goes with the nex
   expect(await leftOf(ann)).toEqual(NONE);
 });
 
-it('mails of an identity that has been deleted meanwhile go too, once', async () => {
+it('mails of an identity deleted meanwhile are queued too, once', async () => {
   const ann = await app.signUp();
   const mail = newMail(ann);
   await put(ann, mail);

@@ -41,20 +41,20 @@ describe('an identity made through a provider', () => {
     expect(await accounts().list(id)).toEqual([{ provider: 'google', linkedAt: expect.any(Date) }]);
   });
 
-  it('has no password: none signs in, whatever it is', async () => {
+  it('has no password: none signs in', async () => {
     const { email } = await create();
     for (const password of [PASSWORD, 'undefined', 'null', ' '])
       await app.rest('POST', '/auth/login', { email, password }).expect(401, 'wrong credentials provided');
   });
 
-  it('is one, however many make it at once', async () => {
+  it('is created once, even if many requests race', async () => {
     const account = newAccount();
     const make = () => identities().createByAccount({ email: newEmail(), typeId: 'regular' }, account);
     const failures = await failuresOf(TIMES.map(make));
     expect(failures).toEqual(Array.from({ length: 19 }, () => 'Provider account already linked'));
   });
 
-  it('leaves its account to another when it is deleted, and comes back only while nobody has taken it', async () => {
+  it('frees its account when deleted, and can be restored only while nobody has taken it', async () => {
     const admin = await app.signUpAdmin();
     const { id, account } = await create();
     await admin.rest('DELETE', `/identities/${id}`).expect(204);
@@ -76,7 +76,7 @@ describe('linking a provider account', () => {
     expect(await accounts().identityOf(account)).toMatchObject({ id });
   });
 
-  it('gives an account to one of 20 who want it at once', async () => {
+  it('gives an account to one of 20 concurrent calls', async () => {
     const account = newAccount();
     const people = await Promise.all(TIMES.map(() => create(newAccount('line'))));
     const failures = await failuresOf(people.map(({ id }) => link(id, account)));
@@ -91,7 +91,7 @@ describe('linking a provider account', () => {
     expect((await accounts().list(id)).map(({ provider }) => provider)).toEqual(['google', 'line']);
   });
 
-  it('never mistakes one account for another whose name looks alike', async () => {
+  it('never confuses accounts with similar names', async () => {
     const { id } = await create({ provider: 'a', subject: 'b:c' });
     for (const account of [
       { provider: 'a', subject: 'b' },
@@ -119,7 +119,7 @@ describe('unlinking a provider', () => {
     await link(id, newAccount());
   });
 
-  it('never takes the only way in, also when all are unlinked at once', async () => {
+  it('never removes the only way to sign in, even if all are unlinked at once', async () => {
     const { id } = await create(newAccount('line'));
     await expect(accounts().unlink(id, 'line', USABLE)).rejects.toThrow('Provider account is the only way to sign in');
     await link(id, newAccount('google'));
@@ -130,7 +130,7 @@ describe('unlinking a provider', () => {
     expect(await accounts().list(id)).toHaveLength(1);
   });
 
-  it('counts a provider that is not configured any more for no way in', async () => {
+  it('does not count a provider that is no longer configured as a way to sign in', async () => {
     const { id } = await create(newAccount('line'));
     await link(id, newAccount('old'));
     await expect(accounts().unlink(id, 'line', USABLE)).rejects.toThrow('Provider account is the only way to sign in');

@@ -26,7 +26,7 @@ async function invite() {
   return { email, token, organizationId };
 }
 
-it('a registration that cannot be completed any more leaves nothing, and the invitation as it was', PATIENCE, async () => {
+it('a registration that cannot be completed leaves nothing, and the invitation unchanged', PATIENCE, async () => {
   const left = await system.leaveAfterEachWrite(
     { prepare: invite, request: (server, { token }) => server.rest('POST', '/auth/register', { token, password: PASSWORD }) },
     1,

@@ -42,7 +42,7 @@ const register = (face: Face, token: string, more: object = {}): Promise<Outcome
 const taken = (email: string) => ({ ok: false, status: 422, message: `unable to register "${email}"` });
 
 describe.each(FACES)('registration by invitation over %s', (face) => {
-  it('makes a regular identity of the invited address, which is verified by it', async () => {
+  it('creates a regular identity with the invited address, which it verifies', async () => {
     const { id, email, token } = await invite();
     const outcome = await register(face, token);
     const { value } = outcome as { value: { id: string; email: string } };
@@ -60,7 +60,7 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
     await (await app.signIn(email)).rest('GET', `/organizations/${organizationId}`).expect(200);
   });
 
-  it('makes the identity alone where the organization is gone', async () => {
+  it('creates only the identity if the organization is gone', async () => {
     const organizationId = await createOrganization();
     const { token } = await invite({ organizationId });
     await owner.rest('DELETE', `/organizations/${organizationId}`).expect(204);
@@ -70,7 +70,7 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
     });
   });
 
-  it('works once, and not when the invitation has expired or was deleted', async () => {
+  it('works once, and not if the invitation has expired or was deleted', async () => {
     const used = await invite();
     expect(await register(face, used.token)).toMatchObject(OK);
     expect(await register(face, used.token)).toEqual(UNVERIFIED);
@@ -95,7 +95,7 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
     expect(await register(face, token)).toMatchObject(OK);
   });
 
-  it('takes a token or an email, and one of them', async () => {
+  it('takes either a token or an email', async () => {
     const { email, token } = await invite();
     const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });
     expect(await register(face, token, { email })).toEqual(invalid("request body must NOT have both 'email' and 'token'"));
@@ -111,7 +111,7 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
     expect(await register(face, token)).toMatchObject(OK);
   });
 
-  it('makes one identity, however many register by one token at once, on two servers', async () => {
+  it('creates one identity, even if many requests use one token on two servers', async () => {
     const organizationId = await createOrganization();
     const { id, email, token } = await invite({ organizationId });
     const outcomes = await Promise.all(
@@ -131,7 +131,7 @@ describe.each(FACES)('registration by invitation over %s', (face) => {
 describe.each(FACES)('acceptance over %s', (face) => {
   const accept = (person: Person, token: string) => person.call(face, 'invitations.accept', { token });
 
-  it('makes who has the address already a member, and verifies it', async () => {
+  it('makes an existing account a member, and verifies its address', async () => {
     const ann = await app.signUp();
     const organizationId = await createOrganization();
     const { id, token } = await invite({ email: ann.email, organizationId, role: 'admin' });
@@ -144,7 +144,7 @@ describe.each(FACES)('acceptance over %s', (face) => {
     expect(await accept(ann, token)).toEqual(UNVERIFIED);
   });
 
-  it('raises a role and lowers none', async () => {
+  it('raises a role and never lowers one', async () => {
     const ann = await app.signUp();
     const organizationId = await createOrganization();
     for (const [role, held] of [
@@ -161,7 +161,7 @@ describe.each(FACES)('acceptance over %s', (face) => {
     }
   });
 
-  it('is refused where the organization is gone, or a new owner has one of its name, and can be tried again', async () => {
+  it('is refused if the organization is gone, or a new owner has one of its name, and can be retried', async () => {
     const name = crypto.randomUUID();
     const ann = await app.signUp();
     const organization = { name, description: '', contact_email: 'a@example.org' };
@@ -179,7 +179,7 @@ describe.each(FACES)('acceptance over %s', (face) => {
     expect(await roleOf(organizationId, ann.id)).toBe('owner');
   });
 
-  it('happens once, however often it is asked for at once', async () => {
+  it('happens once, even if requested many times at once', async () => {
     const ann = await app.signUp();
     const organizationId = await createOrganization();
     const { token } = await invite({ email: ann.email, organizationId });

@@ -39,12 +39,12 @@ afterAll(() => app.close());
 describe.each(FACES)('over %s', (face) => {
   const call = (person: Person, procedure: string, input: object) => person.call(face, `invitations.${procedure}`, { ...input });
 
-  it('nobody who is not signed in does anything with invitations', async () => {
+  it('nobody can use invitations without signing in', async () => {
     for (const procedure of ['create', 'list', 'get', 'delete', 'accept'])
       expect(await app.call(face, `invitations.${procedure}`, { invitationId: NO_ID })).toEqual(NOT_SIGNED_IN);
   });
 
-  it('members, strangers and guests invite nobody, and see and delete no invitation', async () => {
+  it('members, strangers and guests cannot invite, see or delete invitations', async () => {
     const { id: invitationId } = await invite(people.owner, { organizationId });
     for (const person of [people.member, people.stranger]) {
       expect(await call(person, 'create', { email: newEmail(), organizationId })).toEqual(REFUSED);
@@ -59,7 +59,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await call(people.guest, 'get', { invitationId })).toMatchObject({ ok: true });
   });
 
-  it('an organization’s owners and admins look after its own invitations, and after no others', async () => {
+  it('owners and admins of an organization manage its invitations, and no others', async () => {
     const { id: invitationId } = await invite(people.stranger, { organizationId: elsewhere });
     const { id: ofNone } = await invite(people.admin, {});
     for (const person of [people.owner, people.manager]) {
@@ -76,7 +76,7 @@ describe.each(FACES)('over %s', (face) => {
     }
   });
 
-  it('who made an invitation and is no longer owner or admin sees it no more', async () => {
+  it('an inviter who is no longer owner or admin cannot see the invitation', async () => {
     const late = await app.signUp({ isVerified: true });
     const set = (role: string) =>
       people.owner.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: late.id, role }]).expect(204);
@@ -86,7 +86,7 @@ describe.each(FACES)('over %s', (face) => {
     for (const procedure of ['get', 'delete']) expect(await call(late, procedure, { invitationId })).toEqual(REFUSED);
   });
 
-  it('nobody invites to a role above the own', async () => {
+  it('nobody invites to a role above one’s own', async () => {
     const count = () => app.storage.model(invitationModel).countDocuments();
     const before = await count();
     expect(await call(people.manager, 'create', { email: newEmail(), organizationId, role: 'owner' })).toEqual(REFUSED);
@@ -98,7 +98,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await call(people.admin, 'create', { email: newEmail(), organizationId, role: 'owner' })).toMatchObject({ ok: true });
   });
 
-  it('the answer is the same whether somebody has the address or not', async () => {
+  it('the answer is the same whether or not the address has an account', async () => {
     const [known, unknown] = [people.stranger.email, newEmail()];
     const [first, second] = [
       await call(people.owner, 'create', { email: known, organizationId: await create(people.owner).then(() => organizationId) }),
@@ -112,7 +112,7 @@ describe.each(FACES)('over %s', (face) => {
     await call(people.owner, 'delete', { invitationId: value.id });
   });
 
-  it('an invitation is accepted by who has its address, and by nobody else', async () => {
+  it('an invitation is accepted only by the owner of its address', async () => {
     const { id, email } = await invite(people.owner, { organizationId, role: 'owner' });
     const token = await tokenTo(email);
     for (const person of [people.stranger, people.member, people.admin])
@@ -130,7 +130,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(outcome).toMatchObject({ value: { email } });
   });
 
-  it('a token of another kind invites nobody, and that of an invitation signs nobody in', async () => {
+  it('a token of another kind accepts no invitation, and an invitation’s token signs nobody in', async () => {
     const { email } = await invite(people.owner, { organizationId });
     const token = await tokenTo(email);
     const generated = await people.admin.rest('POST', '/auth/ott/generate', { identityId: people.stranger.id }).expect<{ onetimeToken: string }>(201); // prettier-ignore

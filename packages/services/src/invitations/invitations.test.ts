@@ -37,7 +37,7 @@ async function invited(person: Person, input: object): Promise<Invitation> {
 type Page = { value: { data: Invitation[]; metadata: { pagination: { total: number } } } };
 
 describe.each(FACES)('an invitation over %s', (face) => {
-  it('is made by the admin for an account alone, and says who made it and until when it counts', async () => {
+  it('is created by an admin for an account alone, and shows its inviter and expiry', async () => {
     const email = newEmail();
     const outcome = await invite(admin, face, { email: ` ${email.toUpperCase()} ` });
     const { value } = outcome as { value: Invitation };
@@ -56,7 +56,7 @@ describe.each(FACES)('an invitation over %s', (face) => {
     expect(await admin.call(face, 'invitations.get', { invitationId: value.id })).toEqual(outcome);
   });
 
-  it('is made by an owner for the own organization, as member unless said otherwise', async () => {
+  it('is created by an owner for the own organization, as member by default', async () => {
     expect(await invite(owner, face, { email: newEmail(), organizationId })).toMatchObject({
       value: { organizationId, role: 'member', fromIdentityId: owner.id },
     });
@@ -64,7 +64,7 @@ describe.each(FACES)('an invitation over %s', (face) => {
       expect(await invite(owner, face, { email: newEmail(), organizationId, role })).toMatchObject({ value: { role } });
   });
 
-  it('is one at a time for an address and an organization, until it expires', async () => {
+  it('is unique per address and organization until it expires', async () => {
     const email = newEmail();
     const first = await invited(owner, { email, organizationId });
     expect(await invite(owner, face, { email, organizationId, role: 'admin' })).toEqual(PENDING);
@@ -125,7 +125,7 @@ describe.each(FACES)('an invitation over %s', (face) => {
     expect(await list(admin, { limit: 1 })).toMatchObject({ emails: [emails[2]] });
   });
 
-  it('is deleted softly, and answers 404 from then on', async () => {
+  it('is soft-deleted, and answers 404 from then on', async () => {
     const { id: invitationId } = await invited(owner, { email: newEmail(), organizationId });
     expect(await owner.call(face, 'invitations.delete', { invitationId })).toEqual(OK);
     for (const procedure of ['get', 'delete'])
@@ -149,7 +149,7 @@ describe.each(FACES)('an invitation over %s', (face) => {
   });
 });
 
-it('20 invitations of one address at once, on two servers, are one', async () => {
+it('of 20 concurrent invitations of one address on two servers, one succeeds', async () => {
   await using other = await startTestServer({ clock: app.clock });
   const elsewhere = await other.signIn(admin.email);
   const email = newEmail();
@@ -171,7 +171,7 @@ describe('the mail of an invitation', () => {
     return invitation;
   }
 
-  it('is sent by whoever comes by when its process died before it was queued', async () => {
+  it('is sent by another process if its own died before queueing it', async () => {
     const { id, email } = await leaveBehind();
     await app.tandem.services.mails.work();
     expect(app.mail.count(email)).toBe(2);
@@ -194,7 +194,7 @@ describe('the mail of an invitation', () => {
     await app.rest('POST', '/auth/register', { token: tokens[1], password: 'four words of hers' }).expect(401);
   });
 
-  it('is not sent where the invitation counts no more', async () => {
+  it('is not sent if the invitation is no longer valid', async () => {
     const invitations = [await leaveBehind({ status: 'accepted' }), await leaveBehind({ expiresAt: app.clock.now() })];
     await app.tandem.services.mails.work();
     for (const { email } of invitations) expect(app.mail.count(email)).toBe(1);

@@ -35,7 +35,7 @@ const inviteTimes = async (count: number, by: Person, face: Face, input: object)
 };
 
 describe.each(FACES)('over %s', (face) => {
-  it('an address that nobody has proved sends no invitations, whatever else is wrong', async () => {
+  it('an unverified address sends no invitations, whatever else is wrong', async () => {
     const stranger = await app.signUp();
     const organizationId = await createOrganization(stranger, 'Your parcel waits: https://evil.example');
     for (const more of [{}, { role: 'admin' }, { email: 'no address' }, { role: 'king' }])
@@ -64,7 +64,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await invite(owner, face, { organizationId })).toEqual(TOO_MANY);
   });
 
-  it('one organization sends 3 a day to one address, whoever of it does and however it is written', async () => {
+  it('one organization sends 3 a day to one address, whoever sends them and however the address is written', async () => {
     const { owner, organizationId } = await newOwner();
     const manager = await app.signUp({ isVerified: true });
     await owner.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: manager.id, role: 'admin' }]).expect(204); // prettier-ignore
@@ -85,14 +85,14 @@ describe.each(FACES)('over %s', (face) => {
     expect(await invite(manager, face, { organizationId, email })).toMatchObject(OK);
   });
 
-  it('an admin sends as many as they like', async () => {
+  it('an admin sends any number', async () => {
     const admin = await app.signUpAdmin();
     const { organizationId } = await newOwner();
     await inviteTimes(22, admin, face, { organizationId });
     expect(await invite(admin, face, { organizationId })).toMatchObject(OK);
   });
 
-  it('of 40 at once, on two servers, as many are made as may', async () => {
+  it('of 40 concurrent invitations on two servers only the allowed number is sent', async () => {
     const { owner, organizationId } = await newOwner();
     const elsewhere = await other.signIn(owner.email);
     const outcomes = await Promise.all(
@@ -103,7 +103,7 @@ describe.each(FACES)('over %s', (face) => {
   });
 });
 
-it('one organization sends 100 a day, whoever of it does, and what is refused uses nothing of that up', async () => {
+it('one organization sends 100 a day in all, and refused ones do not count', async () => {
   const { owner, organizationId } = await newOwner();
   const managers = await Promise.all(Array.from({ length: 5 }, () => app.signUp({ isVerified: true })));
   const members = managers.map(({ id: identityId }) => ({ identityId, role: 'admin' }));
@@ -119,7 +119,7 @@ it('one organization sends 100 a day, whoever of it does, and what is refused us
   expect(await invite(last, 'rest', { organizationId })).toMatchObject(OK);
 });
 
-it('who makes the record of a count at the same moment as another is counted all the same', async () => {
+it('a concurrent first count is counted too', async () => {
   await using proxy = await startStoreProxy(app.mongodbUri);
   await using late = await startTestServer({
     mongodbUri: proxy.uri,

@@ -83,7 +83,7 @@ describe.each(FACES)('over %s an invitation', (face) => {
     expect(await owner.call(face, 'invitations.create', { email, organizationId })).toMatchObject(OK);
   });
 
-  it('of an admin who is one no more is withdrawn, but where the person may still invite', async () => {
+  it('of a former admin is withdrawn, unless the person may still invite', async () => {
     const former = await app.signUpAdmin();
     const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };
     const { id: organizationId } = await former.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
@@ -98,7 +98,7 @@ describe.each(FACES)('over %s an invitation', (face) => {
     expect([await statusOf(alone), await statusOf(own), await statusOf(foreign)]).toEqual(['withdrawn', 'pending', 'withdrawn']);
   });
 
-  it('to a role above the one that its maker keeps is withdrawn, others count', async () => {
+  it('to a role above the one its inviter keeps is withdrawn, others stay valid', async () => {
     const { owner, manager, organizationId, id } = await invited({ as: 'owner', role: 'owner' });
     const below = { email: newEmail(), organizationId, role: 'admin' };
     const kept = await manager.rest('POST', '/invitations', below).expect<{ id: string }>(201);
@@ -107,7 +107,7 @@ describe.each(FACES)('over %s an invitation', (face) => {
     expect(await register((await app.mail.next(below.email)).token ?? '')).toMatchObject(OK);
   });
 
-  it('is no way back for an admin of an organization who was removed', async () => {
+  it('does not let a removed admin of an organization return', async () => {
     const email = newEmail();
     const second = await app.signUp({ email, isVerified: true });
     const { owner, manager, organizationId, token } = await invited({ email });
@@ -116,7 +116,7 @@ describe.each(FACES)('over %s an invitation', (face) => {
     expect(await roleOf(organizationId, second)).toBeUndefined();
   });
 
-  it('is asked again when it is accepted, also where nobody has withdrawn it', async () => {
+  it('is checked again when it is accepted, even if nothing has withdrawn it', async () => {
     const { manager, organizationId, email, id, token } = await invited();
     // as a host writes it
     await app.storage.model(organizationModel).updateOne({ _id: organizationId }, { $pull: { members: { identityId: manager.id } } }); // prettier-ignore

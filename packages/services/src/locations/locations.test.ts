@@ -37,7 +37,7 @@ const ids = (locations: readonly Location[]) => locations.map(({ id }) => id);
 describe.each(FACES)('a location over %s', (face) => {
   const call = (procedure: string, input: object) => admin.call(face, `locations.${procedure}`, { ...input });
 
-  it('is created by the admin, and read by anybody, with what it lies in', async () => {
+  it('is created by an admin, and read by anybody, with its ancestors', async () => {
     const [region, city] = (await chain(2)) as [Location, Location];
     const given = { ...place(city.id), type: 'BUILDING' };
     const outcome = await call('create', given);
@@ -56,7 +56,7 @@ describe.each(FACES)('a location over %s', (face) => {
     expect(await app.call(face, 'locations.get', { locationId: NO_ID })).toEqual(MISSING);
   });
 
-  it('is changed in what is given, and takes all that lies below along where it moves', async () => {
+  it('is changed in the given fields, and takes its subtree along when it moves', async () => {
     const [one, two, three, four] = (await chain(4)) as [Location, Location, Location, Location];
     const [top] = (await chain(1)) as [Location];
     app.clock.advance(1000);
@@ -73,14 +73,14 @@ describe.each(FACES)('a location over %s', (face) => {
     expect(await call('patch', { locationId: one.id, parentId: NO_ID })).toEqual(MISSING);
   });
 
-  it('never lies in itself', async () => {
+  it('is never below itself', async () => {
     const [one, , three] = (await chain(3)) as [Location, Location, Location];
     expect(await call('patch', { locationId: one.id, parentId: one.id })).toEqual(CYCLE);
     expect(await call('patch', { locationId: one.id, parentId: three.id })).toEqual(CYCLE);
     expect(await get(one.id)).toEqual(one);
   });
 
-  it('is deleted once nothing lies below it, and restored below what lives', async () => {
+  it('is deleted once nothing is below it, and restored below a live parent', async () => {
     const [one, two] = (await chain(2)) as [Location, Location];
     expect(await call('delete', { locationId: one.id })).toEqual(failure(409, 'Dependent child locations still exist'));
     expect(await call('delete', { locationId: two.id })).toEqual({ ok: true });
@@ -103,7 +103,7 @@ describe.each(FACES)('a location over %s', (face) => {
     expect(grouped).toMatchObject({ value: { value: [{ type: 'CITY', top: [made[5]] }] } });
   });
 
-  it('is written by the admin alone', async () => {
+  it('is written by admins only', async () => {
     const [location] = (await chain(1)) as [Location];
     const stranger = await app.signUp();
     const inputs: Record<string, Record<string, unknown>> = {
@@ -127,7 +127,7 @@ describe('the tree of locations', () => {
   const send = (at: number, face: Face, procedure: string, input: Record<string, unknown>) =>
     on(at).call(face, `locations.${procedure}`, input, admin.credentials);
 
-  it('has no cycle after twenty moves at once that would make one together, on two instances', async () => {
+  it('has no cycle after twenty concurrent moves that would form one together, on two instances', async () => {
     const places = await Promise.all(Array.from({ length: 20 }, () => create()));
     const outcomes = await Promise.all(
       places.map(({ id }, at) => send(at, 'rest', 'patch', { locationId: id, parentId: (places[(at + 1) % 20] as Location).id })),
@@ -169,7 +169,7 @@ describe('the tree of locations', () => {
     expect((await get(one.id)).ancestors).toEqual([two.id]);
   });
 
-  it('does not overwrite, by a change whose process died, what was changed after it', async () => {
+  it('does not overwrite a later change with one whose process died', async () => {
     const [one, two] = [await create(), await create()];
     const tree = app.storage.model(locationTreeModel).collection;
     const pending = { kind: 'update', locationId: one.id, set: { parentId: two.id, name: 'older' } };

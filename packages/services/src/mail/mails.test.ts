@@ -18,7 +18,7 @@ function someone(): string {
 }
 
 describe('a mail', () => {
-  it('leaves by the mail server of the configuration as soon as it is queued', async () => {
+  it('is sent by the configured mail server as soon as it is queued', async () => {
     await using app = await startTestServer();
     app.tandem.services.mails.prepareWith(async ({ to = '' }) => ({ to }));
     const to = someone();
@@ -58,7 +58,7 @@ describe('a mail', () => {
     expect(mail.text).toContain('The link is valid for 30 minutes.');
   });
 
-  it('is dropped when there is nothing to send any more', async () => {
+  it('is dropped if there is nothing to send any more', async () => {
     const { mails, logs } = await system.start();
     const to = someone();
     mails.prepareWith(async () => undefined);
@@ -69,7 +69,7 @@ describe('a mail', () => {
     expect(logs()).toBe('');
   });
 
-  it('is tried again when it could not be made ready', async () => {
+  it('is retried if it could not be prepared', async () => {
     const { mails, logs } = await system.start();
     const to = someone();
     mails.prepareWith(async () => Promise.reject(new Error(`no connection for ${to}`)));
@@ -83,7 +83,7 @@ describe('a mail', () => {
     expect(system.server.count(to)).toBe(1);
   });
 
-  it('never goes out without the link or the code that it is about', async () => {
+  it('is never sent without its link or code', async () => {
     const { mails } = await system.start();
     const to = someone();
     mails.prepareWith(async () => ({ to }));
@@ -122,7 +122,7 @@ describe('a mail that expires', () => {
     expect(logs()).toContain('a mail was not sent before it expired');
   });
 
-  it('is given up at once where the next try would come too late', async () => {
+  it('is given up at once if the next attempt would come too late', async () => {
     const { mails, logs } = await system.start();
     const to = someone();
     system.server.refuse(451);
@@ -135,7 +135,7 @@ describe('a mail that expires', () => {
 });
 
 describe('without a driver', () => {
-  it('nothing is queued, and that is said once', async () => {
+  it('nothing is queued, and this is logged once', async () => {
     const { mails, logs } = await system.start({ driver: undefined });
     await mails.enqueue([{ template: 'deactivated', to: someone() }]);
     await mails.enqueue([{ template: 'deactivated', to: someone() }]);
@@ -147,11 +147,11 @@ describe('without a driver', () => {
 });
 
 describe('the settings', () => {
-  it('need the address of the pages that mails lead to', async () => {
+  it('require the address of the pages that mails link to', async () => {
     await expect(system.start({ linksUrl: undefined as never })).rejects.toThrow('mail.linksUrl');
   });
 
-  it('can replace any mail; what a template breaks is tried again later', async () => {
+  it('can replace any mail; a mail that a template breaks is retried later', async () => {
     let isBroken = true;
     const { mails, logs } = await system.start({
       templates: {
@@ -176,7 +176,7 @@ describe('the settings', () => {
 describe('a mail that fails', () => {
   const waits = [10_000, 30_000, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, 12 * HOUR, 12 * HOUR];
 
-  it.each([451, 550])('by %i is tried again after growing times, and is sent when it is taken', async (code) => {
+  it.each([451, 550])('by %i is retried after growing delays, and sent once accepted', async (code) => {
     const { mails, logs } = await system.start();
     const to = someone();
     await mails.enqueue([{ template: 'deactivated', to }]);
@@ -195,7 +195,7 @@ describe('a mail that fails', () => {
     expect(logs()).toContain(`"template":"deactivated","attempts":1,"smtpCode":${code},"code":"EENVELOPE"`);
   });
 
-  it('for two days is given up, with a line that says so', async () => {
+  it('for two days is given up and logged', async () => {
     const { mails, logs } = await system.start();
     const to = someone();
     await mails.enqueue([{ template: 'deactivated', to }]);

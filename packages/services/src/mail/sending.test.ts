@@ -36,7 +36,7 @@ describe('instances', () => {
     expect(await system.rows()).toEqual([]);
   });
 
-  it('look now and then for what others have queued', async () => {
+  it('poll for mails that others have queued', async () => {
     const [queues, sends] = [await system.start(), await system.start()];
     const stop = sends.mails.startSending(20);
     const [to = ''] = people(1);
@@ -46,7 +46,7 @@ describe('instances', () => {
     expect(await system.rows()).toEqual([]);
   });
 
-  it('send nothing before they are told to, and nothing after they have stopped', async () => {
+  it('send nothing before they are started, and nothing after they have stopped', async () => {
     const { mails } = await system.start();
     const [first = '', second = ''] = people(2);
     await mails.enqueue(toEach([first]));
@@ -95,7 +95,7 @@ describe('instances', () => {
 });
 
 describe('a mail server', () => {
-  it('that goes away and comes back gets every mail', async () => {
+  it('that goes down and comes back gets every mail', async () => {
     const { mails, logs } = await system.start();
     const addresses = people(30);
     await mails.enqueue(toEach(addresses.slice(0, 10)));
@@ -114,7 +114,7 @@ describe('a mail server', () => {
     expect(logs()).toMatch(/"code":"E[A-Z]+","text":"a mail was not sent; it will be retried"/);
   });
 
-  it('that stalls holds nobody for long, and gets every mail when it goes on', async () => {
+  it('that stalls blocks nobody for long, and gets every mail once it continues', async () => {
     const { mails, logs } = await system.start({}, '?greetingTimeout=300&socketTimeout=300');
     const addresses = people(6);
     system.server.stall(true);
@@ -132,7 +132,7 @@ describe('a mail server', () => {
 });
 
 describe('the queue', () => {
-  it('that cannot be reached is tried again, and costs no mail', async () => {
+  it('that cannot be reached is retried, and loses no mail', async () => {
     const [ill, well] = [await system.start(), await system.start()];
     const [to = ''] = people(1);
     await ill.storage.close();
@@ -162,7 +162,7 @@ describe('the queue', () => {
 });
 
 describe('a slow mail', () => {
-  it('does not hold up others', async () => {
+  it('does not delay others', async () => {
     const [slow = '', ...others] = people(9);
     const smtp = openMailDriver(system.server.url, { outboxDir: '' });
     const gate: { open(): void } = { open() {} };
