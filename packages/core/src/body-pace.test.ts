@@ -59,12 +59,13 @@ describe.each(['rest', 'trpc'] as const)('over %s, bodies', (face) => {
     let waiting = 40;
     const large = Array.from({ length: waiting }, () => send({ localAddress: sender, chunked: true }).finally(() => waiting--));
     const refused = Promise.any(
-      large.map(async (sent) => ((await sent).statusCode === 503 ? sent : Promise.reject(new Error('taken')))),
+      large.map(async (sent) => ((await sent).statusCode === 429 ? sent : Promise.reject(new Error('taken')))),
     );
     expect(Number((await refused).headers['retry-after'])).toBeGreaterThanOrEqual(1);
     const ofOther = await send({ localAddress: other, text: 'x'.repeat(LIMIT - 100) });
-    const small = await send({ localAddress: sender, text: 'x'.repeat(16_000) });
-    expect([ofOther.statusCode, small.statusCode]).toEqual([200, 200]);
+    const small = await send({ localAddress: sender, text: 'x'.repeat(60_000) });
+    const tooLarge = await send({ localAddress: sender, text: 'x'.repeat(LIMIT) });
+    expect([ofOther.statusCode, small.statusCode, tooLarge.statusCode]).toEqual([200, 200, 413]);
     expect(waiting).toBeGreaterThan(0);
     void Promise.allSettled(large);
   });

@@ -3,7 +3,7 @@ import type { RequestContext } from './context.js';
 import { requestErrors } from './errors.js';
 
 /** Bodies up to this size never wait. */
-const SMALL_BYTES = 16 * 1024;
+const SMALL_BYTES = 64 * 1024;
 /**
  * Bytes of larger bodies accepted from one network per second, and as a burst: JSON.parse takes 0.1 s for a megabyte of
  * distinct keys.
@@ -15,10 +15,14 @@ const WAIT_MAX_MS = 10_000;
 
 export type BodyPace = ReturnType<typeof createBodyPace>;
 
-/** The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. */
+/**
+ * The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. A body
+ * that declares more than the limit is never parsed, and counts as nothing.
+ */
 function sizeOf({ headers }: RequestContext, limit: number): number {
   if (headers['transfer-encoding'] !== undefined) return limit;
-  return Math.min(Number(headers['content-length'] ?? 0), limit);
+  const bytes = Number(headers['content-length'] ?? 0);
+  return bytes > limit ? 0 : bytes;
 }
 
 /**
@@ -45,7 +49,7 @@ export function createBodyPace(limit: number) {
     const now = performance.now();
     const from = Math.max(usedUntil.get(network) ?? 0, now - AT_ONCE_MS);
     const waitMs = from - now;
-    if (waitMs > WAIT_MAX_MS) throw requestErrors.unavailable({ retryAfter: Math.ceil((waitMs - WAIT_MAX_MS) / 1000) });
+    if (waitMs > WAIT_MAX_MS) throw requestErrors.tooMany({ retryAfter: Math.ceil((waitMs - WAIT_MAX_MS) / 1000) });
     usedUntil.delete(network);
     usedUntil.set(network, from + (bytes / BYTES_A_SECOND) * 1000);
     forgetBefore(now - AT_ONCE_MS);
@@ -54,7 +58,7 @@ export function createBodyPace(limit: number) {
 
   /**
    * Waits until the body of this request may be read; later calls for the request share that wait. @throws
-   * requestErrors.unavailable instead of waiting more than 10 s
+   * requestErrors.tooMany instead of waiting more than 10 s
    */
   return (ctx: RequestContext): Promise<void> => {
     const turn = turns.get(ctx) ?? wait(ctx);

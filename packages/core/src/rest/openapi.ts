@@ -78,8 +78,8 @@ const REDIRECT_RESPONSE: Json = {
  * request. The single source for documents and tests.
  */
 export function errorsOf(operation: Operation): ErrorDefinition[] {
-  const { invalid, tooLarge, unsupportedType } = requestErrors;
-  const ofInput = [...(operation.schema ? [invalid] : []), ...(operation.hasBody ? [tooLarge, unsupportedType] : [])];
+  const { invalid, tooLarge, tooMany, unsupportedType } = requestErrors;
+  const ofInput = [...(operation.schema ? [invalid] : []), ...(operation.hasBody ? [tooLarge, unsupportedType, tooMany] : [])];
   const ofFailure = [
     { status: 500 as const, message: operation.options.failure },
     { status: 503 as const, message: operation.options.failure },

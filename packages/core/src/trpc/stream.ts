@@ -5,7 +5,7 @@ import type { CallWatch, RequestContext, VerifiedAccess } from '../context.js';
 import { Departures } from '../leaving.js';
 import type { AccessWatch, Watched } from '../streams/access-watch.js';
 import { requestErrors } from '../errors.js';
-import { countCalls } from '../streams/pace.js';
+import { countCalls, forgiveStop } from '../streams/pace.js';
 import type { StreamPlaces } from '../streams/stream-places.js';
 import type { Stream } from '../streams/stream-server.js';
 import type { StreamSocket } from '../streams/stream-socket.js';
@@ -104,18 +104,26 @@ function createDecoder(
   return (data) => {
     const given = jsonEncoder.decode(data);
     const calls: unknown[] = Array.isArray(given) ? given : [given];
+    if (calls.every(isStop)) {
+      forgiveStop(socket);
+      return given;
+    }
     let room = countCalls(socket, calls.length, places);
     if (socket.readyState !== socket.OPEN) return [];
     // the adapter refuses every call of a frame with too many
     if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
     return calls.filter((call) => {
-      // a stop costs nothing and frees a place
-      if ((call as { method?: unknown } | null)?.method === 'subscription.stop') return true;
+      if (isStop(call)) return true;
       room -= 1;
       if (room < 0) refuse(call);
       return room >= 0;
     });
   };
+}
+
+/** Whether a call stops a subscription, which costs nothing and frees a place. */
+function isStop(call: unknown): boolean {
+  return (call as { method?: unknown } | null)?.method === 'subscription.stop';
 }
 
 /** Verifies access tokens, and closes the socket when a verified one is no longer valid. */

@@ -88,4 +88,21 @@ describe('calls in frames at /trpc', () => {
     stream.send([query(), stop(call.id)]);
     await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('stopped');
   });
+
+  it('may stop all subscriptions of a connection at once', async () => {
+    const stream = await listenAtOnce();
+    const call = subscription((await openChannel(ann)).id);
+    stream.send(call);
+    await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('data');
+    for (let n = 0; n < 300; n++) stream.send(stop(10_000 + n));
+    stream.send(stop(call.id));
+    await expect.poll(() => answersTo(stream, call.id), PATIENCE).toContain('stopped');
+    expect(stream.socket.readyState).toBe(stream.socket.OPEN);
+  });
+
+  it('are no way around the limits: a connection that sends more stops than it may have subscriptions is closed', async () => {
+    const stream = await listenAtOnce();
+    for (let n = 0; n < 1101; n++) stream.send(stop(10_000 + n));
+    expect(await stream.closed).toEqual({ code: 1008, reason: 'too many frames' });
+  });
 });
