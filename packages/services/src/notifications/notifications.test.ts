@@ -49,7 +49,7 @@ describe.each(FACES)('notifications over %s', (face) => {
     expect(first).toMatchObject({ receiverId: ann.id, isRead: false, title: 'first', payload: { order: 1 } });
   });
 
-  it('pages, and answers a page past the end with no data and the page asked for', async () => {
+  it('pages, and answers a page past the end with the requested page and no data', async () => {
     const ann = await app.signUp();
     await app.tandem.services.notifications.notifyMany(Array.from({ length: 5 }, (_, n) => ({ receiverId: ann.id, n })));
     const list = async (page: number) => {
@@ -72,7 +72,7 @@ describe.each(FACES)('notifications over %s', (face) => {
     });
   });
 
-  it('counts by what is read, and no condition reaches the notifications of another', async () => {
+  it('filters by what is read, and no condition reaches another identity’s notifications', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const [first] = [await notify(ann), await notify(ann), await notify(bob)];
     await ann.call(face, 'notifications.markRead', { notificationId: first.id });
@@ -105,7 +105,7 @@ describe.each(FACES)('notifications over %s', (face) => {
     },
   );
 
-  it('names every problem of page and limit at once', async () => {
+  it('reports every problem of page and limit at once', async () => {
     const ann = await app.signUp();
     expect(await ann.call(face, 'notifications.list', { identityId: ann.id, page: 0, limit: 51, foo: 1 })).toEqual({
       ok: false,
@@ -122,7 +122,7 @@ describe.each(FACES)('notifications over %s', (face) => {
     });
   });
 
-  it('marks one read; what is read stays read and untouched', async () => {
+  it('marks one read; a read one stays unchanged', async () => {
     const ann = await app.signUp();
     const { id } = await notify(ann);
     expect(await ann.call(face, 'notifications.markRead', { notificationId: id })).toEqual(OK);
@@ -240,7 +240,7 @@ describe('notify', () => {
     expect(await unreadIds(ann)).toEqual([notification.id]);
   });
 
-  it('refuses field names that the store would read as an operator or a path, and stores nothing', async () => {
+  it('refuses field names that the store would read as an operator or path, and stores nothing', async () => {
     const ann = await app.signUp();
     await expect(notify(ann, { $where: 'x' })).rejects.toThrow(TypeError);
     await expect(notify(ann, { 'a.b': 1 })).rejects.toThrow(TypeError);

@@ -95,7 +95,7 @@ describe.each(FACES)('of twenty at once on two instances, over %s,', (face: Face
     expect(await identitiesOf(email)).toBe(1);
   });
 
-  it('none gets a second use out of a token that is invalidated and restored meanwhile', async () => {
+  it('none uses a token a second time that is invalidated and restored meanwhile', async () => {
     for (let round = 0; round < 3; round++) {
       const ann = await app.signUp();
       const token = await create(ann.id, 'login');
@@ -137,7 +137,7 @@ describe.each(FACES)('of twenty at once on two instances, over %s,', (face: Face
   });
 });
 
-it('a token is void for whoever reads it before a change and the credentials after it', async () => {
+it('a token is void for a caller that reads it before a change and the credentials after it', async () => {
   const { onetimeTokens, identities } = app.tandem.services;
   const ann = await app.signUp();
   const token = await create(ann.id, 'login');

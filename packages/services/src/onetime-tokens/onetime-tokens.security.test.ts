@@ -45,13 +45,13 @@ describe.each(FACES)('data of a one-time token over %s', (face) => {
     expect(await app.call(face, 'auth.ottLogin', { token })).toMatchObject({ ok: true });
   });
 
-  it('make no prototype', async () => {
+  it('create no prototype', async () => {
     const { token } = await generate(face, '{"__proto__":{"isAdmin":true},"a":1}');
     const { value } = (await app.call(face, 'auth.checkToken', { token })) as { value: { data: { isAdmin?: boolean } } };
     expect([value.data.isAdmin, ({} as { isAdmin?: boolean }).isAdmin]).toEqual([undefined, undefined]);
   });
 
-  it('are refused when they are too much, however deep or wide, with no word of the server’s own', async () => {
+  it('are refused if too large, deep or wide, without internal text', async () => {
     const before = await app.storage.model(onetimeTokenModel).countDocuments();
     const tooMuch = ['['.repeat(30_000) + ']'.repeat(30_000), `[${'1,'.repeat(30_000)}1]`, `"${'x'.repeat(2000)}"`];
     for (const value of tooMuch) {

@@ -28,7 +28,7 @@ async function generate(identityId = ann.id, more: object = {}): Promise<string>
 const signIn = (face: Face, token: string, more: object = {}) => app.call(face, 'auth.ottLogin', { token, ...more });
 
 describe.each(FACES)('one-time tokens over %s', (face) => {
-  it('are made by an admin and sign in once', async () => {
+  it('are created by an admin and sign in once', async () => {
     const made = await admin.call(face, 'auth.ottGenerate', { identityId: ann.id });
     const { onetimeToken, expiresAt } = (made as { value: { onetimeToken: string; expiresAt: string } }).value;
     expect(Math.abs(Date.parse(expiresAt) - app.clock.now().getTime() - 48 * HOUR)).toBeLessThan(60_000);
@@ -40,7 +40,7 @@ describe.each(FACES)('one-time tokens over %s', (face) => {
     expect(await signIn(face, onetimeToken)).toEqual(UNVERIFIED);
   });
 
-  it('are used up by one of twenty logins at once, on two instances', async () => {
+  it('are used by one of twenty concurrent logins on two instances', async () => {
     const token = await generate();
     const all = Array.from({ length: 20 }, (_, at) => (at % 2 ? app : second).call(face, 'auth.ottLogin', { token }));
     const outcomes = await Promise.all(all);
@@ -60,7 +60,7 @@ describe.each(FACES)('one-time tokens over %s', (face) => {
     expect(await signIn(face, token)).toEqual(UNVERIFIED);
   });
 
-  it('can be checked without being used up, with what they carry', async () => {
+  it('can be checked, with what they carry, without being used', async () => {
     const token = await generate(ann.id, { data: { campaign: 'spring', tries: 3 } });
     for (const input of [{ token }, { token, target: 'login' }])
       expect(await app.call(face, 'auth.checkToken', input)).toEqual({
@@ -78,7 +78,7 @@ describe.each(FACES)('one-time tokens over %s', (face) => {
     expect(await app.call(face, 'auth.checkToken', { token })).toEqual(UNVERIFIED);
   });
 
-  it('are an admin’s to make, to invalidate and to restore', async () => {
+  it('are created, invalidated and restored by admins only', async () => {
     const token = await generate();
     expect(await ann.call(face, 'auth.ottGenerate', { identityId: ann.id })).toEqual(NOT_ADMIN);
     expect(await ann.call(face, 'auth.ottInvalidate', { token })).toEqual(NOT_ADMIN);
@@ -91,7 +91,7 @@ describe.each(FACES)('one-time tokens over %s', (face) => {
     });
   });
 
-  it('take a target that is a login’s, and data of a bounded size', async () => {
+  it('accept only the target login, and data of a limited size', async () => {
     const data = { text: 'x'.repeat(2000) };
     expect(await admin.call(face, 'auth.ottGenerate', { identityId: ann.id, target: 'reset-password', data })).toMatchObject({
       status: 400,
@@ -117,7 +117,7 @@ describe('a one-time token', () => {
     await later.rest('POST', '/auth/ott/login', { token }).expect(401, 'token could not be verified');
   });
 
-  it('is neither stored nor to be made of what is stored', async () => {
+  it('is not stored, and cannot be derived from what is stored', async () => {
     const token = await generate();
     const { jti } = await app.tandem.services.onetimeTokens.read(token);
     const records = await app.storage.model(onetimeTokenModel).find().lean();
@@ -125,7 +125,7 @@ describe('a one-time token', () => {
     for (const secret of [jti, token]) expect(JSON.stringify(records)).not.toContain(secret);
   });
 
-  it('is not used up by a login of a locked identity, and is void from the lock on', async () => {
+  it('is not used by a login of a locked identity, and is void after the lock', async () => {
     const bob = await app.signUp();
     const before = await generate(bob.id);
     await admin.rest('POST', `/identities/${bob.id}/lock`).expect(204);
@@ -137,7 +137,7 @@ describe('a one-time token', () => {
     await app.rest('POST', '/auth/ott/login', { token: after }).expect(200);
   });
 
-  it('is void after a deletion, a deactivation, an admin’s change of the email, and cannot be restored then', async () => {
+  it('is void after a deletion, a deactivation or an admin’s change of the email, and then cannot be restored', async () => {
     const acts: ((id: string) => Promise<unknown>)[] = [
       (id) => admin.rest('DELETE', `/identities/${id}`).expect(204),
       (id) => admin.rest('POST', '/auth/deactivate', { identityId: id }).expect(204),
@@ -154,7 +154,7 @@ describe('a one-time token', () => {
     }
   });
 
-  it('outlives the end of the sessions, and a change of other facts', async () => {
+  it('survives the end of the sessions, and changes of other fields', async () => {
     const bob = await app.signUp();
     const token = await generate(bob.id);
     await admin.rest('DELETE', `/auth/${bob.id}/refresh-tokens`).expect(204);
@@ -162,7 +162,7 @@ describe('a one-time token', () => {
     await app.rest('POST', '/auth/ott/login', { token }).expect(200);
   });
 
-  it('has no state any more some time after it has expired', async () => {
+  it('is removed some time after it has expired', async () => {
     await using later = await startTestServer();
     const { jti } = await later.tandem.services.onetimeTokens.create({ identityId: ann.id, target: 'login' });
     const count = () => later.storage.model(onetimeTokenModel).countDocuments({ subject: ann.id });

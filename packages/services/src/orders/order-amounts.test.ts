@@ -22,7 +22,7 @@ const problemsOf = (given: NewOrder, prices: (CataloguePrice | null)[]): unknown
 };
 
 describe('the amounts of an order', () => {
-  it('are sums of whole minor units, with the catalogue’s prices before the caller’s', () => {
+  it('are sums of minor units, with catalogue prices before the caller’s', () => {
     const given = orderOf([{ quantity: 3, price: 99 }, { quantity: 1 }, { quantity: 2, price: 0.1 }], { tax: 0.3 });
     expect(computeAmounts(given, [euros(10), euros(1999, 'variant'), UNPRICED])).toMatchObject({
       currency: 'EUR',
@@ -37,14 +37,14 @@ describe('the amounts of an order', () => {
     });
   });
 
-  it('agree with what the caller claims, or say what they are', () => {
+  it('agree with the caller’s amounts, or report the right ones', () => {
     const one = (more: Partial<NewOrder>) => problemsOf(orderOf([{ quantity: 3 }], more), [euros(10)]);
     expect(one({ subtotal: 0.3, tax: 0.1, total: 0.4 })).toMatchObject({ total: 40 });
     expect(one({ subtotal: 0.31 })).toEqual(['request body/subtotal must be 0.3']);
     expect(one({ tax: 0.1, total: 0.3 })).toEqual(['request body/total must be 0.4']);
   });
 
-  it('are of one currency, which somebody has to name', () => {
+  it('are of one currency, which is required', () => {
     const yen: CataloguePrice = { amount: 500, currency: 'JPY', source: 'product' };
     expect(problemsOf(orderOf([{ quantity: 1 }, { quantity: 1 }]), [euros(1), yen])).toEqual([
       'request body/items/1 must be priced in EUR',
@@ -60,7 +60,7 @@ describe('the amounts of an order', () => {
     ]);
   });
 
-  it('have no more decimals than the currency, and no more digits than a number holds', () => {
+  it('have no more decimals than the currency, and at most 15 digits', () => {
     const yen = (price: number, tax = 0) => problemsOf(orderOf([{ quantity: 1, price }], { currency: 'JPY', tax }), [UNPRICED]);
     expect(yen(1.5)).toEqual(['request body/items/0/price must NOT have more than 0 decimals']);
     expect(yen(1, 0.5)).toEqual(['request body/tax must NOT have more than 0 decimals']);

@@ -42,7 +42,7 @@ describe.each(FACES)('the organization of an order over %s', (face) => {
     );
   const made = (organizationId: string | null) => ({ ok: true, value: { organizationId } });
 
-  it('is that of its products, named or not, and so it is their shop that sees and confirms it', async () => {
+  it('is that of its products, named or not, which can then see and confirm it', async () => {
     const items = [await line(bakery), await line(bakery)];
     expect(await create({ items, organizationId: bakery })).toMatchObject(made(bakery));
     const outcome = await create({ items });
@@ -52,31 +52,31 @@ describe.each(FACES)('the organization of an order over %s', (face) => {
     expect(confirmed).toMatchObject({ ok: true, value: { status: 'confirmed' } });
   });
 
-  it('is no other one than that of its products', async () => {
+  it('cannot differ from that of its products', async () => {
     for (const items of [[await line(bakery)], [await line(null), await line(bakery)]])
       expect(await create({ items, organizationId: dairy })).toEqual(ANOTHER);
   });
 
-  it('is one: products of two are refused, whichever is named', async () => {
+  it('is unique: products of two are refused, whichever is named', async () => {
     const items = [await line(bakery), await line(dairy), await line(null)];
     for (const organizationId of [undefined, bakery, dairy]) expect(await create({ items, organizationId })).toEqual(OF_TWO);
   });
 
-  it('may be any, or none, where the products have none; and these go with those of any', async () => {
+  it('may be any or none if the products have none, which go with those of any', async () => {
     const items = [await line(null), await line(null)];
     expect(await create({ items })).toMatchObject(made(null));
     expect(await create({ items, organizationId: dairy })).toMatchObject(made(dairy));
     expect(await create({ items: [...items, await line(bakery)] })).toMatchObject(made(bakery));
   });
 
-  it('is said after what is missing, and before amounts that do not agree', async () => {
+  it('is reported after missing records, and before amounts that do not agree', async () => {
     const items = [await line(bakery), await line(dairy)];
     const gone = { productId: crypto.randomUUID(), quantity: 1 };
     expect(await create({ items: [...items, gone] })).toMatchObject({ status: 404, message: 'Product not found' });
     expect(await create({ items, total: 1 })).toEqual(OF_TWO);
   });
 
-  it('stays when a product moves to another, also for who sends the order again', async () => {
+  it('stays when a product moves to another, even for a repeated request', async () => {
     const [key, items] = [crypto.randomUUID(), [await line(bakery)]];
     const first = await create({ items }, key);
     await products().updateOne({ _id: items[0]?.productId }, { organizationId: dairy });
@@ -85,7 +85,7 @@ describe.each(FACES)('the organization of an order over %s', (face) => {
   });
 });
 
-it('orders that are made while their product moves are of the organization that they name, or refused', async () => {
+it('orders created while their product moves are of the organization they name, or refused', async () => {
   const item = await line(bakery);
   const order = (organizationId?: string) =>
     ann.call('rest', 'orders.create', { identityId: ann.id, items: [item], ...(organizationId && { organizationId }) });

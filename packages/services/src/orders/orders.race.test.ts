@@ -18,7 +18,7 @@ afterAll(async () => {
   await app.close();
 });
 
-it('is moved once by 20 at once on two instances, and never to two states', async () => {
+it('is moved once by 20 concurrent calls on two instances, and never to two states', async () => {
   const productId = crypto.randomUUID();
   await app.storage.model(productModel).create({
     _id: productId,

@@ -49,7 +49,7 @@ function newOrder(): Promise<Order> {
 }
 
 describe.each(FACES)('over %s', (face) => {
-  it.each(Object.keys(ALLOWED))('orders.%s is open to exactly who may, before its input is looked at', async (name) => {
+  it.each(Object.keys(ALLOWED))('orders.%s is open to exactly the permitted callers, before its input is read', async (name) => {
     const { id: own } = await newOrder();
     const before = await app.storage.model(orderModel).find().lean();
     for (const orderId of [own, NO_ID, 'no-uuid']) {
@@ -67,7 +67,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await app.storage.model(orderModel).find().lean()).toEqual(before);
   });
 
-  it('an order is read by its buyer, whoever is in its organization, and the admin', async () => {
+  it('an order is read by its buyer, the members of its organization, and admins', async () => {
     const { id: orderId } = await newOrder();
     for (const who of WHO) {
       const outcome = await people[who].call(face, 'orders.get', { orderId });
@@ -75,7 +75,7 @@ describe.each(FACES)('over %s', (face) => {
     }
   });
 
-  it('an order is moved by the admin and by owner and admin of its organization; its buyer only cancels, a member does nothing', async () => {
+  it('an order is moved by admins, and owners and admins of its organization; its buyer only cancels, a member does nothing', async () => {
     const managers: readonly Who[] = ['manager', 'owner', 'admin'];
     for (const who of WHO) {
       const { id: orderId } = await newOrder();
@@ -88,7 +88,7 @@ describe.each(FACES)('over %s', (face) => {
     }
   });
 
-  it('an order is made for oneself, or by the admin for anybody; by no guest', async () => {
+  it('an order is created for oneself, or by an admin for anybody; never by a guest', async () => {
     const items = [{ productId, quantity: 1 }];
     expect(await app.call(face, 'orders.create', { identityId: people.buyer.id, items })).toEqual(NOT_SIGNED_IN);
     for (const who of WHO) {
@@ -99,7 +99,7 @@ describe.each(FACES)('over %s', (face) => {
     }
   });
 
-  it('one’s own orders are listed, the admin’s are all, and an organization’s by whoever is in it', async () => {
+  it('identities list their own orders, admins all, and members those of their organization', async () => {
     await newOrder();
     for (const who of WHO) {
       const all = await people[who].call(face, 'orders.list', {});

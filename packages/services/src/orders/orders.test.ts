@@ -47,7 +47,7 @@ describe.each(FACES)('an order over %s', (face) => {
   const call = (person: Person, name: string, orderId: string, input: object = {}) =>
     person.call(face, `orders.${name}`, { orderId, ...input });
 
-  it('has the catalogue’s prices, a variant’s before its product’s, and the caller’s where there is none', async () => {
+  it('uses catalogue prices, a variant’s before its product’s, and the caller’s only if there is none', async () => {
     const [priced, unpriced] = await Promise.all([product({ price: price(250) }), product()]);
     const big = await variant(priced, { price: price(400) });
     const small = await variant(priced);
@@ -80,7 +80,7 @@ describe.each(FACES)('an order over %s', (face) => {
     expect(await app.storage.model(orderModel).findById(id).lean()).toMatchObject({ subtotal: 1180, tax: 100, total: 1280 });
   });
 
-  it('is of things, people and organizations that exist', async () => {
+  it('refers to things, people and organizations that exist', async () => {
     const productId = await product({ price: price(1) });
     const elsewhere = await variant(await product());
     const gone = await product({ price: price(1) });
@@ -96,7 +96,7 @@ describe.each(FACES)('an order over %s', (face) => {
     expect(await create(admin, { items: [line], identityId: NO_ID })).toEqual(refusal(404, 'Identity not found'));
   });
 
-  it('is refused with every problem of its shape, and with the amounts that do not agree', async () => {
+  it('is refused with every problem of its shape, and with amounts that do not agree', async () => {
     const productId = await product({ price: price(250) });
     const bad = { items: [{ productId: 'x', quantity: 0.5, price: -1 }], currency: 'XXX', tax: '1', foo: 1 };
     const outcome = (await create(ann, bad)) as { status: number; data: string[] };
@@ -127,13 +127,13 @@ describe.each(FACES)('an order over %s', (face) => {
     expect(await call(admin, 'cancel', NO_ID)).toEqual(refusal(404, 'Order not found'));
   });
 
-  it('is cancelled by its buyer while it is pending or confirmed', async () => {
+  it('is cancelled by its buyer while pending or confirmed', async () => {
     const [pending, confirmed] = [await order(ann), await order(ann)];
     await call(admin, 'patch', confirmed.id, { status: 'confirmed' });
     for (const { id } of [pending, confirmed]) expect(valueOf(await call(ann, 'cancel', id)).status).toBe('cancelled');
   });
 
-  it('is deleted and comes back', async () => {
+  it('is deleted and restored', async () => {
     const { id, ...rest } = await order(ann);
     expect((await call(admin, 'delete', id)).ok).toBe(true);
     expect(await call(admin, 'get', id)).toEqual(refusal(404, 'Order not found'));
@@ -153,7 +153,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     );
   const body = async () => ({ items: [{ productId: await product({ price: price(100) }), quantity: 1 }] });
 
-  it('makes one order of many tries, and answers it as it was made, whatever has become of it', async () => {
+  it('makes one order of many attempts, and returns it as first answered, whatever has happened to it', async () => {
     const [key, input] = [crypto.randomUUID(), await body()];
     const first = await send(ann, key, input);
     expect(first.ok).toBe(true);
@@ -166,7 +166,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     expect(await send(ann, key, { ...input, tax: 1 })).toEqual(refusal(422, 'Idempotency-Key was used with another body'));
   });
 
-  it('is each sender’s own, and free again after 24 hours', async () => {
+  it('belongs to its sender, and is free again after 24 hours', async () => {
     const [key, input, bob] = [crypto.randomUUID(), await body(), await app.signUp()];
     const { id } = valueOf(await send(ann, key, input));
     expect(valueOf(await send(bob, key, input)).id).not.toBe(id);
@@ -178,7 +178,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     expect(await send(annLater, key, { ...input, tax: 1 }, later)).toMatchObject({ ok: true, value: { total: 2 } });
   });
 
-  it('is not kept for what was refused, nor as it was sent', async () => {
+  it('is not kept for a refused request, nor stored in clear', async () => {
     const [key, input] = [crypto.randomUUID(), await body()];
     expect(await send(ann, key, { items: [{ productId: NO_ID, quantity: 1 }] })).toMatchObject({ status: 404 });
     expect((await send(ann, key, input)).ok).toBe(true);
@@ -193,7 +193,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     );
   });
 
-  it('of a try that died before its order was made makes it at the next, under the id that was kept for it', async () => {
+  it('of an attempt that died before its order existed creates it at the next, under the reserved id', async () => {
     const [key, input] = [crypto.randomUUID(), await body()];
     const { id } = valueOf(await send(ann, key, input));
     await app.storage.model(orderModel).collection.deleteOne({ _id: id } as object);
@@ -201,7 +201,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
     expect(again.id).toBe(id);
   });
 
-  it('makes one order of 20 tries at once, on two instances', async () => {
+  it('makes one order of 20 concurrent attempts on two instances', async () => {
     await using other = await startTestServer({ clock: app.clock });
     const [key, input] = [crypto.randomUUID(), await body()];
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => send(ann, key, input, n % 2 ? app : other)));
@@ -211,7 +211,7 @@ describe.each(FACES)('an Idempotency-Key over %s', (face) => {
 });
 
 describe.each(FACES)('orders over %s', (face) => {
-  it('are listed to who ordered, to their organization and to the admin', async () => {
+  it('are listed for the buyer, the organization and admins', async () => {
     const eve = await app.signUp();
     for (let n = 0; n < 5; n++) await order(eve, { organizationId: bakery.id });
     for (const [person, procedure, input] of [

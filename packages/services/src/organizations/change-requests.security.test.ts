@@ -43,20 +43,23 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
-  it.each(Object.keys(ALLOWED))('organizations.%s is open to exactly who may, before its input is looked at', async (name) => {
-    for (const id of [organizationId, NO_ID]) {
-      // nothing here is valid, so that who may call is told so and changes nothing
-      const input = { organizationId: id, changeRequestId: 'x', foo: 1 };
-      expect(await app.call(face, `organizations.${name}`, input)).toEqual(NOT_SIGNED_IN);
-      for (const who of WHO) {
-        const mayCall = who === 'admin' || (id === organizationId && ALLOWED[name]?.includes(who));
-        const outcome = await people[who].call(face, `organizations.${name}`, input);
-        expect(outcome, `${who}, ${id}`).toMatchObject(mayCall ? TOLD : REFUSED);
+  it.each(Object.keys(ALLOWED))(
+    'organizations.%s is open to exactly the permitted callers, before its input is read',
+    async (name) => {
+      for (const id of [organizationId, NO_ID]) {
+        // nothing here is valid, so that who may call is told so and changes nothing
+        const input = { organizationId: id, changeRequestId: 'x', foo: 1 };
+        expect(await app.call(face, `organizations.${name}`, input)).toEqual(NOT_SIGNED_IN);
+        for (const who of WHO) {
+          const mayCall = who === 'admin' || (id === organizationId && ALLOWED[name]?.includes(who));
+          const outcome = await people[who].call(face, `organizations.${name}`, input);
+          expect(outcome, `${who}, ${id}`).toMatchObject(mayCall ? TOLD : REFUSED);
+        }
       }
-    }
-    const { data } = await people.owner
-      .rest('GET', `/organizations/${organizationId}/change-requests`)
-      .expect<{ data: ChangeRequest[] }>(200);
-    expect(data).toMatchObject([{ id: changeRequestId, status: 'pending' }]);
-  });
+      const { data } = await people.owner
+        .rest('GET', `/organizations/${organizationId}/change-requests`)
+        .expect<{ data: ChangeRequest[] }>(200);
+      expect(data).toMatchObject([{ id: changeRequestId, status: 'pending' }]);
+    },
+  );
 });

@@ -42,7 +42,7 @@ describe.each(FACES)('a change request over %s', (face) => {
   const call = (person: Person, procedure: string, organizationId: string, input: object = {}) =>
     person.call(face, `organizations.${procedure}`, { organizationId, ...input });
 
-  it('waits for review, and changes the organization once the admin approves it', async () => {
+  it('waits for review, and changes the organization once an admin approves it', async () => {
     const before = await create();
     await admin.rest('PATCH', `/admin/organizations/${before.id}`, { address: { city: 'Bonn', postalCode: '1' } }).expect(200);
     const given = {
@@ -89,7 +89,7 @@ describe.each(FACES)('a change request over %s', (face) => {
     expect(await call(ann, 'listChangeRequests', before.id)).toMatchObject({ value: { data: [(decided as typeof outcome & { value: object }).value] } }); // prettier-ignore
   });
 
-  it('changes nothing where the admin rejects it', async () => {
+  it('changes nothing if an admin rejects it', async () => {
     const before = await create();
     const { id: changeRequestId } = await ask(before.id, { name: newName() });
     expect(await call(admin, 'rejectChange', before.id, { changeRequestId })).toMatchObject({ value: { status: 'rejected' } });
@@ -97,7 +97,7 @@ describe.each(FACES)('a change request over %s', (face) => {
     expect(await call(admin, 'approveChange', before.id, { changeRequestId })).toEqual(DECIDED);
   });
 
-  it('asks for a name that no other organization of an owner has, also when it is approved', async () => {
+  it('requires a name that no other organization of an owner has, also when approved', async () => {
     const [before, second, name] = [await create(), await create(), newName()];
     expect(await call(ann, 'requestChange', before.id, { name: second.name })).toEqual(taken(second.name));
     expect(await call(ann, 'requestChange', before.id, { name: before.name })).toMatchObject({ ok: true });
@@ -112,7 +112,7 @@ describe.each(FACES)('a change request over %s', (face) => {
     expect(await read(before.id)).toMatchObject({ name });
   });
 
-  it('is of its organization alone, which has to exist', async () => {
+  it('belongs to its organization, which must exist', async () => {
     const [one, two] = [await create(), await create()];
     const { id: changeRequestId } = await ask(one.id, { typeId: 'shop' });
     for (const procedure of ['approveChange', 'rejectChange']) {
@@ -124,7 +124,7 @@ describe.each(FACES)('a change request over %s', (face) => {
     expect(await call(admin, 'listChangeRequests', NO_ID)).toEqual(NO_ORGANIZATION);
   });
 
-  it('asks for something, and for nothing else than it may', async () => {
+  it('asks for at least one allowed change, and no other', async () => {
     const { id } = await create();
     expect(await call(ann, 'requestChange', id)).toEqual({
       ...failure(400, 'Validation Error'),
@@ -161,7 +161,7 @@ describe.each(FACES)('a change request over %s', (face) => {
     expect(await call(ann, 'requestChange', id, { certificateImage })).toEqual(failure(409, 'File is already attached'));
   });
 
-  it('is listed as everything is, newest first', async () => {
+  it('is listed like everything else, newest first', async () => {
     const { id } = await create();
     for (let n = 0; n < 4; n++) await ask(id, { branchName: `Branch ${n}` });
     const outcome = await call(ann, 'listChangeRequests', id, { $filter: "status eq 'approved'" });
@@ -169,7 +169,7 @@ describe.each(FACES)('a change request over %s', (face) => {
   });
 });
 
-it('20 decisions at once, on two servers, decide a request once', async () => {
+it('of 20 concurrent decisions on two servers, one decides a request', async () => {
   const adminElsewhere = await other.signIn(admin.email);
   const { id } = await create();
   const name = newName();

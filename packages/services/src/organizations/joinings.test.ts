@@ -33,7 +33,7 @@ async function joining(role: Joining['role'] = 'member'): Promise<Joining> {
   };
 }
 
-it('joining again and taking back again come to the same end', async () => {
+it('repeated joining and undoing have the same result as once', async () => {
   const given = await joining();
   const { organizationId, identityId, role, joinedAt } = given;
   const before = await membersOf(organizationId);
@@ -47,7 +47,7 @@ it('joining again and taking back again come to the same end', async () => {
   }
 });
 
-it('who was removed after joining does not join again by the same unit, until that is over', async () => {
+it('a member removed after joining does not join again by the same unit, until that is over', async () => {
   const given = await joining('admin');
   const { organizationId, identityId } = given;
   const remove = () => ann.rest('DELETE', `/organizations/${organizationId}/members/${identityId}`).expect(204);
@@ -60,13 +60,13 @@ it('who was removed after joining does not join again by the same unit, until th
   expect(await collection.findOne({ _id: organizationId } as object)).toMatchObject({ notes: [] });
 });
 
-it('who is late joins no more', async () => {
+it('a late retry joins nobody', async () => {
   const given = await joining();
   await expect(joinings.join(given, { open: { $expr: { $lt: [1, 0] } } })).rejects.toThrow('must NOT have more');
   expect(await membersOf(given.organizationId)).toHaveLength(1);
 });
 
-it('what is taken back is the joining, and nothing that was there before or came after it', async () => {
+it('undo removes the joining, and nothing from before or after it', async () => {
   const given = await joining('admin');
   const { organizationId } = given;
   const member = { ...given, unitId: crypto.randomUUID(), role: 'member', joinedAt: new Date(0) } as const;
@@ -83,7 +83,7 @@ it('what is taken back is the joining, and nothing that was there before or came
   expect(await membersOf(organizationId)).toEqual(before);
 });
 
-it('an owner that is the only one by now is not taken back', async () => {
+it('undo does not remove an owner who is the only one by now', async () => {
   const given = await joining('owner');
   const { organizationId, identityId } = given;
   await joinings.join(given, held);
@@ -93,12 +93,12 @@ it('an owner that is the only one by now is not taken back', async () => {
   expect(await membersOf(organizationId)).toMatchObject([{ identityId, role: 'owner' }]);
 });
 
-it('a missing organization is joined by nobody', async () => {
+it('nobody joins a missing organization', async () => {
   const given = await joining();
   expect(await joinings.join({ ...given, organizationId: crypto.randomUUID() }, held)).toBe(false);
 });
 
-it('an organization has so many members and no more, however they come', async () => {
+it('an organization never exceeds the maximum of members, however they join', async () => {
   const given = await joining();
   const { organizationId } = given;
   const others = Array.from({ length: MAX_MEMBERS - 2 }, () => {

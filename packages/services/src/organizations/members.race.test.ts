@@ -26,7 +26,7 @@ async function rolesIn(organizationId: string): Promise<Record<string, string>> 
   return Object.fromEntries((found?.members ?? []).map(({ identityId, role }) => [identityId, role]));
 }
 
-it('two owners that give up, or take away, each other’s role at once on two servers always leave an owner: 200 rounds', async () => {
+it('two owners that concurrently give up, or take away, each other’s role on two servers always leave an owner: 200 rounds', async () => {
   const organizationId = await create();
   const path = `/organizations/${organizationId}/members`;
   const { collection } = app.storage.model(organizationModel);
@@ -46,7 +46,7 @@ it('two owners that give up, or take away, each other’s role at once on two se
   }
 }, 120_000);
 
-it('20 upserts at once all count: no member is lost', async () => {
+it('20 concurrent upserts all count: no member is lost', async () => {
   const organizationId = await create();
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: bob.id, role: 'admin' }]).expect(204);
   const people = await Promise.all(Array.from({ length: 20 }, () => app.signUp()));
@@ -60,7 +60,7 @@ it('20 upserts at once all count: no member is lost', async () => {
   expect(Object.keys(await rolesIn(organizationId)).sort()).toEqual([ann.id, bob.id, ...people.map(({ id }) => id)].sort());
 });
 
-it('the last place among the members is taken once, also by who looked before the other wrote', async () => {
+it('the last place among the members is taken once, even by a caller that checked before the other wrote', async () => {
   const organizationId = await create();
   const { collection } = app.storage.model(organizationModel);
   const others = Array.from({ length: MAX_MEMBERS - 2 }, () => {
@@ -82,7 +82,7 @@ it('the last place among the members is taken once, also by who looked before th
   expect(Object.keys(await rolesIn(organizationId))).toHaveLength(MAX_MEMBERS);
 });
 
-it('20 removals of one member at once remove it once', async () => {
+it('20 concurrent removals of one member remove it once', async () => {
   const organizationId = await create();
   const path = `/organizations/${organizationId}/members`;
   await ann.rest('PATCH', path, [{ identityId: bob.id, role: 'owner' }]).expect(204);
@@ -92,7 +92,7 @@ it('20 removals of one member at once remove it once', async () => {
   expect(statusesOf(answers)).toEqual(['204', ...Array.from({ length: 19 }, () => '404')]);
 });
 
-it('a newcomer that 20 add at once is a member once', async () => {
+it('a newcomer that 20 concurrent calls add is a member once', async () => {
   const organizationId = await create();
   const path = `/organizations/${organizationId}/members`;
   const { id } = await app.signUp();

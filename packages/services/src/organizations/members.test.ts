@@ -50,7 +50,7 @@ describe.each(FACES)('members over %s', (face) => {
     expect(value.data[2]).toMatchObject({ identityId: owner?.id, role: 'owner' });
   });
 
-  it('are listed a page at a time, who joined last first', async () => {
+  it('are listed a page at a time, latest first', async () => {
     const page = await call(manager, 'listMembers', { page: 2, limit: 2 });
     expect(page).toMatchObject({
       value: {
@@ -77,7 +77,7 @@ describe.each(FACES)('members over %s', (face) => {
       expect(await call(admin, 'isMember', { identityId: person?.id })).toEqual({ ok: true, value: { isMemberOfOrganization } });
   });
 
-  it('see their own organizations with their role in each, by role if they like', async () => {
+  it('list their own organizations with their role in each, optionally by role', async () => {
     const second = await create(manager as Person);
     const of = async (person: Person | undefined, input: object = {}) => {
       const outcome = await (person as Person).call(face, 'organizations.listOfIdentity', { identityId: manager?.id, ...input });
@@ -99,7 +99,7 @@ describe.each(FACES)('members over %s', (face) => {
     expect(await of(owner)).toEqual(REFUSED);
   });
 
-  it('are changed by no one whom a role outranks', async () => {
+  it('cannot be changed by a caller whom a role outranks', async () => {
     const before = await members(organizationId);
     expect(await upsert(manager, [stranger, 'owner'])).toEqual(REFUSED);
     expect(await upsert(manager, [manager, 'owner'])).toEqual(REFUSED);
@@ -114,7 +114,7 @@ describe.each(FACES)('members over %s', (face) => {
     expect(await members(organizationId)).toEqual(before);
   });
 
-  it('have roles that exist, each named once, and are identities', async () => {
+  it('have known roles, are named once each, and are identities', async () => {
     const before = await members(organizationId);
     for (const person of [owner, admin])
       expect(await upsert(person, [stranger, 'member'], [member, 'king'])).toEqual(INVALID_ROLES);
@@ -145,7 +145,7 @@ describe.each(FACES)('members over %s', (face) => {
     expect(await upsert(member, [owner, 'owner'], [member, 'member'])).toEqual(OK);
   });
 
-  it('leave by themselves, or are removed by who ranks as high', async () => {
+  it('leave by themselves, or are removed by a member of at least the same rank', async () => {
     expect(await remove(member, member)).toEqual(OK);
     expect(await call(member, 'get')).toEqual(REFUSED);
     expect(await remove(member, member)).toEqual(REFUSED);
@@ -159,7 +159,7 @@ describe.each(FACES)('members over %s', (face) => {
 });
 
 describe('a deleted identity', () => {
-  it('keeps its memberships and has them again when it is restored', async () => {
+  it('keeps its memberships, and has them again when restored', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const organizationId = await create(ann);
     await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: bob.id, role: 'admin' }]).expect(204);
@@ -170,7 +170,7 @@ describe('a deleted identity', () => {
     await again.rest('GET', `/organizations/${organizationId}/members`).expect(200);
   });
 
-  it('is no owner that could remain', async () => {
+  it('does not count as a remaining owner', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const organizationId = await create(ann);
     await ann.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId: bob.id, role: 'owner' }]).expect(204);
@@ -183,7 +183,7 @@ describe('a deleted identity', () => {
 });
 
 describe('an organization that a host has written', () => {
-  it('may lack members and roles that are known, and stands in no other’s way', async () => {
+  it('may lack members and known roles, and conflicts with no other', async () => {
     const [one, two] = [crypto.randomUUID(), crypto.randomUUID()];
     const dates = { createdAt: app.clock.now(), updatedAt: app.clock.now() };
     const { collection } = app.storage.model(organizationModel);

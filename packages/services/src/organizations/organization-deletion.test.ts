@@ -51,7 +51,7 @@ const twenty = <Answer>(request: (person: Person, n: number) => PromiseLike<Answ
 describe.each(FACES)('an organization over %s', (face) => {
   const call = (procedure: string, input: Record<string, unknown>) => admin.call(face, procedure, input);
 
-  it('is deleted with its products and their variants, and comes back with them, but for what was deleted before', async () => {
+  it('is deleted and restored with its products and their variants, except those deleted before', async () => {
     const [organizationId, neighbour] = [await found(), await found()];
     const [kept, gone] = [await create(organizationId), await create(organizationId)];
     const [another, nobodys] = [await create(neighbour), await create()];
@@ -73,7 +73,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     }
   });
 
-  it('has to be there for a product to be restored', async () => {
+  it('must be live for a product to be restored', async () => {
     const organizationId = await found();
     const [before, along] = [await create(organizationId), await create(organizationId)];
     await admin.rest('DELETE', `/products/${before}`).expect(204);
@@ -86,7 +86,7 @@ describe.each(FACES)('an organization over %s', (face) => {
 });
 
 describe('at once', () => {
-  it('of 20 deletions and of 20 restores one does it, and the products go and come once', async () => {
+  it('of 20 deletions and of 20 restores one succeeds, and the products follow once', async () => {
     const organizationId = await found();
     const productId = await create(organizationId);
     const variant = await addVariant(productId);
@@ -97,7 +97,7 @@ describe('at once', () => {
     expect(await variantsOf(productId)).toEqual([variant]);
   });
 
-  it('products that are created while their organization is deleted go with it, and come back with it', async () => {
+  it('products created during the deletion of their organization are deleted and restored with it', async () => {
     for (let round = 0; round < 3; round++) {
       const organizationId = await found();
       const batch = [productOf(organizationId), productOf(organizationId)];
@@ -114,7 +114,7 @@ describe('at once', () => {
     }
   });
 
-  it('a product that is moved to an organization while that is deleted goes with it, or stays where it was', async () => {
+  it('a product moved to an organization during its deletion is deleted with it, or stays where it was', async () => {
     const [home, organizationId] = [await found(), await found()];
     const products = await twenty(() => create(home));
     const moving = twenty((person, n) => person.rest('PATCH', `/products/${products[n]}`, { organizationId }));
@@ -126,7 +126,7 @@ describe('at once', () => {
     expect(all.toSorted()).toEqual(products.toSorted());
   });
 
-  it('whatever of an organization and its products is deleted and restored, no product lives without it', async () => {
+  it('whatever is deleted and restored of an organization and its products, no product lives without it', async () => {
     const organizationId = await found();
     const products = await twenty(() => create(organizationId));
     await twenty((person, n) => {

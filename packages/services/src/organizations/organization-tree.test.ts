@@ -51,7 +51,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     return ((await call(procedure, input, person)) as { value: { data: Organization[] } }).value.data;
   }
 
-  it('is made so by who manages that one, and says wherever it is shown what it is part of', async () => {
+  it('is created below it by a manager of the parent, and shows its ancestors everywhere', async () => {
     const [top, middle] = (await chain(2)) as [string, string];
     await join(middle, ann, 'admin');
     const { value: made } = (await call('create', given(middle), ann)) as { value: Organization };
@@ -72,7 +72,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     expect(await call('create', { ...given(), parentId: 7 })).toMatchObject({ status: 400 });
   });
 
-  it('is listed from above, so many levels deep', async () => {
+  it('is listed from above, down to the given depth', async () => {
     const [top, middle, low] = (await chain(3)) as [string, string, string];
     const beside = await found(top);
     const below = async (input: object) =>
@@ -85,7 +85,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     expect(await call('listDescendants', { organizationId: NO_ID })).toEqual(MISSING);
   });
 
-  it('is moved by the admin, with all that is part of it, never below itself', async () => {
+  it('is moved by admins, with its subtree, never below itself', async () => {
     const [top, middle, low] = (await chain(3)) as [string, string, string];
     const another = await found();
     const moved = await call('move', { organizationId: middle, parentId: another });
@@ -103,7 +103,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     expect(await call('move', { organizationId: middle, parentId: top }, ann)).toEqual(REFUSED);
   });
 
-  it('has the roles of those above: one’s own wins, else the highest, of equal ones that nearest to the top', async () => {
+  it('inherits roles from above: one’s own wins, else the highest, among equal ones the nearest to the top', async () => {
     const person = await app.signUp();
     const ids = (await chain(5)) as [string, string, string, string, string];
     const [first, second, third, fourth, fifth] = ids;
@@ -142,7 +142,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     ]);
   });
 
-  it('is entered by one’s own role alone', async () => {
+  it('can only be used with one’s own role', async () => {
     const [top, low] = (await chain(2)) as [string, string];
     const owner = await app.signUp();
     await join(top, owner, 'owner');
@@ -150,7 +150,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
     expect(await call('delete', { organizationId: low }, owner)).toEqual(REFUSED);
   });
 
-  it('stands at the top while that one is deleted, and is part of it again when it is restored', async () => {
+  it('is at the top while its parent is deleted, and below it again after a restore', async () => {
     const [top, middle, low] = (await chain(3)) as [string, string, string];
     const person = await app.signUp();
     await join(top, person, 'owner');
@@ -168,7 +168,7 @@ describe.each(FACES)('an organization that is part of another, over %s', (face) 
   });
 });
 
-it('organizations lie at most 50 levels deep', async () => {
+it('organizations are nested at most 50 levels deep', async () => {
   const ids = Array.from({ length: MAX_DEPTH }, () => crypto.randomUUID());
   const record = { name: 'Part', contact_email: 'a@example.org', createdAt: app.clock.now(), updatedAt: app.clock.now() };
   const records = ids.map((_id, at) => ({ ...record, _id, parentId: ids[at - 1] ?? null }));
@@ -198,7 +198,7 @@ describe('at once, on two instances', () => {
   }
   const person = (at: number) => (at % 2 ? admin : elsewhere);
 
-  it('of 20 organizations that are each made part of the next, the last of the first, all but one are', async () => {
+  it('of 20 organizations each moved below the next, the last below the first, all but one move', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => found()));
     const answers = await Promise.all(ids.map((id, at) => move(person(at), id, ids[(at + 1) % 20])));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -208,7 +208,7 @@ describe('at once, on two instances', () => {
     expect(await reachTop(ids)).toBe(20);
   });
 
-  it('20 moves, deletions and restores between few organizations leave a tree, and nothing under way', async () => {
+  it('20 moves, deletions and restores between few organizations leave a tree, and no move under way', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => found()));
     for (let round = 0; round < 3; round++) {
       await Promise.all(

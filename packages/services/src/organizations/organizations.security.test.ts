@@ -60,22 +60,25 @@ const stored = () => app.storage.model(organizationModel).findById(organizationI
 const bad = (id: unknown) => ({ organizationId: id, members: 'none', identityId: 'no-uuid', foo: 1 });
 
 describe.each(FACES)('over %s', (face) => {
-  it.each(Object.keys(ALLOWED))('organizations.%s is open to exactly who may, before its input is looked at', async (name) => {
-    const before = await stored();
-    const call = (who: Who, id: unknown) => people[who].call(face, `organizations.${name}`, bad(id));
-    for (const id of [organizationId, NO_ID, 'no-uuid']) {
-      expect(await app.call(face, `organizations.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
-      expect(await call('admin', id)).toMatchObject({ status: expect.toBeOneOf([400, 404]) as number });
-      for (const who of WHO.slice(0, -1)) {
-        // which organizations exist is told to their members only
-        const mayCall = id === organizationId && ALLOWED[name]?.includes(who);
-        expect(await call(who, id), `${who}, ${id}`).toMatchObject(mayCall ? { status: 400 } : REFUSED);
+  it.each(Object.keys(ALLOWED))(
+    'organizations.%s is open to exactly the permitted callers, before its input is read',
+    async (name) => {
+      const before = await stored();
+      const call = (who: Who, id: unknown) => people[who].call(face, `organizations.${name}`, bad(id));
+      for (const id of [organizationId, NO_ID, 'no-uuid']) {
+        expect(await app.call(face, `organizations.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
+        expect(await call('admin', id)).toMatchObject({ status: expect.toBeOneOf([400, 404]) as number });
+        for (const who of WHO.slice(0, -1)) {
+          // which organizations exist is told to their members only
+          const mayCall = id === organizationId && ALLOWED[name]?.includes(who);
+          expect(await call(who, id), `${who}, ${id}`).toMatchObject(mayCall ? { status: 400 } : REFUSED);
+        }
       }
-    }
-    expect(await stored()).toEqual(before);
-  });
+      expect(await stored()).toEqual(before);
+    },
+  );
 
-  it('a guest creates none, and makes no member of anybody; it may leave', async () => {
+  it('a guest creates no organization and adds no member, but may leave', async () => {
     const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
     expect(await people.guest.call(face, 'organizations.create', { organization })).toEqual(REFUSED);
     const members = [{ identityId: people.stranger.id, role: 'member' }];
@@ -89,12 +92,12 @@ describe.each(FACES)('over %s', (face) => {
     });
   });
 
-  it('a member removes nobody but oneself', async () => {
+  it('a member removes only oneself', async () => {
     for (const { id } of [victim, people.owner, people.stranger])
       expect(await people.member.call(face, 'organizations.removeMember', { organizationId, identityId: id })).toEqual(REFUSED);
   });
 
-  it('a role elsewhere is none here, and the organizations of another are not listed', async () => {
+  it('a role in another organization does not count, and another identity’s organizations are not listed', async () => {
     const { stranger, admin } = people;
     expect(await stranger.call(face, 'organizations.get', { organizationId: elsewhere })).toMatchObject({ ok: true });
     expect(await stranger.call(face, 'organizations.listOfIdentity', { identityId: people.owner.id })).toEqual(REFUSED);
@@ -102,7 +105,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await admin.call(face, 'organizations.listOfIdentity', { identityId: people.owner.id })).toMatchObject({ ok: true });
   });
 
-  it('who is removed or demoted has lost the role with the next request', async () => {
+  it('a removed or demoted member has lost the role at the next request', async () => {
     const late = await app.signUp();
     const set = (role: string) =>
       people.owner.call(face, 'organizations.upsertMembers', { organizationId, members: [{ identityId: late.id, role }] });

@@ -31,7 +31,7 @@ describe.each(FACES)('an organization over %s', (face) => {
   const call = (person: Person, procedure: string, organizationId: string, input: object = {}) =>
     person.call(face, `organizations.${procedure}`, { organizationId, ...input });
 
-  it('belongs to who made it, and shows its fields without its members', async () => {
+  it('belongs to its creator, and shows its fields without its members', async () => {
     const organization = {
       ...bakery(),
       name: ` ${newName()} `,
@@ -62,7 +62,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     });
   });
 
-  it('shows null for what was not given', async () => {
+  it('shows null for missing fields', async () => {
     const { value } = (await ann.call(face, 'organizations.create', { organization: bakery() })) as { value: Organization };
     expect(value).toMatchObject({
       contact_phone: null,
@@ -73,7 +73,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     });
   });
 
-  it('may be made for another by the admin alone, and for nobody who does not exist', async () => {
+  it('may be created for another existing identity, by admins only', async () => {
     const bob = await app.signUp();
     const organization = bakery();
     expect(await ann.call(face, 'organizations.create', { organization, ownerId: bob.id })).toMatchObject({ status: 403 });
@@ -122,7 +122,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     },
   );
 
-  it('is changed by its owner in branch, contact and description, and by the admin in every field', async () => {
+  it('is changed by its owner in branch, contact and description, and by an admin in every field', async () => {
     const before = await create(ann);
     app.clock.advance(1000);
     const owners = { description: 'Cake', contact_email: ' CAKE@example.org ', contact_phone: '1', branchName: 'South' };
@@ -163,7 +163,7 @@ describe.each(FACES)('an organization over %s', (face) => {
       });
   });
 
-  it('keeps text as it is, whatever a database would read in it', async () => {
+  it('keeps text as it is, whatever it would mean to a database', async () => {
     const organization = await create(ann);
     const name = `$name ${crypto.randomUUID()}`;
     expect(await call(admin, 'patchAsAdmin', organization.id, { name, description: '$members' })).toMatchObject({
@@ -172,7 +172,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     expect(await ann.call(face, 'organizations.create', { organization: bakery(name) })).toEqual(taken(name));
   });
 
-  it('is deleted softly: hidden, its name free, and back when it is restored', async () => {
+  it('is soft-deleted: hidden, its name free, and back when restored', async () => {
     const [bob, name] = [await app.signUp(), newName()];
     const before = await create(bob, name);
     expect(await call(bob, 'delete', before.id)).toEqual(OK);
@@ -191,7 +191,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     expect(await call(bob, 'get', before.id)).toMatchObject(OK);
   });
 
-  it('is listed for the admin, newest first', async () => {
+  it('is listed for admins, newest first', async () => {
     const [first, second] = [await create(ann), await create(ann)];
     const outcome = await admin.call(face, 'organizations.list', { limit: 2 });
     expect(outcome).toMatchObject({
@@ -199,7 +199,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     });
   });
 
-  it('is validated, all problems at once', async () => {
+  it('is validated, and reports all problems at once', async () => {
     expect(await ann.call(face, 'organizations.create', { organization: { name: ' ', contact_email: 'x', foo: 1 } })).toEqual({
       ok: false,
       status: 400,
@@ -214,7 +214,7 @@ describe.each(FACES)('an organization over %s', (face) => {
   });
 });
 
-it.each(FACES)('names are unique over %s however many ask at once, on two servers', async (face: Face) => {
+it.each(FACES)('names are unique over %s even if many requests race, on two servers', async (face: Face) => {
   await using other = await startTestServer({ clock: app.clock });
   const [bob, name] = [await app.signUp(), newName()];
   const bobElsewhere = await other.signIn(bob.email);

@@ -41,14 +41,14 @@ afterAll(() => Promise.all([app.close(), home.close()]));
 describe.each(FACES)('over %s what lies below an organization', PATIENCE, (face) => {
   const read = () => admin.call(face, 'organizations.listDescendants', { organizationId: top, limit: 1 });
 
-  it('is read by one command of a caller after the other', async () => {
+  it('is read by one command per caller at a time', async () => {
     most = 0;
     const outcomes = await Promise.all(Array.from({ length: 4 }, read));
     expect(outcomes.some(({ ok }) => ok)).toBe(true);
     expect(most).toBe(1);
   });
 
-  it('is too much where more than 10,000 have parts', async () => {
+  it('is too much if more than 10,000 have parts', async () => {
     expect(await read()).toMatchObject({ ok: true });
     const last = { _id: idOf('d', 0), parentId: idOf('c', 0), name: 'one more', members: [], deletedAt: null };
     await organizations().insertOne(last as never);

@@ -31,7 +31,7 @@ describe.each(FACES)('a variant over %s', (face) => {
   const call = (procedure: string, productVariantId: string, input: object = {}) =>
     admin.call(face, `productVariants.${procedure}`, { productId, productVariantId, ...input });
 
-  it('is created in the product of the path, with a title and what else there is', async () => {
+  it('is created in the product of the path, with a title and optional fields', async () => {
     const given = {
       title: 'Red',
       description: 'As fire',
@@ -49,7 +49,7 @@ describe.each(FACES)('a variant over %s', (face) => {
     expect(await admin.call(face, 'productVariants.create', { productId: NO_ID, title: 'x' })).toEqual(NO_PRODUCT);
   });
 
-  it('is changed in what is given, its price merged, null clearing what may be missing', async () => {
+  it('is changed in the given fields; its price is merged, null clears optional fields', async () => {
     const { id } = await create({ sku: 'R-1', price: eur(1) });
     expect(await call('patch', id, { price: { amount: 2.5 }, sku: null })).toMatchObject({
       ok: true,
@@ -62,7 +62,7 @@ describe.each(FACES)('a variant over %s', (face) => {
     expect(await call('patch', id, { title: null })).toEqual(invalid('request body/title must be string'));
   });
 
-  it('is reached through its own product alone', async () => {
+  it('is reached through its own product only', async () => {
     const { id } = await create();
     for (const [procedure, input] of [
       ['get', {}],
@@ -78,7 +78,7 @@ describe.each(FACES)('a variant over %s', (face) => {
     expect(await call('get', id)).toMatchObject({ value: { title: 'Red' } });
   });
 
-  it('is deleted softly and comes back', async () => {
+  it('is soft-deleted and restored', async () => {
     const { id } = await create();
     expect(await call('delete', id)).toEqual(OK);
     for (const procedure of ['get', 'delete']) expect(await call(procedure, id)).toEqual(MISSING);
@@ -115,7 +115,7 @@ describe.each(FACES)('many variants over %s', (face) => {
     expect(await call('restore', { productVariantId: id })).toMatchObject({ ok: true, value: { id } });
   });
 
-  it('are all left as they are when one is missing, of another product, or does not fit', async () => {
+  it('all stay unchanged if one is missing, of another product, or invalid', async () => {
     const [euros, yen] = [await create({ price: eur(1.5) }), await create({ price: { amount: 1, currency: 'JPY' } })];
     const other = await create({}, elsewhere);
     for (const ids of [

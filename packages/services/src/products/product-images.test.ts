@@ -63,7 +63,7 @@ const atOnce = <Answer>(count: number, request: (person: Person, n: number) => P
 describe.each(FACES)('an image of a product over %s', (face) => {
   const call = (procedure: string, input: Record<string, unknown>) => admin.call(face, `products.${procedure}`, input);
 
-  it('is uploaded, added, shown wherever the product is, in the order of adding, and removed', async () => {
+  it('is uploaded, added, shown with the product in the order of adding, and removed', async () => {
     const { id: productId } = await create();
     const request = { productId, contentType: TYPE, contentLength: 7 };
     const { value: address } = (await call('imageUploadUrl', request)) as { value: UploadAddress };
@@ -91,7 +91,7 @@ describe.each(FACES)('an image of a product over %s', (face) => {
     expect(await call('get', { productId })).toMatchObject({ value: { images: images.slice(1) } });
   });
 
-  it('stays with a product that is deleted, and is not its copy’s', async () => {
+  it('stays with a deleted product, and is not copied', async () => {
     const { id: productId } = await create();
     const image = await add(productId);
     expect(await call('copy', { productId })).toMatchObject({ value: { images: [] } });
@@ -102,7 +102,7 @@ describe.each(FACES)('an image of a product over %s', (face) => {
     expect(await (await fetch(image.url)).text()).toBe('picture');
   });
 
-  it('is of a product that exists, of a type that is an image, and one of its own', async () => {
+  it('needs an existing product and an image type, and is its own', async () => {
     const [{ id: productId }, another] = [await create(), await create()];
     const given = await upload(productId);
     const request = { contentType: TYPE, contentLength: 7 };
@@ -157,7 +157,7 @@ it('a removed image leaves the storage, once its upload address is out of date',
   [admin, elsewhere] = [await app.signIn(admin.email), await other.signIn(admin.email)];
 });
 
-it('of 20 images that are added at once to a product with room for seven exactly seven are', async () => {
+it('of 20 images concurrently added to a product with room for seven, exactly seven are added', async () => {
   const { id: productId } = await create();
   const given = await atOnce(20, (person) => upload(productId, person));
   const attached = { purpose: 'product-image', resourceId: productId, state: 'attached' };
@@ -173,7 +173,7 @@ it('of 20 images that are added at once to a product with room for seven exactly
   expect(await imagesOf(productId)).toHaveLength(IMAGES_MAX);
 });
 
-it('images that are added while their product is deleted are there when it comes back, and only those that were', async () => {
+it('images added during the deletion of their product are there after a restore, and no others', async () => {
   const { id: productId } = await create();
   const given = await atOnce(20, (person) => upload(productId, person));
   const [answers] = await Promise.all([
@@ -186,7 +186,7 @@ it('images that are added while their product is deleted are there when it comes
   expect((await imagesOf(productId)).toSorted()).toEqual(added.toSorted());
 });
 
-it('of 20 removals of an image at once one does it, and no variant that names it meanwhile keeps it', async () => {
+it('of 20 concurrent removals of an image one succeeds, and no variant keeps it', async () => {
   const { id: productId } = await create();
   const { id: imageId } = await add(productId);
   const variants = `/products/${productId}/variants`;

@@ -25,7 +25,7 @@ const create = (fields: object = {}) =>
     .rest('POST', '/products', { name: 'Lamp', description: '', ...fields })
     .expect<Product>(201);
 
-it('of 20 deletions and of 20 restores of a product at once one does it, and its variants go and come once', async () => {
+it('of 20 concurrent deletions and of 20 restores of a product one succeeds, and its variants follow once', async () => {
   const { id } = await create();
   const variants = [{ title: 'Red' }, { title: 'Blue' }];
   await admin().rest('POST', `/product/${id}/variants/bulk`, variants).expect(201);
@@ -35,7 +35,7 @@ it('of 20 deletions and of 20 restores of a product at once one does it, and its
   expect(data).toHaveLength(2);
 });
 
-it('of 20 batches that share a product at most one deletes it, and those that are refused delete nothing', async () => {
+it('of 20 batches that share a product at most one deletes it, and refused ones delete nothing', async () => {
   const shared = await create();
   const own = await Promise.all(Array.from({ length: 20 }, () => create()));
   const statuses = await twenty((person, n) => person.rest('DELETE', '/products/batch', [own[n]?.id, shared.id]));
@@ -44,7 +44,7 @@ it('of 20 batches that share a product at most one deletes it, and those that ar
   expect(left).toEqual(statuses.map((status) => (status === 204 ? 404 : 200)));
 });
 
-it('20 changes of a price at once, of the amount or of both, leave a price that fits its currency', async () => {
+it('20 concurrent changes of a price, of the amount or of both, leave a price that fits its currency', async () => {
   const { id } = await create({ price: { amount: 1, currency: 'USD' } });
   const statuses = await twenty((person, n) => {
     const price = n % 4 === 0 ? { amount: n, currency: n % 8 === 0 ? 'JPY' : 'USD' } : { amount: n + 0.5 };
@@ -56,7 +56,7 @@ it('20 changes of a price at once, of the amount or of both, leave a price that 
   expect(price?.currency === 'JPY' ? Number.isInteger(price.amount) : price?.currency).toBe(price?.currency === 'JPY' || 'USD');
 });
 
-it('20 changes of the same variants at once are each done to all of them', async () => {
+it('20 concurrent changes of the same variants each apply to all of them', async () => {
   const { id } = await create();
   const titles = ['a', 'b', 'c'].map((title) => ({ title }));
   const made = await admin().rest('POST', `/product/${id}/variants/bulk`, titles).expect<ProductVariant[]>(201);

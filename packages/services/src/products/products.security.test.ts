@@ -106,17 +106,20 @@ function inputOf(name: string, product: Product): Record<string, unknown> {
 describe.each(FACES)('over %s', (face) => {
   const called = (who: Who, name: string, product: Product) => people[who].call(face, name, inputOf(name, product));
 
-  it.each(Object.keys(ALLOWED).filter((name) => name !== 'products.copy'))('%s is open to exactly who may', async (name) => {
-    expect(await app.call(face, name, inputOf(name, mine))).toEqual(NOT_SIGNED_IN);
-    const statuses: Partial<Record<Who, number>> = {};
-    for (const who of WHO) statuses[who] = ((await called(who, name, mine)) as { status: number }).status;
-    const seen = Object.fromEntries(WHO.map((who) => [who, statuses[who] !== 403]));
-    expect(Object.values(statuses).every((status) => [400, 403, 404].includes(status))).toBe(true);
-    expect(seen).toEqual(Object.fromEntries(WHO.map((who) => [who, ALLOWED[name]?.includes(who) ?? false])));
-  });
+  it.each(Object.keys(ALLOWED).filter((name) => name !== 'products.copy'))(
+    '%s is open to exactly the permitted callers',
+    async (name) => {
+      expect(await app.call(face, name, inputOf(name, mine))).toEqual(NOT_SIGNED_IN);
+      const statuses: Partial<Record<Who, number>> = {};
+      for (const who of WHO) statuses[who] = ((await called(who, name, mine)) as { status: number }).status;
+      const seen = Object.fromEntries(WHO.map((who) => [who, statuses[who] !== 403]));
+      expect(Object.values(statuses).every((status) => [400, 403, 404].includes(status))).toBe(true);
+      expect(seen).toEqual(Object.fromEntries(WHO.map((who) => [who, ALLOWED[name]?.includes(who) ?? false])));
+    },
+  );
 
   const WRITING = Object.keys(ALLOWED).filter((name) => !['products.listOfOrganization', 'productVariants.get'].includes(name));
-  it.each(WRITING)('%s is refused for products of others, of nobody, and that are missing', async (name) => {
+  it.each(WRITING)('%s is refused for products of others, without organization, and missing ones', async (name) => {
     const missing = { ...theirs, id: NO_ID, organizationId: NO_ID };
     for (const product of [theirs, nobodys, missing])
       for (const who of ['owner', 'manager'] as const) expect(await called(who, name, product)).toEqual(REFUSED);
@@ -128,7 +131,7 @@ describe.each(FACES)('over %s', (face) => {
     for (const who of WHO) expect(await people[who].call(face, name, input)).toMatchObject({ ok: true });
   });
 
-  it('who manages an organization writes its products and variants, and nobody else’s among them', async () => {
+  it('managers of an organization write its products and variants, and no others', async () => {
     const { manager } = people;
     const call = (procedure: string, input: object) => manager.call(face, procedure, { ...input });
     const fields = { name: 'Lamp', description: '', organizationId };
@@ -163,7 +166,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await people.admin.call(face, 'products.patch', input)).toMatchObject({ ok: true, value: { organizationId } });
   });
 
-  it('a variant is written through its own product alone, also by who manages another', async () => {
+  it('a variant is written through its own product only, even by a manager of another', async () => {
     const variant = await people.admin
       .rest('POST', `/products/${theirs.id}/variants`, { title: 'Red' })
       .expect<ProductVariant>(201);

@@ -35,7 +35,7 @@ describe.each(FACES)('a product over %s', (face) => {
   const call = (procedure: string, productId: string, input: object = {}) =>
     admin.call(face, `products.${procedure}`, { productId, ...input });
 
-  it('is created with what it names, and read by anybody', async () => {
+  it('is created with its references, and read by anybody', async () => {
     const categoryId = await newCategory();
     const items = [{ key: 'watts', value: '5' }];
     const { id: attributeId } = await admin.rest('POST', '/attributes', { name: 'Power', items }).expect<{ id: string }>(201);
@@ -57,7 +57,7 @@ describe.each(FACES)('a product over %s', (face) => {
     }
   });
 
-  it('that names a category which is gone is listed with null in its place', async () => {
+  it('that refers to a deleted category is listed with null in its place', async () => {
     const [kept, gone] = [await newCategory(), await newCategory()];
     const { id } = await create({ categoryIds: [gone, kept] });
     await admin.rest('DELETE', `/categories/${gone}`).expect(204);
@@ -65,7 +65,7 @@ describe.each(FACES)('a product over %s', (face) => {
     expect(answer).toMatchObject({ value: { data: [{ id, categories: [null, { id: kept }] }] } });
   });
 
-  it('names nothing that is missing', async () => {
+  it('cannot refer to missing records', async () => {
     for (const [fields, message] of [
       [{ categoryIds: [NO_ID] }, 'Category not found'],
       [{ attributeIds: [NO_ID] }, 'Attribute group not found'],
@@ -76,7 +76,7 @@ describe.each(FACES)('a product over %s', (face) => {
     }
   });
 
-  it('is changed in what is given: a price is merged, null clears it', async () => {
+  it('is changed in the given fields: a price is merged, null clears it', async () => {
     const { id } = await create({ price: { ...usd(10), taxable: true } });
     const priceAfter = async (price: unknown) => ((await call('patch', id, { price })) as { value: Product }).value.price;
     expect(await priceAfter({ amount: 4.35 })).toEqual({ ...usd(4.35), taxIncluded: null, taxable: true });
@@ -98,7 +98,7 @@ describe.each(FACES)('a product over %s', (face) => {
     expect(await call('patch', NO_ID, { name: 'x' })).toEqual(MISSING);
   });
 
-  it('is validated, all problems at once', async () => {
+  it('is validated, and reports all problems at once', async () => {
     const price = { amount: 1, currency: 'USD', tax: 1 };
     expect(await admin.call(face, 'products.create', { name: '', price, categoryIds: ['x'], images: [] })).toEqual(
       invalid(
@@ -127,7 +127,7 @@ describe.each(FACES)('a product over %s', (face) => {
     expect(await call('copy', NO_ID)).toEqual(MISSING);
   });
 
-  it('is deleted with its variants and comes back with them, but for those that were deleted before', async () => {
+  it('is deleted and restored with its variants, except those deleted before', async () => {
     const { id } = await create();
     const variants = `/products/${id}/variants`;
     const kept = await admin.rest('POST', variants, { title: 'Red' }).expect<ProductVariant>(201);
@@ -213,7 +213,7 @@ describe.each(FACES)('many products over %s', (face) => {
     expect(await read([...ids, ...copies.value.map(({ id }) => id)])).toEqual([false, false, false, true, true, true]);
   });
 
-  it('are all left as they are when one is missing or does not fit', async () => {
+  it('all stay unchanged if one is missing or invalid', async () => {
     const [first, yen] = [await create({ price: usd(1.5) }), await create({ price: { amount: 1, currency: 'JPY' } })];
     const ids = [first.id, yen.id];
     const withMissing = [first.id, NO_ID];

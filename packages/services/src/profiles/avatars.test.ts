@@ -55,7 +55,7 @@ describe.each(FACES)('an avatar over %s', (face) => {
     expect(await change({ avatar: null })).toMatchObject({ value: { name: 'B', avatar: null } });
   });
 
-  it('comes back with a profile that was deleted', async () => {
+  it('is restored with a deleted profile', async () => {
     const { id: profileId } = await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'A' }).expect<Profile>(201);
     const avatar = await upload(ann);
     const before = await ann.call(face, 'profiles.patch', { profileId, avatar });
@@ -65,7 +65,7 @@ describe.each(FACES)('an avatar over %s', (face) => {
     });
   });
 
-  it('is nobody else’s, and of a profile that exists', async () => {
+  it('cannot be another’s, and needs an existing profile', async () => {
     const avatar = await upload(ann);
     const foreign = await admin.call(face, 'profiles.patch', { profileId: profile.id, avatar });
     expect(foreign).toEqual({ ok: false, status: 404, message: 'File not found' });

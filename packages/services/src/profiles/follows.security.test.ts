@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
-  it.each(PROCEDURES)('%s is open to exactly who may, before its input is looked at', async (name) => {
+  it.each(PROCEDURES)('%s is open to exactly the permitted callers, before its input is read', async (name) => {
     for (const isThere of [true, false]) {
       const ids = isThere ? { profileId, organizationId } : { profileId: NO_ID, organizationId: NO_ID };
       // nothing here is valid, so that who may call is told so and changes nothing
@@ -59,7 +59,7 @@ describe.each(FACES)('over %s', (face) => {
     }
   });
 
-  it('who likes a product is told to the admin alone', async () => {
+  it('only admins see who likes a product', async () => {
     const input = { productId: NO_ID, foo: 1 };
     expect(await app.call(face, 'products.listLikers', input)).toEqual(NOT_SIGNED_IN);
     for (const who of WHO)

@@ -95,7 +95,7 @@ describe.each(FACES)('over %s', (face) => {
       return asker().call(face, procedure, { ...input, ...query });
     };
 
-    it('happens once, and is taken back once', async () => {
+    it('happens once, and is undone once', async () => {
       const [profileId, targetId] = [await profileOf(admin), await makeTarget()];
       const pair = { profileId, [key]: targetId };
       expect(await admin.call(face, unfollow, pair)).toEqual(failure(404, missing));
@@ -112,7 +112,7 @@ describe.each(FACES)('over %s', (face) => {
         expect(await app.storage.model(model as typeof profileFollowModel).collection.countDocuments({ profileId })).toBe(0);
     });
 
-    it('needs both ends, and leaves nothing where one is missing', async () => {
+    it('needs both ends, and leaves nothing if one is missing', async () => {
       const [profileId, targetId] = [await profileOf(admin), await makeTarget()];
       for (const procedure of [follow, unfollow]) {
         expect(await admin.call(face, procedure, { profileId: NO_ID, [key]: targetId })).toEqual(NO_PROFILE);
@@ -124,7 +124,7 @@ describe.each(FACES)('over %s', (face) => {
       expect(await admin.call(face, procedure, input)).toEqual(gone);
     });
 
-    it('lists followers, who came last first, with name and exact total', async () => {
+    it('lists followers, latest first, with name and exact total', async () => {
       const targetId = await makeTarget();
       const people = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
       for (const [n, person] of people.entries()) {
@@ -142,7 +142,7 @@ describe.each(FACES)('over %s', (face) => {
       expect(grouped).toMatchObject({ value: { value: [{ top: [{ name: expect.stringMatching(/^Follower/) as string }] }] } });
     });
 
-    it('hides with its profile, and comes back with it', async () => {
+    it('is hidden and restored with its profile', async () => {
       const [bob, targetId] = [await app.signUp(), await makeTarget()];
       const profileId = await profileOf(bob, 'Bob');
       expect(await bob.call(face, follow, { profileId, [key]: targetId })).toMatchObject(OK);
@@ -159,25 +159,28 @@ describe.each(FACES)('over %s', (face) => {
   });
 });
 
-describe.each(KINDS)('$follow by 20 at once, on two servers', ({ follow, unfollow, key, list, again, missing, makeTarget }) => {
-  it('leaves one relation, and 20 that take it back remove it once', async () => {
-    const [profileId, targetId] = [await profileOf(ann), await makeTarget()];
-    const annElsewhere = await other.signIn(ann.email);
-    const twenty = (procedure: string) =>
-      Promise.all(
-        Array.from({ length: 20 }, (_, n) =>
-          (n % 2 ? ann : annElsewhere).call(FACES[n % 2] ?? 'rest', procedure, { profileId, [key]: targetId }),
-        ),
-      );
-    const followed = await twenty(follow);
-    expect(followed.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(followed.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => failure(409, again)));
-    expect(await ann.call('rest', list, { profileId })).toMatchObject({ value: { metadata: { pagination: { total: 1 } } } });
-    const unfollowed = await twenty(unfollow);
-    expect(unfollowed.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(unfollowed.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => failure(404, missing)));
-  });
-});
+describe.each(KINDS)(
+  '$follow by 20 concurrent calls on two servers',
+  ({ follow, unfollow, key, list, again, missing, makeTarget }) => {
+    it('leaves one relation, and 20 that undo it remove it once', async () => {
+      const [profileId, targetId] = [await profileOf(ann), await makeTarget()];
+      const annElsewhere = await other.signIn(ann.email);
+      const twenty = (procedure: string) =>
+        Promise.all(
+          Array.from({ length: 20 }, (_, n) =>
+            (n % 2 ? ann : annElsewhere).call(FACES[n % 2] ?? 'rest', procedure, { profileId, [key]: targetId }),
+          ),
+        );
+      const followed = await twenty(follow);
+      expect(followed.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(followed.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => failure(409, again)));
+      expect(await ann.call('rest', list, { profileId })).toMatchObject({ value: { metadata: { pagination: { total: 1 } } } });
+      const unfollowed = await twenty(unfollow);
+      expect(unfollowed.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(unfollowed.filter(({ ok }) => !ok)).toEqual(Array.from({ length: 19 }, () => failure(404, missing)));
+    });
+  },
+);
 
 it('a like answers 201 with itself', async () => {
   const [profileId, likeProductId] = [await profileOf(ann), await makeProduct()];
@@ -185,7 +188,7 @@ it('a like answers 201 with itself', async () => {
   expect(like).toMatchObject({ profileId, likeProductId });
 });
 
-it('no follow is left of a profile that is deleted while it follows', async () => {
+it('no follow of a deleted profile is left', async () => {
   const target = await profileOf(ann);
   const profileId = await profileOf(admin);
   const path = `/profiles/${profileId}/profile-follows/${target}`;

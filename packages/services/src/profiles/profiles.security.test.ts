@@ -36,23 +36,26 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
-  it.each(Object.keys(ALLOWED))('profiles.%s is open to exactly who may, before its input is looked at', async (name) => {
-    const before = await app.storage.model(profileModel).find().lean();
-    // nothing here is valid, so that who may call is told so and changes nothing
-    const bad = (profileId: unknown) => ({ profileId, foo: 1 });
-    for (const id of [profileOf.owner.id, NO_ID, 'no-uuid']) {
-      expect(await app.call(face, `profiles.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
-      for (const who of WHO) {
-        // which profiles exist is told to nobody else
-        const mayCall = who === 'admin' || (id === profileOf.owner.id && ALLOWED[name]?.includes(who));
-        const outcome = await people[who].call(face, `profiles.${name}`, bad(id));
-        expect(outcome, `${who}, ${id}`).toMatchObject(mayCall ? TOLD : REFUSED);
+  it.each(Object.keys(ALLOWED))(
+    'profiles.%s is open to exactly the permitted callers, before its input is read',
+    async (name) => {
+      const before = await app.storage.model(profileModel).find().lean();
+      // nothing here is valid, so that who may call is told so and changes nothing
+      const bad = (profileId: unknown) => ({ profileId, foo: 1 });
+      for (const id of [profileOf.owner.id, NO_ID, 'no-uuid']) {
+        expect(await app.call(face, `profiles.${name}`, bad(id))).toEqual(NOT_SIGNED_IN);
+        for (const who of WHO) {
+          // which profiles exist is told to nobody else
+          const mayCall = who === 'admin' || (id === profileOf.owner.id && ALLOWED[name]?.includes(who));
+          const outcome = await people[who].call(face, `profiles.${name}`, bad(id));
+          expect(outcome, `${who}, ${id}`).toMatchObject(mayCall ? TOLD : REFUSED);
+        }
       }
-    }
-    expect(await app.storage.model(profileModel).find().lean()).toEqual(before);
-  });
+      expect(await app.storage.model(profileModel).find().lean()).toEqual(before);
+    },
+  );
 
-  it('a profile is made by its identity, guests too, and by the admin', async () => {
+  it('a profile is created by its identity, guests included, and by admins', async () => {
     const make = (who: Who, identityId: unknown) => people[who].call(face, 'profiles.create', { identityId, name: '' });
     const { id } = people.owner;
     expect(await app.call(face, 'profiles.create', { identityId: id, name: 'x' })).toEqual(NOT_SIGNED_IN);
@@ -62,7 +65,7 @@ describe.each(FACES)('over %s', (face) => {
     expect(await make('stranger', { $ne: null })).toMatchObject({ status: 403 });
   });
 
-  it('the list is the admin’s alone, that of an identity its own alone', async () => {
+  it('all profiles are listed for admins only, those of an identity for itself only', async () => {
     expect(await app.call(face, 'profiles.list')).toEqual(NOT_SIGNED_IN);
     const { id: identityId } = people.owner;
     expect(await app.call(face, 'profiles.listOfIdentity', { identityId })).toEqual(NOT_SIGNED_IN);

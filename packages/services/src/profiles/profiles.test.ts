@@ -40,7 +40,7 @@ describe.each(FACES)('a profile over %s', (face) => {
     expect(await call(admin, 'get', value.id)).toEqual(outcome);
   });
 
-  it('is made for another by the admin alone, and for nobody who does not exist', async () => {
+  it('is created for another existing identity by admins only', async () => {
     const [bob, name] = [await app.signUp(), 'Bob'];
     expect(await ann.call(face, 'profiles.create', { identityId: bob.id, name })).toMatchObject({ status: 403 });
     expect(await admin.call(face, 'profiles.create', { identityId: bob.id, name })).toMatchObject(OK);
@@ -70,7 +70,7 @@ describe.each(FACES)('a profile over %s', (face) => {
     });
   });
 
-  it('is deleted softly, and back when the admin restores it', async () => {
+  it('is soft-deleted, and restored by an admin', async () => {
     const before = await create(ann);
     expect(await call(ann, 'delete', before.id)).toEqual(OK);
     expect(await call(ann, 'get', before.id)).toMatchObject({ status: 403 });
@@ -102,7 +102,7 @@ describe.each(FACES)('a profile over %s', (face) => {
     expect(namesIn(await admin.call(face, 'profiles.list', { $filter: `id eq '${first.id}'` }))).toEqual(['First']);
   });
 
-  it('goes and comes back with its identity, unless it was deleted before', async () => {
+  it('is deleted and restored with its identity, unless it was deleted before', async () => {
     const bob = await app.signUp();
     const [kept, deleted] = [await create(bob, 'Kept'), await create(bob, 'Deleted')];
     expect(await call(bob, 'delete', deleted.id)).toEqual(OK);
@@ -119,7 +119,7 @@ describe.each(FACES)('a profile over %s', (face) => {
   });
 });
 
-it('20 deletions at once delete a profile once, and as many restores bring it back', async () => {
+it('20 concurrent deletions delete a profile once, and as many restores bring it back once', async () => {
   const { id } = await create(ann);
   const deletions = await Promise.all(Array.from({ length: 20 }, () => ann.rest('DELETE', `/profiles/${id}`)));
   const statuses = deletions.map(({ status }) => status);
@@ -130,7 +130,7 @@ it('20 deletions at once delete a profile once, and as many restores bring it ba
   await ann.rest('GET', `/profiles/${id}`).expect(200);
 });
 
-it('no profile outlives an identity that is deleted while profiles are made', async () => {
+it('no profile survives the deletion of its identity while profiles are created', async () => {
   const bob = await app.signUp();
   await Promise.all([
     ...Array.from({ length: 10 }, () => admin.rest('POST', '/profiles', { identityId: bob.id, name: 'Bob' })),
