@@ -128,7 +128,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.goto(link);
     await page.getByLabel('New password').fill('another password of the tests');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByRole('link', { name: 'Go on to Tandem' }).click();
+    await page.getByRole('link', { name: 'Continue to Tandem' }).click();
     await visitor.signIn(email, 'another password of the tests');
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
     await expectClean(visitor);

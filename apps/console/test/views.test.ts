@@ -142,7 +142,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       await page.getByRole('button', { name: 'New channel' }).click();
       await page.getByLabel('Name of the channel').fill('Plans');
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('Nothing said yet. Begin!').waitFor();
+      await page.getByText('No messages yet. Write the first!').waitFor();
       const channelId = page.url().split('/').at(-1) ?? '';
       for (let n = 1; n <= 55; n++)
         await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: `Line ${n}.` }).expect(201);

@@ -187,7 +187,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(out).toMatch(/look database: it cannot be used \(\w+\): check MONGODB_URI, and that the server there runs/);
     for (const subject of ['redis: the server of REDIS_URL', 'mail', 'files: kept in DATA_DIR/files'])
       expect(out).toContain(`look ${subject}: `);
-    expect(out).toContain('look disk: DATA_DIR cannot be used (ENOTDIR): make the folder');
+    expect(out).toContain('look disk: DATA_DIR cannot be used (ENOTDIR): create the folder');
     expect(out).not.toContain('hidden');
   });
 
@@ -210,7 +210,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     const file = path.join(dataDir, 'secrets.json');
     await chmod(file, 0o644);
     expect((await run(['doctor'])).out).toContain(
-      `look secrets: others can read the secrets of development: run  chmod 600 ${file}\n`,
+      `look secrets: others can read the development secrets: run  chmod 600 ${file}\n`,
     );
     await chmod(file, 0o600);
     expect((await run(['doctor'])).out).toContain('ok   secrets\n');

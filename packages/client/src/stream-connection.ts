@@ -39,7 +39,7 @@ interface ConnectionOptions {
 /** @throws TypeError where the platform has none and none is given */
 function socketOf(given: SocketConstructor | undefined): SocketConstructor {
   const found = given ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket;
-  if (!found) throw new TypeError('WebSocket: this platform has none, so that one has to be given');
+  if (!found) throw new TypeError('WebSocket: this platform has none; pass one');
   return found;
 }
 

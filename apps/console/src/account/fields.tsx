@@ -14,7 +14,7 @@ export function NewPasswordField({ label = 'Password' }: { label?: string }) {
       minLength={8}
       maxLength={72}
       required
-      hint="8 characters at least; a few words are easy to remember and hard to guess"
+      hint="At least 8 characters; a few words are easy to remember and hard to guess"
     />
   );
 }

@@ -24,7 +24,7 @@ function Done({ title, children }: { title: string; children: string }) {
     <CardPage title={title}>
       <Good>{children}</Good>
       <p className="card-links">
-        <Link href="/">Go on to Tandem</Link>
+        <Link href="/">Continue to Tandem</Link>
       </p>
     </CardPage>
   );
@@ -123,7 +123,7 @@ export function Invitation() {
   if (identityId !== undefined)
     return (
       <CardPage title="Your invitation">
-        <p>You are signed in. Take the invitation into this account?</p>
+        <p>You are signed in. Accept the invitation with this account?</p>
         <ActionForm action="Accept invitation" run={accept}>
           {null}
         </ActionForm>

@@ -97,7 +97,7 @@ export function CatalogueView() {
         {found?.length === 0 && (
           <Empty title="No such products">
             {isFiltered
-              ? 'Take a filter away to see more.'
+              ? 'Remove a filter to see more.'
               : 'The catalogue is empty: tandem seed fills it with two shops to look at.'}
           </Empty>
         )}

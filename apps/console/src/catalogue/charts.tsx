@@ -24,7 +24,7 @@ export function Charts({ rows, measure, group, nameOf }: ChartsProps) {
   const title = new Map(MEASURES).get(measure) ?? '';
   const of = new Map(GROUPINGS).get(group) ?? '';
   const by = of.toLowerCase();
-  if (rows.length === 0) return <Empty title="Nothing to show">No product is left by these filters.</Empty>;
+  if (rows.length === 0) return <Empty title="Nothing to show">No product matches these filters.</Empty>;
   if (measure === 'count')
     return <BarChart caption={`${title} by ${by}`} of={of} bars={barsOf(rows, measure, nameOf)} format={String} />;
   const currencies = [...new Set(rows.map(({ currency }) => currency))].filter((currency) => currency !== null).sort();

@@ -25,7 +25,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
         <NewChannel />
         <Failure of={error} retry={retry} />
         {!channels && !error && <Loading what="channels" />}
-        {channels?.length === 0 && <Empty title="No channels yet">Make one, or ask somebody to add you to theirs.</Empty>}
+        {channels?.length === 0 && <Empty title="No channels yet">Create one, or ask to be added to one.</Empty>}
         <ul>
           {channels?.map((one) => (
             <ChannelLink key={one.id} channel={one} isOpen={one.id === channelId} />
@@ -36,7 +36,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
       {!channel && channels && (channelId !== undefined || channels.length > 0) && (
         <div className="chat-none">
           {channelId === undefined ? (
-            <Empty title="Choose a channel">What is said in it appears here.</Empty>
+            <Empty title="Choose a channel">Its messages appear here.</Empty>
           ) : (
             <Empty title="You are not in this channel">
               <Link href="/chat">All channels</Link>

@@ -74,7 +74,7 @@ export function Conversation({ channel }: { channel: Channel }) {
             Show earlier messages
           </button>
         )}
-        {data?.messages.length === 0 && <p className="log-day">Nothing said yet. Begin!</p>}
+        {data?.messages.length === 0 && <p className="log-day">No messages yet. Write the first!</p>}
         <ol>
           {data?.messages.map((message, at) => (
             <Message key={message.id} message={message} before={data.messages[at - 1]} nameOf={nameOf} />

@@ -83,7 +83,7 @@ export function IdentitiesView() {
         </Good>
       )}
       {!rows && !error && <Loading what="identities" />}
-      {rows?.length === 0 && <Empty title="Nobody">No identity is like that.</Empty>}
+      {rows?.length === 0 && <Empty title="Nobody">No matching identities.</Empty>}
       {rows && rows.length > 0 && (
         <ul className="rows" aria-label="Identities">
           {rows.map((identity) => (
@@ -108,7 +108,7 @@ export function IdentitiesView() {
           onConfirm={() => changing.mutate(toLock)}
           onClose={() => setToLock(undefined)}
         >
-          All sessions end at once, and nobody signs in to this account until it is unlocked.
+          All sessions end at once, and nobody can sign in to this account until it is unlocked.
         </Confirm>
       )}
     </>

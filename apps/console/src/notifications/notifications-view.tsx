@@ -29,7 +29,7 @@ export function NotificationsView() {
       </p>
       <Failure of={error ?? marking.error ?? loading.error} retry={error ? retry : undefined} />
       {!rows && !error && <Loading what="notifications" />}
-      {rows?.length === 0 && <Empty title="Nothing yet">What concerns you appears here, the moment it happens.</Empty>}
+      {rows?.length === 0 && <Empty title="Nothing yet">New notifications appear here as they arrive.</Empty>}
       {rows && rows.length > 0 && (
         <ul className="rows" aria-label="Notifications">
           {rows.map((row) => (

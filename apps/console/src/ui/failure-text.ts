@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'Invalid MFA code provided.': 'That code is wrong.',
   'token could not be verified': 'That is no longer valid. Start again.',
   'Invalid token': 'That is no longer valid. Start again.',
-  'Too many requests': 'Too many tries. Wait a moment.',
+  'Too many requests': 'Too many attempts. Wait a moment.',
 };
 
 /** What went wrong, in a sentence or more. */

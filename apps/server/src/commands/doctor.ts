@@ -34,7 +34,7 @@ async function lookAtSecrets({ authSecrets, dataDir, development }: Config): Pro
   const advices = guessableSecrets(authSecrets);
   const file = path.join(dataDir, 'secrets.json');
   const mode = development ? ((await stat(file).catch(() => undefined))?.mode ?? 0) : 0;
-  if ((mode & 0o077) !== 0) advices.push(`others can read the secrets of development: run  chmod 600 ${file}`);
+  if ((mode & 0o077) !== 0) advices.push(`others can read the development secrets: run  chmod 600 ${file}`);
   return advices.length === 0 ? [{ subject: 'secrets' }] : advices.map((advice) => ({ subject: 'secrets', advice }));
 }
 
@@ -48,7 +48,8 @@ async function lookAtMail(config: Config, drivers: Drivers): Promise<Finding> {
     const { code = 'unknown', responseCode = '' } = error as { code?: string; responseCode?: number };
     return { subject: 'mail', advice: `mails cannot leave (${[code, responseCode].join(' ').trim()}): check MAIL_URL` };
   }
-  if (config.mail.url === 'outbox:' && !config.development) return { subject, advice: 'set MAIL_URL: nobody gets these mails' };
+  if (config.mail.url === 'outbox:' && !config.development)
+    return { subject, advice: 'set MAIL_URL: these mails are not delivered' };
   return { subject };
 }
 
@@ -76,7 +77,10 @@ async function lookAtRedis(drivers: Drivers): Promise<Finding[]> {
 async function lookAtDisk(config: Config): Promise<Finding> {
   const facts = await statfs(config.dataDir).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown');
   if (typeof facts === 'string')
-    return { subject: 'disk', advice: `DATA_DIR cannot be used (${facts}): make the folder, and let the server's user own it` };
+    return {
+      subject: 'disk',
+      advice: `DATA_DIR cannot be used (${facts}): create the folder, and make the server's user its owner`,
+    };
   const { bavail, bsize } = facts;
   const free = bavail * bsize;
   const subject = `disk: ${(free / 1024 ** 3).toFixed(1)} GiB free for DATA_DIR`;
