@@ -42,7 +42,7 @@ describe.each(FACES)('the one-time token of a provider over %s', (face) => {
   const logIn = (token: string, cookie?: string, fingerprint?: string) =>
     app.call(face, 'auth.ottLogin', { token, ...(fingerprint !== undefined && { fingerprint }) }, cookie === undefined ? {} : { headers: { cookie } }); // prettier-ignore
 
-  it('signs in the browser that has come back alone, and is not used up by another', async () => {
+  it('signs in only the browser that returned, and is not used by another', async () => {
     const { token, cookie } = await cameBack();
     const ofAnother = (await cameBack()).cookie;
     for (const wrong of [undefined, '', ofAnother, cookie.replace(/=.*/, '='), cookie.replace(/.$/, '')])
@@ -52,7 +52,7 @@ describe.each(FACES)('the one-time token of a provider over %s', (face) => {
     expect(await logIn(token, cookie)).toMatchObject({ ok: true });
   });
 
-  it('is bound to the fingerprint instead where one was given at the start', async () => {
+  it('is bound to the fingerprint instead if one was given at the start', async () => {
     const { token, cookie } = await cameBack({ fp: 'device 1' });
     expect(cookie).toBe('');
     expect(await logIn(token, undefined, 'device 2')).toEqual(ELSEWHERE);
@@ -76,7 +76,7 @@ it('the cookie lives as long as the token, no script reads it, and the store has
   expect(stored).not.toContain(/=([\w-]{43});/.exec(set)?.[1]);
 });
 
-it('two visits of one browser do not hinder each other', async () => {
+it('two authorizations of one browser do not interfere', async () => {
   const browser = createBrowser(app);
   const account = newOidcAccount();
   const visit = () => throughProvider(app, idp, { account }, { purpose: 'oauth-signup', browser });

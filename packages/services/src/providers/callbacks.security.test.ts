@@ -50,7 +50,7 @@ function changed(url: string, change: (parameters: URLSearchParams) => void): st
 }
 
 describe('a callback', () => {
-  it('without a state, with a forged or a cut one, or one given twice, gets nothing, and burns nothing', async () => {
+  it('without a state, or with a forged, cut or repeated one, fails and leaves the authorization intact', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
     const state = new URL(callback).searchParams.get('state') ?? '';
     for (const forged of ['', 'forged', state.slice(1), `${state}A`, state.toUpperCase(), 'x'.repeat(4096)])
@@ -75,7 +75,7 @@ describe('a callback', () => {
     expect(await browser.goTo(callback)).toContain('onetimeToken=');
   });
 
-  it('in another browser gets nothing, whatever cookies that has; the right one still does', async () => {
+  it('in another browser fails, whatever cookies it has; the right browser still succeeds', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
     const stranger = createBrowser(app);
     expect(await answerOf(stranger, callback)).toEqual(UNVERIFIED);
@@ -90,7 +90,7 @@ describe('a callback', () => {
     expect(await browser.goTo(callback)).toContain('onetimeToken=');
   });
 
-  it('counts once, of 20 at once too', async () => {
+  it('works once, even with 20 at once', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
     const cookie = browser.cookiesFor(callback);
     const headers = { cookie };
@@ -105,7 +105,7 @@ describe('a callback', () => {
     expect([again.status, again.body]).toEqual(UNVERIFIED);
   });
 
-  it('on two instances counts once', async () => {
+  it('works once on two instances', async () => {
     await using second = await startTestServer({
       clock: app.clock,
       publicUrl: app.url,
@@ -121,19 +121,19 @@ describe('a callback', () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([302, 401, 401, 401]);
   });
 
-  it('after ten minutes gets nothing', async () => {
+  it('after ten minutes fails', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
     app.clock.advance(10 * 60_000);
     expect(await answerOf(browser, callback)).toEqual(UNVERIFIED);
   });
 
-  it('of another provider than the visit gets nothing, and burns nothing', async () => {
+  it('of another provider fails and leaves the authorization intact', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: await newPerson() });
     expect(await answerOf(browser, callback.replace('/acme/', '/other/'))).toEqual(UNVERIFIED);
     expect(await browser.goTo(callback)).toContain('onetimeToken=');
   });
 
-  it('with an error of the provider says one of our words, and nothing of the provider’s', async () => {
+  it('with an error of the provider returns a known word, and none of the provider’s text', async () => {
     const words = [
       ['access_denied', 'access_denied'],
       ['ACCESS_DENIED', 'access_denied'],
@@ -150,7 +150,7 @@ describe('a callback', () => {
     }
   });
 
-  it('with a refusal never makes or finds an identity, also of a sign-up without an account', async () => {
+  it('with a refusal never creates or finds an identity, even at sign-up', async () => {
     const before = await app.storage.model(identityModel).estimatedDocumentCount();
     for (const purpose of ['oauth-signup', 'oauth-login'] as const) {
       const visit = await visitProvider(app, idp, { refuse: true }, { purpose });

@@ -31,7 +31,7 @@ const begin = (face: Face, person: Pick<Person, 'id' | 'call'>, more: object = {
   person.call(face, 'auth.linkProvider', { identityId: person.id, provider: 'acme', redirectUrl: RETURN_URL, ...more });
 
 describe.each(FACES)('a stolen session over %s', (face) => {
-  it('makes itself no way in: to link a provider takes the password, and guesses count as failed logins', async () => {
+  it('cannot create a permanent way to sign in: linking takes the password, and guesses count as failed logins', async () => {
     const ann = await app.signUp({ isVerified: true });
     const begun = () => app.storage.model(oauthStateModel).countDocuments({ identityId: ann.id });
     const missing = { ok: false, status: 400, message: 'Validation Error', data: ["request body must have required property 'password'"] }; // prettier-ignore
@@ -57,7 +57,7 @@ describe.each(FACES)('a stolen session over %s', (face) => {
   });
 });
 
-it('a link is told by mail', async () => {
+it('a link is reported by mail', async () => {
   const ann = await app.signUp({ isVerified: true });
   const browser = createBrowser(app);
   const headers = { authorization: `Bearer ${ann.accessToken}` };

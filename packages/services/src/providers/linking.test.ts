@@ -71,7 +71,7 @@ describe('linking', () => {
     expect(await ann.rest('GET', `/identities/${ann.id}`).expect(200)).toMatchObject({ email: ann.email, emailVerified: true });
   });
 
-  it('is for oneself alone, not for admins either', async () => {
+  it('is allowed for oneself only, not for admins', async () => {
     const [ann, admin] = [await app.signUp({ isVerified: true }), await app.signUpAdmin()];
     for (const face of FACES)
       expect(
@@ -101,7 +101,7 @@ describe('linking', () => {
     expect(await link(ann, newOidcAccount(), 'other')).toBe(`${RETURN_URL}?linked=other`);
   });
 
-  it('comes back with an error when the person refuses', async () => {
+  it('returns an error if the person refuses', async () => {
     const browser = createBrowser(app);
     const callback = await idp.visit(browser, await beginLink(await app.signUp({ isVerified: true }), browser), { refuse: true });
     expect(await browser.goTo(callback)).toBe(`${RETURN_URL}?error=access_denied`);
@@ -134,7 +134,7 @@ describe('linking', () => {
 });
 
 describe('unlinking', () => {
-  it('ends the login by the provider, for oneself or by an admin', async () => {
+  it('ends sign-in by the provider, for oneself or by an admin', async () => {
     const admin = await app.signUpAdmin();
     for (const by of ['oneself', 'admin']) {
       const ann = await app.signUp({ isVerified: true });
@@ -212,7 +212,7 @@ describe('a link of a session', () => {
 });
 
 describe('a link that somebody else began', () => {
-  it('cannot be ended in the victim’s browser, and gives the attacker no way in', async () => {
+  it('cannot be completed in the victim’s browser, and gives the attacker no access', async () => {
     const [attacker, account] = [await app.signUp({ isVerified: true }), newOidcAccount()];
     const url = await beginLink(attacker, createBrowser(app));
     const victim = createBrowser(app);

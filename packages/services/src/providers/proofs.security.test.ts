@@ -66,7 +66,7 @@ describe.each(FACES)('an address that nobody has proved, over %s,', (face) => {
       expect(await attacker.call(face, 'auth.linkProvider', { ...given, ...more })).toEqual(NOT_VERIFIED);
   });
 
-  it('is no way in for who registered it and linked a provider, once its owner resets the password', async () => {
+  it('gives no access to a stranger who registered it and linked a provider, once its owner resets the password', async () => {
     const { id, email, account, byPassword, byProvider, pending } = await unprovedWithProvider();
     await app.rest('POST', '/auth/send-reset-password-link-email', { email }).expect(204);
     const reset = { token: await tokenTo(email), password: NEW_PASSWORD };
@@ -78,7 +78,7 @@ describe.each(FACES)('an address that nobody has proved, over %s,', (face) => {
     expect(await owner.rest('GET', `/identities/${id}`).expect(200)).toMatchObject({ emailVerified: true });
   });
 
-  it('is no way in through a provider once its owner confirms it; who signed in by the password stays', async () => {
+  it('gives no access through a provider once its owner confirms it; sessions by password stay', async () => {
     const { id, email, account, admin, byPassword, byProvider, pending } = await unprovedWithProvider();
     await admin.rest('POST', `/auth/${id}/send-verification-email`).expect(204);
     expect(await app.call(face, 'auth.confirmEmail', { token: await tokenTo(email) })).toEqual(OK);
@@ -89,7 +89,7 @@ describe.each(FACES)('an address that nobody has proved, over %s,', (face) => {
     expect(await lives(id, byPassword)).toBe(true);
   });
 
-  it('is no way in once its owner accepts an invitation: all other sessions end', async () => {
+  it('gives no access once its owner accepts an invitation: all other sessions end', async () => {
     const { id, email, account, admin, byPassword, byProvider } = await unprovedWithProvider();
     await admin.rest('POST', '/invitations', { email }).expect(201);
     const accepting = await app.signIn(email);
@@ -192,7 +192,7 @@ describe.each(FACES)('unlinking over %s', (face) => {
   const unlink = (by: Person, of: { id: string }, more: object = {}) =>
     by.call(face, 'auth.unlinkProvider', { identityId: of.id, provider: 'acme', ...more });
 
-  it('takes a sign-in within ten minutes, which a refresh does not prolong, or the password', async () => {
+  it('needs a sign-in within ten minutes, which a refresh does not prolong, or the password', async () => {
     const ann = await app.signUp({ isVerified: true });
     await linkTo(ann, newOidcAccount());
     app.clock.advance(10 * MINUTE);

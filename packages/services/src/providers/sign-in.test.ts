@@ -33,7 +33,7 @@ const identityOf = ({ id, accessToken }: { id: string; accessToken: string }, fi
   app.rest('GET', `/identities/${id}`, undefined, { accessToken, fingerprint }).expect<Record<string, unknown>>(200);
 
 describe('a sign-up through a provider', () => {
-  it('makes a regular identity with the verified email, and comes back with a token that signs it in', async () => {
+  it('creates a regular identity with the verified email, and returns with a token that signs it in', async () => {
     const account = newOidcAccount({ email: `Ann-${crypto.randomUUID()}@Example.org` });
     const back = await signUp(account);
     expect(back.href).toMatch(/^https:\/\/app\.example\.org\/welcome\?onetimeToken=[\w.-]+$/);
@@ -44,7 +44,7 @@ describe('a sign-up through a provider', () => {
     });
   });
 
-  it('signs in who has signed up already', async () => {
+  it('signs in an existing identity', async () => {
     const account = newOidcAccount();
     const first = await redeem(await signUp(account));
     expect((await redeem(await signUp(account))).id).toBe(first.id);
@@ -59,7 +59,7 @@ describe('a sign-up through a provider', () => {
     expect(said(await logIn(account))).toEqual({ error: 'identity_not_found' });
   });
 
-  it('makes one identity, however often one person signs up at once', async () => {
+  it('creates one identity, however often a person signs up at once', async () => {
     const account = newOidcAccount();
     const visits = await Promise.all(
       Array.from({ length: 10 }, () => visitProvider(app, idp, { account }, { purpose: 'oauth-signup' })),

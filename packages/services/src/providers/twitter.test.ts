@@ -61,7 +61,7 @@ describe('twitter', () => {
         expect(said(await enter({ ...newAccount(), id: '', ...account }, purpose))).toEqual({ error: 'provider_error' });
   });
 
-  it('that refuses or fails sends people back', async () => {
+  it('redirects people back when it refuses or fails', async () => {
     const refuse = { refuse: true } as const;
     expect(said(await throughProvider(app, x, refuse, { provider: 'twitter' }))).toEqual({ error: 'access_denied' });
     const [victim, thief] = [await visitProvider(app, x, { account: newAccount() }, { provider: 'twitter' }), await visitProvider(app, x, refuse, { provider: 'twitter' })]; // prettier-ignore

@@ -86,7 +86,7 @@ describe('a visit to a provider', () => {
       expect(await browser.goTo(await idp.visit(browser, address, { account }))).toContain('onetimeToken=');
   });
 
-  it('comes back with an error when the person refuses, whatever it was for', async () => {
+  it('returns with an error if the person refuses, whatever the purpose', async () => {
     for (const purpose of ['oauth-login', 'oauth-signup'] as const)
       expect(said(await throughProvider(app, idp, { refuse: true }, { purpose }))).toEqual({ error: 'access_denied' });
   });
@@ -97,7 +97,7 @@ describe('a visit to a provider', () => {
     expect(back.href).toBe(`${RETURN_URL}?lang=%C3%A9n&x=1&error=access_denied`);
   });
 
-  it('passes over parameters that the provider adds to the callback', async () => {
+  it('ignores parameters that the provider adds to the callback', async () => {
     const { browser, callback } = await visitProvider(app, idp, { account: newOidcAccount() }, { purpose: 'oauth-signup' });
     expect(await browser.goTo(`${callback}&session_state=1&hd=example.org&authuser=0`)).toContain('onetimeToken=');
   });
@@ -110,7 +110,7 @@ describe('a visit to a provider', () => {
     }
   });
 
-  it('is refused for other purposes and for what it does not know, all at once', async () => {
+  it('is refused for other purposes and unknown parameters, all reported at once', async () => {
     const answer = await app.rest('GET', '/auth/oauth/acme?purpose=oauth-link&fp=&typeId=admin&redirectUrl=https://evil.example');
     expect([answer.status, answer.body]).toEqual([
       400,
@@ -152,7 +152,7 @@ describe.each(FACES)('the procedures over %s', (face) => {
 });
 
 describe('a provider that is away', () => {
-  it('keeps no server from starting, sends people back at once, and is used when it is there again', async () => {
+  it('does not keep a server from starting, redirects people back at once, and is used once it is up again', async () => {
     const gone = await startOidcProvider();
     await gone.stop();
     await using server = await startTestServer({ providers: { acme: gone.settings }, redirectUrls: [RETURN_URL] });

@@ -39,7 +39,7 @@ const ascending = (a: number, b: number) => a - b;
 const times = <T>(count: number, call: () => PromiseLike<T>) => Promise.all(Array.from({ length: count }, call));
 
 describe('behind no proxy', () => {
-  it('an address has so many logins a minute, in whatever its headers say; then it is told to wait', async () => {
+  it('an address has a number of logins a minute, whatever its headers; then it must wait', async () => {
     const outcomes = [];
     for (const [n, face] of [...FACES, ...FACES].entries()) {
       const headers = { 'x-forwarded-for': newAddress(), 'x-real-ip': newAddress(), forwarded: `for=${newAddress()}` };
@@ -48,7 +48,7 @@ describe('behind no proxy', () => {
     expect(outcomes).toEqual([WRONG, WRONG, WRONG, TOO_MANY]);
   });
 
-  it('a refusal comes before the body is read, and says when to come again, on both faces', async () => {
+  it('a refusal comes before the body is read, and says when to retry, over REST and tRPC', async () => {
     const { body, headers, status } = await app.rest('POST', '/auth/login', '{ malformed');
     expect([status, body]).toEqual([429, { error: { message: 'Too many requests' } }]);
     const first = Number(headers.get('retry-after'));
@@ -62,12 +62,12 @@ describe('behind no proxy', () => {
     await expect.poll(retryAfter, { timeout: 10_000, interval: 100 }).toBeLessThan(first);
   });
 
-  it('what is malformed or invalid counts too', async () => {
+  it('malformed and invalid requests count too', async () => {
     await app.rest('POST', '/auth/token/check', '{ malformed').expect(400);
     await app.rest('POST', '/auth/token/check', { token: 'x' }).expect(429, 'Too many requests');
   });
 
-  it('after the announced time it may ask again, so often as before', async () => {
+  it('after the announced time it may make as many requests as before', async () => {
     const status = async () => (await app.rest('POST', '/auth/register', {})).status;
     const round = async () => (await times(3, status)).sort(ascending);
     // again, should the machine have been so busy that the second was over in between
@@ -113,7 +113,7 @@ describe.each(FACES)('behind a trusted proxy, over %s,', (face) => {
     }
   });
 
-  it('of twenty at once as many pass as may', async () => {
+  it('of twenty at once only the allowed number passes', async () => {
     const address = newAddress();
     const outcomes = await times(20, () => loginFrom(face, address));
     expect(outcomes.filter(({ ok }) => ok)).toEqual([]);
@@ -162,7 +162,7 @@ it('without limits nobody waits, and wrong ones are refused at start', async () 
   );
 });
 
-it('by default the limits of the table hold', async () => {
+it('by default the limits of the table apply', async () => {
   await using usual = await startTestServer({ rateLimits: true });
   const [points] = RATE_LIMITS.register.perAddress;
   const outcomes = await times(points + 1, () => usual.rest('POST', '/auth/register', {}));

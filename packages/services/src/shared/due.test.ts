@@ -66,7 +66,7 @@ it.each(Object.entries(queues))('of two processes whose clocks differ, one has a
   }
 });
 
-it.each(Object.entries(queues))('a row of the queue of %s does not wait, whatever clock it was queued by', async (_, queue) => {
+it.each(Object.entries(queues))('a row of the queue of %s does not wait, whatever clock queued it', async (_, queue) => {
   for (const storage of [right, ahead, behind]) {
     await queue.clear();
     await queue.add(storage);

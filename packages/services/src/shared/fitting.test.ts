@@ -53,7 +53,7 @@ describe.each(FACES)('over %s, a record that does not fit its schema', (face) =>
     expect(await app.call(face, 'products.get', { productId: good }, {})).toMatchObject({ ok: true });
   });
 
-  it('is null where $expand would bring it', async () => {
+  it('is null if $expand would include it', async () => {
     const categories = app.storage.model(categoryModel).collection;
     await categories.updateOne({ _id: categoryId } as object, { $set: { description: 5 } });
     const { value } = (await app.call(face, 'products.list', { $expand: 'categories' }, {})) as { value: { data: object[] } };

@@ -84,7 +84,7 @@ describe.each(FACES)('over %s', (face) => {
     },
   );
 
-  it('what a caller asked ends when the caller leaves, and makes room for others', { timeout: 60_000 }, async () => {
+  it('the query of a caller that leaves is cancelled, and frees its place', { timeout: 60_000 }, async () => {
     const query = { $apply: COSTLY, $top: 1 };
     const path =
       face === 'rest'
@@ -102,7 +102,7 @@ describe.each(FACES)('over %s', (face) => {
   });
 });
 
-it('strangers of all networks have one place together', { timeout: 60_000 }, async () => {
+it('anonymous callers of all networks share one place', { timeout: 60_000 }, async () => {
   const storm = Array.from({ length: 4 }, (_, n) => {
     const headers = { 'x-forwarded-for': `198.51.100.${n}` };
     return app.call('rest', 'products.list', { $apply: COSTLY, $top: 1 }, { headers });
@@ -111,7 +111,7 @@ it('strangers of all networks have one place together', { timeout: 60_000 }, asy
   expect(most).toBe(1);
 });
 
-it('a page by an index waits for nobody', async () => {
+it('an indexed page never waits', async () => {
   const storm = Array.from({ length: STORM }, () => costly('rest'));
   let answered = 0;
   for (const one of storm) void one.finally(() => (answered += 1));

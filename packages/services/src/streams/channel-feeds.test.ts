@@ -87,7 +87,7 @@ const created = (message: Message): ChatEvent => ({ type: 'message.created', cha
 const deleted = ({ id, seq }: Message): ChatEvent => ({ type: 'message.deleted', channelId, messageId: id, seq });
 
 describe('the readers of a channel', () => {
-  it('are told a message whose predecessors were deleted unheard, though it is deleted itself by then', async () => {
+  it('receive a message whose predecessors were deleted unannounced, even if it is deleted itself by then', async () => {
     const { started, told, publish } = await read();
     await started;
     const [first, lost, last] = [await post('1'), await post('2'), await post('3')];
@@ -99,7 +99,7 @@ describe('the readers of a channel', () => {
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 3', 'message.deleted 3']);
   });
 
-  it('are told what was missed while the store was being asked', async () => {
+  it('receive what was missed while the store was being read', async () => {
     const { messagesSince } = app.tandem.services.chat;
     const barrier = createBarrier();
     const { started, told, bus } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
@@ -113,7 +113,7 @@ describe('the readers of a channel', () => {
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2']);
   });
 
-  it('are told nothing twice, and no change before its message, while the store is being asked', async () => {
+  it('receive nothing twice, and no change before its message, while the store is being read', async () => {
     const { messagesSince } = app.tandem.services.chat;
     const barrier = createBarrier();
     const { started, told, bus, publish } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
@@ -149,7 +149,7 @@ describe('the readers of a channel', () => {
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
   });
 
-  it('are told what was missed when the store, which did not answer, answers again', async () => {
+  it('receive what was missed once the store answers again', async () => {
     const { messagesSince } = app.tandem.services.chat;
     let failures = 1;
     const { started, told, bus } = await read({
@@ -162,7 +162,7 @@ describe('the readers of a channel', () => {
   });
 });
 
-it('who begins to read many channels at once begins with one after the other, and others need not wait for it', async () => {
+it('an identity that starts to read many channels at once starts them one by one, and delays nobody else', async () => {
   const ben = await app.signUp();
   const asked: string[] = [];
   const barrier = createBarrier();

@@ -131,7 +131,7 @@ describe.skipIf(!HAS_REDIS)('two instances with one Redis (left out where there 
     frames.flatMap((frame) => (frame.type === 'message.created' ? [(frame as Created).message.seq] : []));
   const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
-  it('tell each other’s readers everything in order and once, through an outage too', async () => {
+  it('send each other’s readers everything in order and once, even through an outage', async () => {
     await using redis = await startRedis();
     await using here = await startTestServer({ redisUrl: redis.url, clock: app.clock });
     await using there = await startTestServer({ redisUrl: redis.url, clock: app.clock });

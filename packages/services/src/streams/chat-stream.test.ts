@@ -47,7 +47,7 @@ async function post(stream: TestStream, channelId: string, content: string): Pro
 }
 
 describe('the stream of messages', () => {
-  it('tells the members of a channel what is posted there, by the stream and by a request', async () => {
+  it('sends its members what is posted in a channel, by the stream and by a request', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await using stream = await listen(ann, `?channelId=${channelId}`);
     expect(await stream.next('ready')).toEqual({ type: 'ready' });
@@ -92,7 +92,7 @@ describe('the stream of messages', () => {
     expect(seqsOf(stream)).toEqual([1, 2]);
   });
 
-  it('tells who is typing, and who comes and goes, to the others', async () => {
+  it('announces typing, joining and leaving to the others', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await using stream = await listen(ann, `?channelId=${channelId}`);
     await stream.next('subscribed');
@@ -119,7 +119,7 @@ describe('the stream of messages', () => {
     expect(await later.next('subscribed')).toMatchObject({ lastSeq: 2, unread: 1 });
   });
 
-  it('answers what it cannot do by an error that names what it was about', async () => {
+  it('answers a failed frame with an error that names the frame', async () => {
     const { id: channelId } = await openChannel(ann);
     await using stream = await listen(bob);
     const frames = [
@@ -155,7 +155,7 @@ describe('the stream of messages', () => {
     expect(await stream.next('error')).toMatchObject({ message: 'Validation Error' });
   });
 
-  it('is refused to who is no member of a channel that it names', async () => {
+  it('is refused to a caller that is no member of a channel it names', async () => {
     const { id: channelId } = await openChannel(ann);
     const refusal = async (query: string) => {
       const { status, body } = await refusalOf(app.url, PATH + query, bob.credentials);
@@ -180,7 +180,7 @@ describe('the stream of messages', () => {
 });
 
 describe('replay', () => {
-  it('tells what was missed, in order and once, and goes on without a gap', async () => {
+  it('sends what was missed, in order and once, and continues without a gap', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await using sender = await listen(ann);
     for (let n = 0; n < 230; n++) await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: String(n) });

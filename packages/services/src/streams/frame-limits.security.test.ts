@@ -69,7 +69,7 @@ describe('calls in frames at /trpc', () => {
     await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([205, 50]);
   });
 
-  it('close the connection of who goes on after twice as many', async () => {
+  it('close the connection of a caller that sends more than twice as many', async () => {
     const stream = await listenAtOnce();
     for (let n = 0; n < 5; n++) stream.send(batch(20));
     await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 50, refused: 50 });

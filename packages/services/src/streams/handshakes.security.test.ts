@@ -109,7 +109,7 @@ describe.each(FACES)('tickets over %s', (face) => {
     expect(await refusal(`${PATH}?ticket=${late.ticket}`)).toEqual([401, 'token could not be verified']);
   });
 
-  it('are for who is signed in', async () => {
+  it('require a signed-in caller', async () => {
     expect(await app.call(face, 'notifications.createListenTicket', {})).toMatchObject({ status: 422 });
   });
 });
@@ -128,7 +128,7 @@ describe('a ticket', () => {
       expect(await refusal(`${PATH}?${query}`, ann.credentials)).toEqual([401, 'token could not be verified']);
   });
 
-  it('counts no more when the session has ended', async () => {
+  it('is invalid once the session has ended', async () => {
     const ann = await app.signUp();
     const ticket = await ticketOf(ann);
     await app.tandem.services.identities.endSessions(ann.id);

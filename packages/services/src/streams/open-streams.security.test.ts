@@ -122,7 +122,7 @@ describe('frames', () => {
 });
 
 describe('a reader', () => {
-  it('that reads nothing is closed when a mebibyte waits for it, and delays nobody', async () => {
+  it('that reads nothing is closed when a mebibyte waits for it, and delays no other', async () => {
     const ann = await app.signUp();
     // an instance that drops nobody for a missing sign of life, so that only what waits can end the stream
     const [slow, quick] = [await listen(ann, second), await listen(ann, second)];
@@ -146,7 +146,7 @@ describe('a reader', () => {
     await quick.close();
   });
 
-  it('that gives no sign of life is dropped', async () => {
+  it('that misses a heartbeat is dropped', async () => {
     const { hostname, port } = new URL(app.url);
     const ann = await app.signUp();
     const dead = connect(Number(port), hostname);
@@ -160,7 +160,7 @@ describe('a reader', () => {
     expect(answer).toContain('HTTP/1.1 101 ');
   });
 
-  it('that answers stays', async () => {
+  it('that answers stays connected', async () => {
     await using stream = await listen(await app.signUp());
     for (let beat = 0; beat < 4; beat++) await new Promise((resolve) => stream.socket.once('ping', resolve));
     stream.send({ type: 'ping' });
@@ -168,7 +168,7 @@ describe('a reader', () => {
   });
 });
 
-it('a connection that breaks in the middle of the handshake disturbs nobody', async () => {
+it('a connection that breaks during the handshake affects no other', async () => {
   const { hostname, port } = new URL(app.url);
   const ann = await app.signUp();
   for (let n = 0; n < 50; n++) {

@@ -6,7 +6,7 @@ import { openStream, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 
-it('while the store is away, frames and subscriptions are refused by errors that say that they may pass', async () => {
+it('while the store is down, frames and subscriptions are refused with errors that may be retried', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'tandem-streams-away-'));
   const engine = await startEmbeddedMongo({ dir });
   const app = await startTestServer({ mongodbUri: `${engine.uri}&serverSelectionTimeoutMS=200&waitQueueTimeoutMS=200` });

@@ -61,7 +61,7 @@ async function follow(stream: TestStream, channelId: string): Promise<{ id: numb
 }
 
 describe('connections of one identity', () => {
-  it('are counted together, whatever they are: one too many is 429 before it begins', async () => {
+  it('are counted together, whatever their kind: one too many is 429 before it begins', async () => {
     const bob = await app.signUp();
     await listen('/notifications/listen');
     await listen('/messages/listen');
@@ -83,7 +83,7 @@ describe('connections of one identity', () => {
     await expect.poll(async () => (await events()).response.status, PATIENCE).toBe(200);
   });
 
-  it('are counted for no longer than their answers take', async () => {
+  it('are counted only as long as their answers take', async () => {
     for (let n = 0; n < 10; n++) {
       const { response } = await events(ann, 'chat.channelEvents', { channelId: 'x' });
       expect(await response.text()).toContain('Validation Error');
