@@ -117,7 +117,7 @@ export function createAuthenticationService({
 
   /** Continues after the first proof: with an MFA challenge or a session. Every interactive login ends here (decisions A10). */
   async function signIn(credentials: Credentials, device: Device, turn?: Turn): Promise<SignInAnswer> {
-    // failures stay counted until the second step succeeds; otherwise the password's owner could guess codes without limit
+    // failures stay counted until the second step succeeds; otherwise a caller who knows the password could guess codes without limit
     if (mfa) return { token: await mfa.challenge(credentials, device) };
     const { id, sessionEpoch } = credentials;
     return { id, ...(await sessions.start(id, sessionEpoch, device, ...(turn?.success() ?? []))) };

@@ -92,7 +92,7 @@ describe('the stream of messages', () => {
     expect(seqsOf(stream)).toEqual([1, 2]);
   });
 
-  it('announces typing, joining and leaving to the others', async () => {
+  it('announces typing and presence to the others', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await using stream = await listen(ann, `?channelId=${channelId}`);
     await stream.next('subscribed');
