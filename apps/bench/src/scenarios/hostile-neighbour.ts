@@ -41,6 +41,8 @@ export const hostileNeighbour: AttackScenario = async ({ tandem, db, start }) =>
   for (const { id } of readers) await writeNotifications(db, id, NOTIFICATIONS);
 
   const server = await start('tandem-server', { RATE_LIMITS: 'on', MONGODB_POOL_SIZE: POOL });
+  // the first password starts the threads for passwords, which every server that has been used has
+  await signUp(server.url, 1);
   const attacker = await start('attacker');
   const clients = readers.map(({ id, accessToken }, at): LoadClient => {
     const paths = [`/notifications/identities/${id}`, '/products', `/products/${products[at]?._id}`, `/identities/${id}`];
