@@ -84,7 +84,7 @@ describe.each(FACES)('a whole life of an account over %s', (face) => {
     }
     const logs = app.logs();
     expect(logs).toContain('unexpected failure');
-    expect(logs).toContain('a refresh token was used again');
+    expect(logs).toContain('a refresh token was reused');
     for (const secret of [PASSWORD, 'a wrong guess', hash, '$2b$', FINGERPRINT, email, '@example.org', ...tokens])
       expect(logs.includes(secret), `the log has ${secret}`).toBe(false);
     for (const token of tokens) expect(logs.includes(token.slice(-43)), 'the log has a piece of a token').toBe(false);

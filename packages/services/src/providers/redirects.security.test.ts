@@ -135,7 +135,7 @@ describe('a configuration', () => {
       /providers\.acme\.issuer: .* must be an https address, or http on loopback/,
     ],
     [{ acme: { ...settings, issuer: 'javascript:x' } }, /must be an https address/],
-    [{ 'a:b': { ...settings, issuer: 'https://idp.example.org' } }, /a name has lower-case letters, digits and hyphens/],
+    [{ 'a:b': { ...settings, issuer: 'https://idp.example.org' } }, /a name consists of lower-case letters, digits and hyphens/],
     [{ google: { ...settings, clientSecret: '' } }, /providers\.google\.clientSecret is missing/],
     [{ google: settings }, /redirectUrls is missing/],
   ])('with wrong providers starts no server: %j', async (providers, problem) => {
