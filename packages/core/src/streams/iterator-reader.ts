@@ -6,7 +6,7 @@ import { WAITING_MAX } from './stream-socket.js';
 export class IteratorReader implements Reader {
   private readonly waiting: { event: object; bytes: number }[] = [];
   private waitingBytes = 0;
-  private isOver = false;
+  protected isOver = false;
   private failure: unknown;
   private wake: () => void = () => {};
 

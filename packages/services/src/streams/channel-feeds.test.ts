@@ -77,6 +77,7 @@ async function read(slow: Partial<ChatService> = {}) {
       if ('message' in rest) told.push(`${type} ${rest.message.seq}`);
       else if ('seq' in rest) told.push(`${type} ${rest.seq}`);
     },
+    isReading: true,
     removed() {},
   };
   onTestFinished(() => feeds.leave(channelId, reader));
@@ -175,16 +176,19 @@ it('an identity that starts to read many channels at once starts them one by one
     },
   };
   const feeds = createChannelFeeds({ bus: createMissingBus(), chat, log: SILENT });
-  const start = ({ id: identityId }: Person) => {
-    const reader: ChannelReader = { identityId, from: undefined, take() {}, removed() {} };
+  const start = ({ id: identityId }: Person, isReading = true) => {
+    const reader: ChannelReader = { identityId, from: undefined, isReading, take() {}, removed() {} };
     onTestFinished(() => feeds.leave(channelId, reader));
     return feeds.start(channelId, reader);
   };
   const ofAnn = [start(ann), start(ann), start(ann)];
+  const left = start(ann, false);
   await barrier.arrived;
   await subscribe(ann, channelId, ben.id);
   await start(ben);
   expect(asked).toEqual([ann.id, ben.id]);
   barrier.open();
   expect(await Promise.all(ofAnn)).toHaveLength(3);
+  await expect(left).rejects.toMatchObject({ status: 503 });
+  expect(asked).toEqual([ann.id, ben.id, ann.id, ann.id]);
 });

@@ -1,4 +1,4 @@
-import { Feed, createFeeds, describeError, type EventBus, type Log, type Reader } from '@tandem/core';
+import { Feed, createFeeds, describeError, requestErrors, type EventBus, type Log, type Reader } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
 import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
@@ -26,6 +26,8 @@ const STARTS = { atOnce: Infinity, rest: 3, waitMs: 60_000, waitingMax: 5000 };
 export interface ChannelReader extends Reader {
   /** The last number that a replay has to cover; later messages arrive live. Set before `start` resolves. */
   from: number | undefined;
+  /** Whether it still wants the events. */
+  readonly isReading: boolean;
   /** Called when the reader was removed from the channel, or the channel was deleted. Must not throw. */
   removed(): void;
 }
@@ -191,6 +193,8 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
   }
 
   async function begin(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+    // left while it waited for its turn: the identity's next connection must not wait for the store on its behalf
+    if (!reader.isReading) throw requestErrors.unavailable();
     feeds.get(channelId)?.checkRoom(reader.identityId);
     const feed = feeds.join(channelId, reader);
     reader.from = feed.position;

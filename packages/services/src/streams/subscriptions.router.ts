@@ -31,6 +31,9 @@ const lastEventId = z.string().max(100);
 
 class ChannelIteratorReader extends IteratorReader implements ChannelReader {
   from: number | undefined = undefined;
+  get isReading(): boolean {
+    return !this.isOver;
+  }
   removed(): void {
     this.end();
   }
