@@ -205,6 +205,23 @@ describe('related records are limited per answer', () => {
     await expect(expand('watchers, owner', { collection: most })).rejects.toMatchObject(TOO_MUCH);
   });
 
+  it('by their ids alone, without reading what is refused', async () => {
+    const read: unknown[] = [];
+    const people = await filled(db, 'few_people', [{ _id: 'ann', name: 'Ann' }]);
+    const collection: ListCollection = {
+      collectionName: people.collectionName,
+      aggregate: (pipeline) => people.aggregate(pipeline),
+      find(filter, settings) {
+        const found = people.find(filter, settings).toArray();
+        return { toArray: () => found.then((records) => (read.push(...records), records)) };
+      },
+    };
+    const relations = { ...options.relations, watchers: collection };
+    const most = await watchedBy(...times(2001, 'ann'));
+    await expect(expand('watchers', { collection: most, relations })).rejects.toMatchObject(TOO_MUCH);
+    expect(read).toEqual([{ _id: 'ann' }]);
+  });
+
   it('counting nested ones too', async () => {
     const relations = { ...options.relations, 'watchers.team': options.relations?.['team'] as ListCollection };
     const collection = await watchedBy(...times(1000, 'ann'));

@@ -5,7 +5,7 @@ import { valueAt } from './keyset.js';
 import { LIMITS } from './limits.js';
 import type { ListResource, Relation } from './resource.js';
 import { showRecord, type Show, type StoredDocument } from './show.js';
-import { limitStore, type ListCollection } from './store.js';
+import { limitStore, type ListCollection, type PageOptions } from './store.js';
 import { without } from './transformation.js';
 import type { PathReference } from './tree.js';
 
@@ -161,12 +161,20 @@ async function findRelated(
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };
   const named = { [relation.to]: { $in: [...ids.values()].map(({ id }) => id) } };
   const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
-  // each appears at least once, so one more than the limit is already too many
-  const limit = LIMITS.expandRecords + 1;
-  const find = () => limitStore(collection, reading, '$expand').find(allOf(named, live, scope), { projection, limit });
+  const store = limitStore(collection, reading, '$expand');
+  const filter = allOf(named, live, scope);
   // up to a page's worth of ids is read from an index, without waiting at the gate
-  const found = await (ids.size <= LIMITS.top ? find() : reading.admit(find));
-  if (found.length === limit) throw tooMuch();
+  const read = (options: PageOptions) => {
+    const find = () => store.find(filter, options);
+    return ids.size <= LIMITS.top ? find() : reading.admit(find);
+  };
+  // the ids alone tell whether records appear too often, without reading what the answer would refuse
+  const timesOf = (record: StoredDocument) => ids.get(keyOf(valueAt(record, relation.to)))?.times ?? 0;
+  if (sum([...ids.values()].map(({ times }) => times)) > LIMITS.expandRecords) {
+    const kept = await read({ projection: { [relation.to]: 1 }, limit: LIMITS.expandRecords + 1 });
+    if (sum(kept.map(timesOf)) > LIMITS.expandRecords) throw tooMuch();
+  }
+  const found = await read({ projection });
   const related = new Map<string | undefined, Placed>();
   let since = -Infinity;
   for (const record of found) {
@@ -199,3 +207,5 @@ function keyOf(id: unknown): string | undefined {
   // oxlint-disable-next-line typescript/no-base-to-string -- the store's ids have a toString of their own
   return typeof id === 'object' && id !== null && '_bsontype' in id && id._bsontype === 'ObjectId' ? `o${String(id)}` : undefined;
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -17,7 +17,7 @@ export interface PageOptions {
   /** From 1. */
   limit?: number;
   /** Never empty: something is always hidden. */
-  projection: Record<string, 0>;
+  projection: Record<string, 0 | 1>;
 }
 
 export interface RowsAndTotal {
