@@ -121,6 +121,29 @@ describe('a connection that reconnects by itself', () => {
     await expect.poll(() => reached, PATIENCE).toBe(2);
   });
 
+  it.each([
+    { bytes: 4096, atOnce: 40 },
+    { bytes: 4097, atOnce: 20 },
+    { bytes: 65_536, atOnce: 2 },
+    { bytes: 300_000, atOnce: 1 },
+  ])('sends $atOnce frames of $bytes bytes a second, as the server counts them', async ({ bytes, atOnce }) => {
+    const { url, sockets } = await startStreams();
+    const client = connect(url);
+    await expect.poll(() => [client.seen.opened, sockets.length], PATIENCE).toEqual([1, 1]);
+    let received = 0;
+    sockets[0]?.on('message', () => (received += 1));
+    const pong = once(sockets[0] as WebSocket, 'pong');
+    const room = bytes - Buffer.byteLength(JSON.stringify({ text: '' }));
+    const frame = { text: 'é'.repeat(room / 2) + 'e'.repeat(room % 2) };
+    for (let n = 0; n <= atOnce; n++) client.connection.send(frame);
+    await expect.poll(() => received, PATIENCE).toBe(atOnce);
+    sockets[0]?.ping();
+    await pong;
+    expect(received).toBe(atOnce);
+    vi.advanceTimersByTime(1000);
+    await expect.poll(() => received, PATIENCE).toBe(atOnce + 1);
+  });
+
   it('ends when closed, also while it is being opened', async () => {
     const { url, sockets } = await startStreams();
     const waiting = connect(url, () => new Promise(() => {}));

@@ -17,8 +17,9 @@ const RETRY_MS = [200, 10_000] as const;
 const LASTED_MS = 10_000;
 /** Timeout of an attempt to connect, from asking for the ticket to the open socket, in milliseconds. */
 const CONNECT_MS = 15_000;
-/** Most frames sent per second: the server accepts fifty. */
+/** Most frames sent per second: the server accepts fifty, and counts one for each part of this many bytes. */
 const FRAMES_A_SECOND = 40;
+const PART_BYTES = 4096;
 /** After this silence the client pings the server, and after twice as long drops the connection, in milliseconds. */
 const SILENCE_MS = 20_000;
 
@@ -61,7 +62,7 @@ export function createConnection(options: ConnectionOptions) {
   let deadline: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let watch: ReturnType<typeof setInterval> | undefined;
-  /** Frames waiting to be sent, and the times of the last ones. */
+  /** Frames waiting to be sent, and the times of the last ones, once for each part. */
   let queue: string[] = [];
   let sentAt: number[] = [];
   let pacing: ReturnType<typeof setTimeout> | undefined;
@@ -139,16 +140,18 @@ export function createConnection(options: ConnectionOptions) {
 
   function flush(): void {
     clearTimeout(pacing);
-    while (queue.length > 0) {
+    for (let text = queue[0]; text !== undefined; text = queue[0]) {
+      const parts = Math.ceil(new TextEncoder().encode(text).length / PART_BYTES);
       const now = performance.now();
       sentAt = sentAt.filter((at) => now - at < 1000);
       const [first] = sentAt;
-      if (first !== undefined && sentAt.length >= FRAMES_A_SECOND) {
+      if (first !== undefined && sentAt.length + parts > FRAMES_A_SECOND) {
         pacing = setTimeout(flush, first + 1000 - now);
         return;
       }
-      sentAt.push(now);
-      socket?.send(queue.shift() as string);
+      sentAt.push(...Array<number>(parts).fill(now));
+      queue.shift();
+      socket?.send(text);
     }
   }
 

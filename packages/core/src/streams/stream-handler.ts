@@ -4,7 +4,6 @@ import { withDeadline } from '../deadline.js';
 import { describeError } from '../error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError } from '../errors.js';
 import { validationTexts } from '../validation-texts.js';
-import { countFrame } from './pace.js';
 import type { StreamSocket } from './stream-socket.js';
 
 /** Frames of a socket that may be queued behind the one at work. */
@@ -104,9 +103,9 @@ export function createFrameReader(server: ServerFacts) {
     }
   }
 
-  /** Takes a frame as received. Never throws. */
+  /** Takes a counted frame. Never throws. */
   function receive(socket: StreamSocket, handler: StreamHandler, data: Buffer, isBinary: boolean): void {
-    const isWithin = countFrame(socket) && server.places.frames(socket, 1) === 1 && socket.pending < PENDING_MAX;
+    const isWithin = socket.isWithinRate && socket.pending < PENDING_MAX;
     let given: unknown;
     try {
       if (isBinary) throw validationError(['frame must be text']);

@@ -69,6 +69,12 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
     if (holder !== '') change(holder, { connections: -1, subscriptions: -subscriptions });
   }
 
+  function thisSecond(holder: string): Second {
+    const at = Math.floor(performance.now() / 1000);
+    const known = secondOf.get(holder);
+    return known?.at === at ? known : { at, frames: 0 };
+  }
+
   return {
     /** Checks whether a holder may open a connection. @throws requestErrors.tooMany */
     checkConnection: (holder: string): void => check(holder, { connections: 1, subscriptions: 0 }),
@@ -104,14 +110,15 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
 
     /** Counts frames received on a connection. @returns how many are within the holder's rate for this second */
     frames({ holder }: StreamConnection, count: number): number {
-      const at = Math.floor(performance.now() / 1000);
-      const known = secondOf.get(holder);
-      const second = known?.at === at ? known : { at, frames: 0 };
+      const second = thisSecond(holder);
       if (takenBy.has(holder)) secondOf.set(holder, second);
       const room = Math.max(0, Math.min(count, FRAMES_A_SECOND - second.frames));
       second.frames += count;
       return room;
     },
+
+    /** Whether a connection's holder has sent twice its rate in this second. */
+    isFlooding: ({ holder }: StreamConnection): boolean => thisSecond(holder).frames >= 2 * FRAMES_A_SECOND,
 
     close(connection: StreamConnection): void {
       leave(connection);

@@ -111,12 +111,12 @@ export function createStreamServer(
   function onMessage(this: StreamSocket, data: Buffer, isBinary: boolean): void {
     this.isAlive = true;
     totals.received += 1;
-    if (this.handler) receive(this, this.handler, data, isBinary);
-    else countFrame(this);
+    countFrame(this, data.length, places);
+    if (this.handler && this.readyState === StreamSocket.OPEN) receive(this, this.handler, data, isBinary);
   }
   function onPing(this: StreamSocket): void {
     this.isAlive = true;
-    countFrame(this);
+    countFrame(this, 0, places);
   }
   function onPong(this: StreamSocket): void {
     this.isAlive = true;

@@ -48,6 +48,8 @@ export class StreamSocket extends WebSocket implements StreamConnection {
   /** Frames, or calls, in the current second, and that second. */
   frames = 0;
   second = 0;
+  /** Whether its last frame was within the rates. */
+  isWithinRate = true;
   /** Frames of the current second that only stopped subscriptions, and were not counted. */
   stops = 0;
   /** Frames, or calls, being handled; frames are handled one after the other. */

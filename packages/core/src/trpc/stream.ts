@@ -102,14 +102,14 @@ function createDecoder(
   }
 
   return (data) => {
+    if (socket.readyState !== socket.OPEN) return [];
     const given = jsonEncoder.decode(data);
     const calls: unknown[] = Array.isArray(given) ? given : [given];
     if (calls.every(isStop)) {
-      forgiveStop(socket);
+      forgiveStop(socket, places);
       return given;
     }
     let room = countCalls(socket, calls.length, places);
-    if (socket.readyState !== socket.OPEN) return [];
     // the adapter refuses every call of a frame with too many
     if (room === calls.length || calls.length > MAX_BATCH_SIZE) return given;
     return calls.filter((call) => {
