@@ -47,11 +47,14 @@ export interface Meta extends OpenApiMeta<Record<string, unknown>> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A method and a path: `POST /notifications/{notificationId}/read`. */
+export type Route = `${Method} /${string}`;
+
 /**
  * The REST route of a procedure: `rest('POST /notifications/{notificationId}/read', { … })`. Path parameters are in
  * braces and are keys of the procedure's input.
  */
-export function rest(route: `${Method} /${string}`, options: RestOptions): Meta {
+export function rest(route: Route, options: RestOptions): Meta {
   const [method, path] = route.split(' ') as [Method, `/${string}`];
   return { openapi: { method, path, summary: options.summary, errorResponses: [] }, rest: options };
 }

@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { eventList, identityEventList } from './audit.schemas.js';
@@ -7,28 +7,22 @@ import type { AuditService } from './audit.service.js';
 /** The audit trail for admins, and each identity's own part of it; part of the service `auth`. */
 export function createAuditRouter(audit: AuditService) {
   return router({
-    events: authenticated
-      .meta(
-        rest('GET /auth/events', {
-          summary: 'List security events, newest first',
-          failure: 'Failed to find security events',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(admin))
+    events: authenticatedRoute('GET /auth/events', {
+      summary: 'List security events, newest first',
+      failure: 'Failed to find security events',
+      errors: [listErrors.invalidNextToken],
+      allow: [admin],
+    })
       .input(eventList.input)
       .output(eventList.output)
       .query(({ ctx, input }) => audit.list(askedBy(ctx, input))),
 
-    identityEvents: authenticated
-      .meta(
-        rest('GET /auth/{identityId}/events', {
-          summary: 'List the security events about an identity, newest first',
-          failure: 'Failed to find security events',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    identityEvents: authenticatedRoute('GET /auth/{identityId}/events', {
+      summary: 'List the security events about an identity, newest first',
+      failure: 'Failed to find security events',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(identityEventList.input)
       .output(identityEventList.output)
       .query(({ ctx, input }) => audit.listFor(input.identityId, askedBy(ctx, input))),

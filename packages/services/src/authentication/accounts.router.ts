@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -8,30 +8,24 @@ import { identityInput } from '../identities/identities.schemas.js';
 /** The account routes of the spec ("Authentication service"): activation and deactivation. */
 export function createAccountsRouter(identities: IdentitiesService) {
   return router({
-    activate: authenticated
-      .meta(
-        rest('POST /auth/activate', {
-          status: 204,
-          summary: 'Activate a deactivated account',
-          failure: 'Failed to activate account',
-          errors: [identityErrors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    activate: authenticatedRoute('POST /auth/activate', {
+      status: 204,
+      summary: 'Activate a deactivated account',
+      failure: 'Failed to activate account',
+      errors: [identityErrors.notFound],
+      allow: [admin],
+    })
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
 
-    deactivate: authenticated
-      .meta(
-        rest('POST /auth/deactivate', {
-          status: 204,
-          summary: 'Deactivate an account and end its sessions',
-          failure: 'Failed to deactivate account',
-          errors: [identityErrors.notFound],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    deactivate: authenticatedRoute('POST /auth/deactivate', {
+      status: 204,
+      summary: 'Deactivate an account and end its sessions',
+      failure: 'Failed to deactivate account',
+      errors: [identityErrors.notFound],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(identityInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),

@@ -2,15 +2,13 @@ import {
   ACCESS_COOKIE,
   REFRESH_COOKIE,
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   authenticationErrors,
   checkFingerprint,
-  publicProcedure,
+  publicRoute,
   readBearer,
   readFingerprint,
-  rest,
   router,
   self,
   type RequestContext,
@@ -83,20 +81,17 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
   }
 
   return router({
-    register: publicProcedure
-      .meta(
-        rest('POST /auth/register', {
-          status: 201,
-          summary: 'Create an account, by email or by invitation',
-          failure: 'Failed to create identity',
-          errors: [
-            errors.alreadyRegistered,
-            authenticationErrors.unverified,
-            authenticationErrors.wrongType,
-            organizationErrors.tooManyMembers,
-          ],
-        }),
-      )
+    register: publicRoute('POST /auth/register', {
+      status: 201,
+      summary: 'Create an account, by email or by invitation',
+      failure: 'Failed to create identity',
+      errors: [
+        errors.alreadyRegistered,
+        authenticationErrors.unverified,
+        authenticationErrors.wrongType,
+        organizationErrors.tooManyMembers,
+      ],
+    })
       .use(rateLimits.address('register'))
       .input(registerInput)
       // with an invitation the token determines the email, so no account is counted here
@@ -108,14 +103,11 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         return authentication.register({ email: email as string, password }, requestFactsOf(ctx));
       }),
 
-    login: publicProcedure
-      .meta(
-        rest('POST /auth/login', {
-          summary: 'Sign in with email and password',
-          failure: 'Failed to create session',
-          errors: [errors.wrongCredentials, errors.locked],
-        }),
-      )
+    login: publicRoute('POST /auth/login', {
+      summary: 'Sign in with email and password',
+      failure: 'Failed to create session',
+      errors: [errors.wrongCredentials, errors.locked],
+    })
       .use(rateLimits.address('login'))
       .input(loginInput)
       .output(SignInSchema)
@@ -123,21 +115,18 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         answers.signIn(ctx, fingerprint, (device) => authentication.login(credentials, device)),
       ),
 
-    logout: publicProcedure
-      .meta(
-        rest('POST /auth/logout', {
-          status: 204,
-          summary: 'End the session',
-          failure: 'Failed to delete session',
-          errors: [
-            authenticationErrors.missingHeader,
-            authenticationErrors.malformedHeader,
-            authenticationErrors.cookieMismatch,
-            authenticationErrors.unverified,
-            authenticationErrors.wrongType,
-          ],
-        }),
-      )
+    logout: publicRoute('POST /auth/logout', {
+      status: 204,
+      summary: 'End the session',
+      failure: 'Failed to delete session',
+      errors: [
+        authenticationErrors.missingHeader,
+        authenticationErrors.malformedHeader,
+        authenticationErrors.cookieMismatch,
+        authenticationErrors.unverified,
+        authenticationErrors.wrongType,
+      ],
+    })
       .input(refreshTokenInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {
@@ -154,21 +143,18 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         await authentication.logout({ access, refresh, mayBeUnreadable: isCookies }, requestFactsOf(ctx));
       }),
 
-    refreshToken: publicProcedure
-      .meta(
-        rest('POST /auth/token/refresh', {
-          summary: 'Exchange a refresh token',
-          mayBeEmpty: true,
-          failure: 'Failed to create token',
-          errors: [
-            errors.noRefreshToken,
-            errors.unusable,
-            errors.reused,
-            authenticationErrors.malformedFingerprint,
-            authenticationErrors.unverified,
-          ],
-        }),
-      )
+    refreshToken: publicRoute('POST /auth/token/refresh', {
+      summary: 'Exchange a refresh token',
+      mayBeEmpty: true,
+      failure: 'Failed to create token',
+      errors: [
+        errors.noRefreshToken,
+        errors.unusable,
+        errors.reused,
+        authenticationErrors.malformedFingerprint,
+        authenticationErrors.unverified,
+      ],
+    })
       .use(rateLimits.address('refresh'))
       .input(refreshTokenInput)
       .output(RefreshedSchema)
@@ -184,19 +170,16 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         return undefined;
       }),
 
-    checkToken: publicProcedure
-      .meta(
-        rest('POST /auth/token/check', {
-          summary: 'Check a token and show what it stands for',
-          failure: 'Failed to get token',
-          errors: [
-            authenticationErrors.unverified,
-            authenticationErrors.wrongType,
-            authenticationErrors.fingerprintMismatch,
-            authenticationErrors.malformedFingerprint,
-          ],
-        }),
-      )
+    checkToken: publicRoute('POST /auth/token/check', {
+      summary: 'Check a token and show what it stands for',
+      failure: 'Failed to get token',
+      errors: [
+        authenticationErrors.unverified,
+        authenticationErrors.wrongType,
+        authenticationErrors.fingerprintMismatch,
+        authenticationErrors.malformedFingerprint,
+      ],
+    })
       .use(rateLimits.address('checkToken'))
       .input(checkTokenInput)
       .output(CheckedTokenSchema)
@@ -209,15 +192,12 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
         return { identityId: id, sessionId, expiresAt: new Date(access.expiresAt * 1000).toISOString() };
       }),
 
-    deleteRefreshTokens: authenticated
-      .meta(
-        rest('DELETE /auth/{identityId}/refresh-tokens', {
-          status: 204,
-          summary: 'End all sessions of an identity',
-          failure: 'Failed to delete refresh tokens',
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    deleteRefreshTokens: authenticatedRoute('DELETE /auth/{identityId}/refresh-tokens', {
+      status: 204,
+      summary: 'End all sessions of an identity',
+      failure: 'Failed to delete refresh tokens',
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(identityTokensInput)
       .output(z.void())
       .mutation(({ ctx, input }) => identities.endSessions(input.identityId, requestFactsOf(ctx))),

@@ -2,13 +2,11 @@ import {
   ACCESS_COOKIE,
   REFRESH_COOKIE,
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   authenticationErrors,
-  publicProcedure,
+  publicRoute,
   readBearer,
-  rest,
   router,
   self,
 } from '@tandem/core';
@@ -35,51 +33,36 @@ interface EmailsRouterOptions {
 export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRouterOptions) {
   const limitMails = rateLimits.account('accountMails', ({ identityId }: { identityId: string }) => identityId);
   return router({
-    sendVerificationEmail: authenticated
-      .meta(
-        rest('POST /auth/{identityId}/send-verification-email', {
-          status: 204,
-          summary: 'Send a link that verifies the email address',
-          failure: 'Failed to send verification email',
-          mayBeEmpty: true,
-          errors: [identityErrors.notFound],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    sendVerificationEmail: authenticatedRoute('POST /auth/{identityId}/send-verification-email', {
+      status: 204,
+      summary: 'Send a link that verifies the email address',
+      failure: 'Failed to send verification email',
+      mayBeEmpty: true,
+      errors: [identityErrors.notFound],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(sendVerificationInput)
       .use(limitMails)
       .output(z.void())
       .mutation(({ ctx, input }) => emails.sendVerification(input.identityId, requestFactsOf(ctx))),
 
-    confirmEmail: publicProcedure
-      .meta(
-        rest('POST /auth/confirm-email', {
-          status: 204,
-          summary: 'Verify the email address with the token of a link',
-          failure: 'Failed to verify email',
-          errors: [unverified, wrongType, errors.alreadyVerified],
-        }),
-      )
+    confirmEmail: publicRoute('POST /auth/confirm-email', {
+      status: 204,
+      summary: 'Verify the email address with the token of a link',
+      failure: 'Failed to verify email',
+      errors: [unverified, wrongType, errors.alreadyVerified],
+    })
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(({ ctx, input }) => emails.confirm(input.token, requestFactsOf(ctx))),
 
-    changeEmail: authenticated
-      .meta(
-        rest('PATCH /auth/{identityId}/change-email', {
-          status: 204,
-          summary: 'Send a link to a new email address, and a notice to the old one',
-          failure: 'Failed to change email',
-          errors: [
-            identityErrors.notFound,
-            identityErrors.emailTaken,
-            errors.alreadyVerified,
-            errors.invalidInput,
-            errors.locked,
-          ],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    changeEmail: authenticatedRoute('PATCH /auth/{identityId}/change-email', {
+      status: 204,
+      summary: 'Send a link to a new email address, and a notice to the old one',
+      failure: 'Failed to change email',
+      errors: [identityErrors.notFound, identityErrors.emailTaken, errors.alreadyVerified, errors.invalidInput, errors.locked],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .use(rateLimits.address('passwordProof'))
       .input(changeEmailInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
@@ -89,15 +72,12 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
         emails.requestChange({ identityId, email, password: requirePassword(ctx, identityId, password) }, requestFactsOf(ctx)),
       ),
 
-    confirmNewEmail: publicProcedure
-      .meta(
-        rest('POST /auth/confirm-new-email', {
-          status: 204,
-          summary: 'Change the email address with the token of a link',
-          failure: 'Failed to update identity',
-          errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
-        }),
-      )
+    confirmNewEmail: publicRoute('POST /auth/confirm-new-email', {
+      status: 204,
+      summary: 'Change the email address with the token of a link',
+      failure: 'Failed to update identity',
+      errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
+    })
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(({ ctx, input }) => {

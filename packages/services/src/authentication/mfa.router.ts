@@ -1,4 +1,4 @@
-import { authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
+import { authenticationErrors, publicRoute, readFingerprint, router } from '@tandem/core';
 import { z } from 'zod';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { authenticationServiceErrors as errors } from './authentication.errors.js';
@@ -15,14 +15,11 @@ const ResentSchema = z.object({ token: z.string() });
 /** The MFA routes of the spec ("Authentication service"), with codes sent by mail (decisions A10). */
 export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimits: RateLimits }, answers: SignInAnswers) {
   return router({
-    mfaVerify: publicProcedure
-      .meta(
-        rest('POST /auth/mfa/verify', {
-          summary: 'Finish a sign-in with its MFA code',
-          failure: 'Failed to verify MFA code',
-          errors: [errors.wrongCode, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
-        }),
-      )
+    mfaVerify: publicRoute('POST /auth/mfa/verify', {
+      summary: 'Finish a sign-in with its MFA code',
+      failure: 'Failed to verify MFA code',
+      errors: [errors.wrongCode, errors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
+    })
       .use(rateLimits.address('mfaVerify'))
       .input(verifyInput)
       .output(SessionSchema)
@@ -30,14 +27,11 @@ export function createMfaRouter({ mfa, rateLimits }: { mfa: MfaService; rateLimi
         answers.signIn(ctx, readFingerprint(ctx), (device) => mfa.verify(token, code, device)),
       ),
 
-    mfaResend: publicProcedure
-      .meta(
-        rest('POST /auth/mfa/resend', {
-          summary: 'Send another MFA code',
-          failure: 'Failed to send MFA code',
-          errors: [errors.locked, unverified, wrongType],
-        }),
-      )
+    mfaResend: publicRoute('POST /auth/mfa/resend', {
+      summary: 'Send another MFA code',
+      failure: 'Failed to send MFA code',
+      errors: [errors.locked, unverified, wrongType],
+    })
       .use(rateLimits.address('mfaResend'))
       .input(onetimeTokenInput)
       .output(ResentSchema)

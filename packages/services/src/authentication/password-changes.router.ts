@@ -1,15 +1,4 @@
-import {
-  admin,
-  allow,
-  anyOf,
-  authenticated,
-  authenticationErrors,
-  publicProcedure,
-  readBearer,
-  rest,
-  router,
-  self,
-} from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, authenticationErrors, publicRoute, readBearer, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -35,29 +24,23 @@ interface PasswordChangesRouterOptions {
 /** The password routes of the spec ("Authentication service"): reset and change. */
 export function createPasswordChangesRouter({ passwordChanges, rateLimits }: PasswordChangesRouterOptions) {
   return router({
-    sendResetPasswordLinkEmail: publicProcedure
-      .meta(
-        rest('POST /auth/send-reset-password-link-email', {
-          status: 204,
-          summary: 'Send a link to reset the password, if the address has an account',
-          failure: 'Failed to send reset password link',
-        }),
-      )
+    sendResetPasswordLinkEmail: publicRoute('POST /auth/send-reset-password-link-email', {
+      status: 204,
+      summary: 'Send a link to reset the password, if the address has an account',
+      failure: 'Failed to send reset password link',
+    })
       .use(rateLimits.address('resetLink'))
       .input(sendResetLinkInput)
       .use(rateLimits.account('resetLink', ({ email }: { email: string }) => email))
       .output(z.void())
       .mutation(({ ctx, input }) => passwordChanges.sendResetLink(input.email, requestFactsOf(ctx))),
 
-    resetPassword: publicProcedure
-      .meta(
-        rest('POST /auth/reset-password', {
-          status: 204,
-          summary: "Set a new password with a link's token, in the body or as bearer header",
-          failure: 'Failed to reset password',
-          errors: [unverified, wrongType, missingHeader, malformedHeader, errors.invalidInput],
-        }),
-      )
+    resetPassword: publicRoute('POST /auth/reset-password', {
+      status: 204,
+      summary: "Set a new password with a link's token, in the body or as bearer header",
+      failure: 'Failed to reset password',
+      errors: [unverified, wrongType, missingHeader, malformedHeader, errors.invalidInput],
+    })
       .use(rateLimits.address('resetPassword'))
       .input(resetInput)
       .output(z.void())
@@ -66,16 +49,13 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
         await passwordChanges.reset(token, password, requestFactsOf(ctx));
       }),
 
-    changePassword: authenticated
-      .meta(
-        rest('PATCH /auth/{identityId}/change-password', {
-          status: 204,
-          summary: 'Set a new password and end all sessions',
-          failure: 'Failed to change password',
-          errors: [identityErrors.notFound, errors.invalidInput, errors.locked],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    changePassword: authenticatedRoute('PATCH /auth/{identityId}/change-password', {
+      status: 204,
+      summary: 'Set a new password and end all sessions',
+      failure: 'Failed to change password',
+      errors: [identityErrors.notFound, errors.invalidInput, errors.locked],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .use(rateLimits.address('passwordProof'))
       .input(changeInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))

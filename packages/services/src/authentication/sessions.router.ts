@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, rest, router, self } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
@@ -10,29 +10,23 @@ import type { ShownSessionsService } from './shown-sessions.service.js';
 /** The session routes of the service `auth`: list and end. */
 export function createSessionsRouter(shownSessions: ShownSessionsService) {
   return router({
-    sessions: authenticated
-      .meta(
-        rest('GET /auth/{identityId}/sessions', {
-          summary: 'List the live sessions of an identity, newest first',
-          failure: 'Failed to find sessions',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    sessions: authenticatedRoute('GET /auth/{identityId}/sessions', {
+      summary: 'List the live sessions of an identity, newest first',
+      failure: 'Failed to find sessions',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(sessionList.input)
       .output(sessionList.output)
       .query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, askedBy(ctx, input))),
 
-    deleteSession: authenticated
-      .meta(
-        rest('DELETE /auth/{identityId}/sessions/{sessionId}', {
-          status: 204,
-          summary: 'End one session of an identity',
-          failure: 'Failed to delete session',
-          errors: [sessionErrors.notFound],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    deleteSession: authenticatedRoute('DELETE /auth/{identityId}/sessions/{sessionId}', {
+      status: 204,
+      summary: 'End one session of an identity',
+      failure: 'Failed to delete session',
+      errors: [sessionErrors.notFound],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(sessionInput)
       .output(z.void())
       .mutation(({ ctx, input }) => shownSessions.end(input.identityId, input.sessionId, requestFactsOf(ctx))),

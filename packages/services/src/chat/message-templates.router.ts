@@ -1,15 +1,4 @@
-import {
-  admin,
-  allow,
-  anyOf,
-  authenticated,
-  defineRule,
-  notGuest,
-  organizationRole,
-  rest,
-  router,
-  ruleErrors,
-} from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
@@ -50,98 +39,74 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
   const manages = anyOf(admin, managesItsOrganization);
 
   return router({
-    createMessageTemplate: authenticated
-      .meta(
-        rest('POST /message-templates', {
-          status: 201,
-          summary: 'Create a message template of an organization; admins can create global ones',
-          failure: 'Failed to create message template',
-          errors: [organizationErrors.notFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(anyOf(admin, managesGiven)))
+    createMessageTemplate: authenticatedRoute('POST /message-templates', {
+      status: 201,
+      summary: 'Create a message template of an organization; admins can create global ones',
+      failure: 'Failed to create message template',
+      errors: [organizationErrors.notFound],
+      allow: [notGuest, anyOf(admin, managesGiven)],
+    })
       .input(createMessageTemplateInput)
       .output(MessageTemplateSchema)
       .mutation(({ input }) => templates.create(input)),
 
-    listMessageTemplates: authenticated
-      .meta(
-        rest('GET /message-templates', {
-          summary: 'List all message templates, newest first',
-          failure: 'Failed to find message templates',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(admin))
+    listMessageTemplates: authenticatedRoute('GET /message-templates', {
+      summary: 'List all message templates, newest first',
+      failure: 'Failed to find message templates',
+      errors: [listErrors.invalidNextToken],
+      allow: [admin],
+    })
       .input(messageTemplateList.input)
       .output(messageTemplateList.output)
       .query(({ ctx, input }) => templates.list(askedBy(ctx, input))),
 
-    listMessageTemplatesOfOrganization: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/message-templates', {
-          summary: 'List the message templates of an organization, newest first',
-          failure: 'Failed to find message templates',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(managesGiven))
+    listMessageTemplatesOfOrganization: authenticatedRoute('GET /organizations/{organizationId}/message-templates', {
+      summary: 'List the message templates of an organization, newest first',
+      failure: 'Failed to find message templates',
+      errors: [listErrors.invalidNextToken],
+      allow: [managesGiven],
+    })
       .input(organizationTemplateList.input)
       .output(organizationTemplateList.output)
       .query(({ ctx, input }) => templates.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    getMessageTemplate: authenticated
-      .meta(
-        rest('GET /message-templates/{messageTemplateId}', {
-          summary: 'Read a message template',
-          failure: 'Failed to get message template',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(manages))
+    getMessageTemplate: authenticatedRoute('GET /message-templates/{messageTemplateId}', {
+      summary: 'Read a message template',
+      failure: 'Failed to get message template',
+      errors: [errors.notFound],
+      allow: [manages],
+    })
       .input(messageTemplateInput)
       .output(MessageTemplateSchema)
       .query(({ input }) => templates.get(input.messageTemplateId)),
 
-    patchMessageTemplate: authenticated
-      .meta(
-        rest('PATCH /message-templates/{messageTemplateId}', {
-          summary: 'Change a message template',
-          failure: 'Failed to update message template',
-          errors: [errors.notFoundToChange, errors.nothingToUpdate],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(manages))
+    patchMessageTemplate: authenticatedRoute('PATCH /message-templates/{messageTemplateId}', {
+      summary: 'Change a message template',
+      failure: 'Failed to update message template',
+      errors: [errors.notFoundToChange, errors.nothingToUpdate],
+      allow: [notGuest, manages],
+    })
       .input(messageTemplatePatchInput)
       .output(MessageTemplateSchema)
       .mutation(({ input: { messageTemplateId, ...patch } }) => templates.patch(messageTemplateId, patch)),
 
-    deleteMessageTemplate: authenticated
-      .meta(
-        rest('DELETE /message-templates/{messageTemplateId}', {
-          status: 204,
-          summary: 'Delete a message template',
-          failure: 'Failed to delete message template',
-          errors: [errors.notFoundToChange],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(manages))
+    deleteMessageTemplate: authenticatedRoute('DELETE /message-templates/{messageTemplateId}', {
+      status: 204,
+      summary: 'Delete a message template',
+      failure: 'Failed to delete message template',
+      errors: [errors.notFoundToChange],
+      allow: [notGuest, manages],
+    })
       .input(messageTemplateInput)
       .output(z.void())
       .mutation(({ input }) => templates.delete(input.messageTemplateId)),
 
-    restoreMessageTemplate: authenticated
-      .meta(
-        rest('POST /message-templates/{messageTemplateId}/restore', {
-          summary: 'Restore a deleted message template',
-          failure: 'Failed to restore message template',
-          errors: [errors.notFoundToChange, organizationErrors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    restoreMessageTemplate: authenticatedRoute('POST /message-templates/{messageTemplateId}/restore', {
+      summary: 'Restore a deleted message template',
+      failure: 'Failed to restore message template',
+      errors: [errors.notFoundToChange, organizationErrors.notFound],
+      allow: [admin],
+    })
       .input(messageTemplateInput)
       .output(MessageTemplateSchema)
       .mutation(({ input }) => templates.restore(input.messageTemplateId)),

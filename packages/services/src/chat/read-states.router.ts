@@ -1,4 +1,4 @@
-import { allow, authenticated, rest, router, self } from '@tandem/core';
+import { authenticatedRoute, router, self } from '@tandem/core';
 import { z } from 'zod';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
@@ -8,31 +8,22 @@ import type { ReadStatesService } from './read-states.service.js';
 /** Read state routes (decisions S3). */
 export function createReadStatesRouter(readStates: ReadStatesService, rules: ChatRules) {
   return router({
-    readState: authenticated
-      .meta(
-        rest('GET /channels/{channelId}/read-state', {
-          summary: 'Show how far the caller has read in a channel',
-          failure: 'Failed to find channel read state',
-        }),
-      )
-      .use(allow(rules.channelExists))
-      .use(allow(rules.member))
+    readState: authenticatedRoute('GET /channels/{channelId}/read-state', {
+      summary: 'Show how far the caller has read in a channel',
+      failure: 'Failed to find channel read state',
+      allow: [rules.channelExists, rules.member],
+    })
       .input(readStateInput)
       .output(ReadStateSchema)
       .query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id)),
 
-    markRead: authenticated
-      .meta(
-        rest('PUT /channels/{channelId}/read-state', {
-          status: 204,
-          summary: 'Mark the messages of a channel read, up to and including one',
-          failure: 'Failed to update channel read state',
-          errors: [errors.lastReadMessageNotFound],
-        }),
-      )
-      .use(allow(rules.channelExists))
-      .use(allow(rules.member))
-      .use(allow(self('identityId')))
+    markRead: authenticatedRoute('PUT /channels/{channelId}/read-state', {
+      status: 204,
+      summary: 'Mark the messages of a channel read, up to and including one',
+      failure: 'Failed to update channel read state',
+      errors: [errors.lastReadMessageNotFound],
+      allow: [rules.channelExists, rules.member, self('identityId')],
+    })
       .input(markReadInput)
       .output(z.void())
       .mutation(({ input: { channelId, identityId, lastReadMessageId } }) =>

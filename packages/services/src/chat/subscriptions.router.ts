@@ -1,4 +1,4 @@
-import { allow, authenticated, notGuest, rest, router } from '@tandem/core';
+import { authenticatedRoute, notGuest, router } from '@tandem/core';
 import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -11,58 +11,44 @@ import type { SubscriptionsService } from './subscriptions.service.js';
 /** Routes for members of channels (decisions S4). */
 export function createSubscriptionsRouter(subscriptions: SubscriptionsService, rules: ChatRules) {
   return router({
-    createSubscription: authenticated
-      .meta(
-        rest('POST /subscriptions', {
-          status: 201,
-          summary: 'Add a member to a channel, or join an open one',
-          failure: 'Failed to create subscription',
-          errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.addsMember))
+    createSubscription: authenticatedRoute('POST /subscriptions', {
+      status: 201,
+      summary: 'Add a member to a channel, or join an open one',
+      failure: 'Failed to create subscription',
+      errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed],
+      allow: [notGuest, rules.addsMember],
+    })
       .input(createSubscriptionInput)
       .output(SubscriptionSchema)
       .mutation(({ input }) => subscriptions.create(input)),
 
-    listSubscriptions: authenticated
-      .meta(
-        rest('GET /subscriptions', {
-          summary: 'List the members of a channel, or the memberships of an identity, newest first',
-          failure: 'Failed to find subscriptions',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(rules.listsMembers))
+    listSubscriptions: authenticatedRoute('GET /subscriptions', {
+      summary: 'List the members of a channel, or the memberships of an identity, newest first',
+      failure: 'Failed to find subscriptions',
+      errors: [listErrors.invalidNextToken],
+      allow: [rules.listsMembers],
+    })
       .input(subscriptionList.input)
       .output(subscriptionList.output)
       .query(({ ctx, input }) => subscriptions.list(askedBy(ctx, input))),
 
-    getSubscription: authenticated
-      .meta(
-        rest('GET /subscriptions/{subscriptionId}', {
-          summary: 'Read a membership',
-          failure: 'Failed to get subscription',
-          errors: [errors.subscriptionNotFound],
-        }),
-      )
-      .use(allow(rules.managesSubscription))
+    getSubscription: authenticatedRoute('GET /subscriptions/{subscriptionId}', {
+      summary: 'Read a membership',
+      failure: 'Failed to get subscription',
+      errors: [errors.subscriptionNotFound],
+      allow: [rules.managesSubscription],
+    })
       .input(subscriptionInput)
       .output(SubscriptionSchema)
       .query(({ input }) => subscriptions.get(input.subscriptionId)),
 
-    deleteSubscription: authenticated
-      .meta(
-        rest('DELETE /subscriptions/{subscriptionId}', {
-          status: 204,
-          summary: 'Remove a member from a channel, or leave it',
-          failure: 'Failed to delete subscription',
-          errors: [errors.subscriptionNotFound],
-        }),
-      )
-      .use(allow(rules.leavesAsGuest))
-      .use(allow(rules.managesSubscription))
+    deleteSubscription: authenticatedRoute('DELETE /subscriptions/{subscriptionId}', {
+      status: 204,
+      summary: 'Remove a member from a channel, or leave it',
+      failure: 'Failed to delete subscription',
+      errors: [errors.subscriptionNotFound],
+      allow: [rules.leavesAsGuest, rules.managesSubscription],
+    })
       .input(subscriptionInput)
       .output(z.void())
       .mutation(({ input }) => subscriptions.delete(input.subscriptionId)),

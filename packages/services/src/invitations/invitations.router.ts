@@ -1,14 +1,12 @@
 import {
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   authenticationErrors,
   defineRule,
   notGuest,
   organizationRole,
   requestErrors,
-  rest,
   router,
   ruleErrors,
 } from '@tandem/core';
@@ -54,18 +52,13 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
   );
 
   return router({
-    create: authenticated
-      .meta(
-        rest('POST /invitations', {
-          status: 201,
-          summary: 'Invite an address to create an account, or to join an organization',
-          failure: 'Failed to create invitation',
-          errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(anyOf(admin, managesNamed)))
-      .use(allow(verifiedEmail(identities)))
+    create: authenticatedRoute('POST /invitations', {
+      status: 201,
+      summary: 'Invite an address to create an account, or to join an organization',
+      failure: 'Failed to create invitation',
+      errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
+      allow: [notGuest, anyOf(admin, managesNamed), verifiedEmail(identities)],
+    })
       .input(createInvitationInput)
       .output(InvitationSchema)
       .mutation(({ ctx, input }) => {
@@ -74,63 +67,50 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
         return invitations.create(input, by, requestFactsOf(ctx));
       }),
 
-    list: authenticated
-      .meta(
-        rest('GET /invitations', {
-          summary: 'List invitations, newest first',
-          failure: 'Failed to find invitations',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, managesNamed)))
+    list: authenticatedRoute('GET /invitations', {
+      summary: 'List invitations, newest first',
+      failure: 'Failed to find invitations',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, managesNamed)],
+    })
       .input(invitationList.input)
       .output(invitationList.output)
       .query(({ ctx, input }) => invitations.list(askedBy(ctx, input))),
 
-    get: authenticated
-      .meta(
-        rest('GET /invitations/{invitationId}', {
-          summary: 'Read an invitation',
-          failure: 'Failed to get invitation',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(anyOf(admin, managesInvitations)))
+    get: authenticatedRoute('GET /invitations/{invitationId}', {
+      summary: 'Read an invitation',
+      failure: 'Failed to get invitation',
+      errors: [errors.notFound],
+      allow: [anyOf(admin, managesInvitations)],
+    })
       .input(invitationInput)
       .output(InvitationSchema)
       .query(({ input }) => invitations.get(input.invitationId)),
 
-    delete: authenticated
-      .meta(
-        rest('DELETE /invitations/{invitationId}', {
-          status: 204,
-          summary: 'Delete an invitation, so that it cannot be accepted',
-          failure: 'Failed to delete invitation',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(anyOf(admin, managesInvitations)))
+    delete: authenticatedRoute('DELETE /invitations/{invitationId}', {
+      status: 204,
+      summary: 'Delete an invitation, so that it cannot be accepted',
+      failure: 'Failed to delete invitation',
+      errors: [errors.notFound],
+      allow: [notGuest, anyOf(admin, managesInvitations)],
+    })
       .input(invitationInput)
       .output(z.void())
       .mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),
 
-    accept: authenticated
-      .meta(
-        rest('POST /invitations/accept', {
-          status: 204,
-          summary: 'Accept an invitation with an existing account',
-          failure: 'Failed to accept invitation',
-          errors: [
-            authenticationErrors.unverified,
-            authenticationErrors.wrongType,
-            errors.wrongEmail,
-            organizationErrors.notFound,
-            organizationErrors.nameTaken,
-            organizationErrors.tooManyMembers,
-          ],
-        }),
-      )
+    accept: authenticatedRoute('POST /invitations/accept', {
+      status: 204,
+      summary: 'Accept an invitation with an existing account',
+      failure: 'Failed to accept invitation',
+      errors: [
+        authenticationErrors.unverified,
+        authenticationErrors.wrongType,
+        errors.wrongEmail,
+        organizationErrors.notFound,
+        organizationErrors.nameTaken,
+        organizationErrors.tooManyMembers,
+      ],
+    })
       .input(acceptInvitationInput)
       .output(z.void())
       .mutation(({ ctx, input }) => acceptance.accept(input.token, ctx.identity, requestFactsOf(ctx))),

@@ -1,4 +1,4 @@
-import { admin, allow, authenticated, publicProcedure, rest, router } from '@tandem/core';
+import { admin, authenticatedRoute, publicRoute, router } from '@tandem/core';
 import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -9,80 +9,62 @@ import type { LocationsService } from './locations.service.js';
 /** The location routes of the spec ("Other services"). Anybody may read; only admins may write. */
 export function createLocationsRouter(locations: LocationsService) {
   return router({
-    create: authenticated
-      .meta(
-        rest('POST /locations', {
-          status: 201,
-          summary: 'Create a location, at the top or below another',
-          failure: 'Failed to create location',
-          errors: [errors.notFound, errors.tooDeep],
-        }),
-      )
-      .use(allow(admin))
+    create: authenticatedRoute('POST /locations', {
+      status: 201,
+      summary: 'Create a location, at the top or below another',
+      failure: 'Failed to create location',
+      errors: [errors.notFound, errors.tooDeep],
+      allow: [admin],
+    })
       .input(createLocationInput)
       .output(LocationSchema)
       .mutation(({ input }) => locations.create(input)),
 
-    list: publicProcedure
-      .meta(
-        rest('GET /locations', {
-          summary: 'List locations, newest first',
-          failure: 'Failed to find locations',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
+    list: publicRoute('GET /locations', {
+      summary: 'List locations, newest first',
+      failure: 'Failed to find locations',
+      errors: [listErrors.invalidNextToken],
+    })
       .input(locationList.input)
       .output(locationList.output)
       .query(({ ctx, input }) => locations.list(askedBy(ctx, input))),
 
-    get: publicProcedure
-      .meta(
-        rest('GET /locations/{locationId}', {
-          summary: 'Read a location',
-          failure: 'Failed to get location by id',
-          errors: [errors.notFound],
-        }),
-      )
+    get: publicRoute('GET /locations/{locationId}', {
+      summary: 'Read a location',
+      failure: 'Failed to get location by id',
+      errors: [errors.notFound],
+    })
       .input(locationInput)
       .output(LocationSchema)
       .query(({ input }) => locations.get(input.locationId)),
 
-    patch: authenticated
-      .meta(
-        rest('PATCH /locations/{locationId}', {
-          summary: 'Change a location, or move it with everything below it',
-          failure: 'Failed to update location',
-          errors: [errors.notFound, errors.nothingToUpdate, errors.cycle, errors.tooDeep],
-        }),
-      )
-      .use(allow(admin))
+    patch: authenticatedRoute('PATCH /locations/{locationId}', {
+      summary: 'Change a location, or move it with everything below it',
+      failure: 'Failed to update location',
+      errors: [errors.notFound, errors.nothingToUpdate, errors.cycle, errors.tooDeep],
+      allow: [admin],
+    })
       .input(locationPatchInput)
       .output(LocationSchema)
       .mutation(({ input: { locationId, ...patch } }) => locations.patch(locationId, patch)),
 
-    delete: authenticated
-      .meta(
-        rest('DELETE /locations/{locationId}', {
-          status: 204,
-          summary: 'Delete a location that has no others below it',
-          failure: 'Failed to delete location',
-          errors: [errors.notFound, errors.hasDescendants],
-        }),
-      )
-      .use(allow(admin))
+    delete: authenticatedRoute('DELETE /locations/{locationId}', {
+      status: 204,
+      summary: 'Delete a location that has no others below it',
+      failure: 'Failed to delete location',
+      errors: [errors.notFound, errors.hasDescendants],
+      allow: [admin],
+    })
       .input(locationInput)
       .output(z.void())
       .mutation(({ input }) => locations.delete(input.locationId)),
 
-    restore: authenticated
-      .meta(
-        rest('POST /locations/{locationId}/restore', {
-          summary: 'Restore a deleted location',
-          failure: 'Failed to restore location',
-          errors: [errors.notFound, errors.parentDeleted, errors.tooDeep],
-        }),
-      )
-      .use(allow(admin))
+    restore: authenticatedRoute('POST /locations/{locationId}/restore', {
+      summary: 'Restore a deleted location',
+      failure: 'Failed to restore location',
+      errors: [errors.notFound, errors.parentDeleted, errors.tooDeep],
+      allow: [admin],
+    })
       .input(locationInput)
       .output(LocationSchema)
       .mutation(({ input }) => locations.restore(input.locationId)),

@@ -1,4 +1,4 @@
-import { admin, allow, authenticated, ownerInWrite, rest, router, self } from '@tandem/core';
+import { admin, authenticatedRoute, ownerInWrite, router, self } from '@tandem/core';
 import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -21,68 +21,53 @@ export function createNotificationsRouter(notifications: NotificationsService, t
   return router({
     createListenTicket: tickets.procedure('notifications'),
 
-    markRead: authenticated
-      .meta(
-        rest('POST /notifications/{notificationId}/read', {
-          status: 204,
-          summary: 'Mark one notification read',
-          failure: 'Failed to update notification',
-          errors: [notFound],
-        }),
-      )
-      .use(allow(ownerInWrite('notificationId', notifications.receiverOf, 'the receiver of the notification')))
+    markRead: authenticatedRoute('POST /notifications/{notificationId}/read', {
+      status: 204,
+      summary: 'Mark one notification read',
+      failure: 'Failed to update notification',
+      errors: [notFound],
+      allow: [ownerInWrite('notificationId', notifications.receiverOf, 'the receiver of the notification')],
+    })
       .input(notificationInput)
       .output(z.void())
       .mutation(({ ctx, input }) => notifications.markRead(input.notificationId, ctx.identity.id)),
 
-    list: authenticated
-      .meta(
-        rest('GET /notifications/identities/{identityId}', {
-          summary: 'List the notifications of an identity, newest first',
-          failure: 'Failed to find notifications',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(self('identityId')))
+    list: authenticatedRoute('GET /notifications/identities/{identityId}', {
+      summary: 'List the notifications of an identity, newest first',
+      failure: 'Failed to find notifications',
+      errors: [listErrors.invalidNextToken],
+      allow: [self('identityId')],
+    })
       .input(notificationList.input)
       .output(notificationList.output)
       .query(({ ctx, input }) => notifications.list(input.identityId, askedBy(ctx, input))),
 
-    unreadCount: authenticated
-      .meta(
-        rest('GET /notifications/identities/{identityId}/unread-count', {
-          summary: 'Count the unread notifications of an identity',
-          failure: 'Failed to find notifications',
-        }),
-      )
-      .use(allow(self('identityId')))
+    unreadCount: authenticatedRoute('GET /notifications/identities/{identityId}/unread-count', {
+      summary: 'Count the unread notifications of an identity',
+      failure: 'Failed to find notifications',
+      allow: [self('identityId')],
+    })
       .input(unreadCountInput)
       .output(UnreadCountSchema)
       .query(async ({ input }) => ({ unread: await notifications.unreadCount(input.identityId) })),
 
-    markReadUpTo: authenticated
-      .meta(
-        rest('POST /notifications/identities/{identityId}/read', {
-          status: 204,
-          summary: 'Mark notifications read, up to and including an anchor',
-          failure: 'Failed to update notifications',
-          errors: [notFound],
-        }),
-      )
-      .use(allow(self('identityId')))
+    markReadUpTo: authenticatedRoute('POST /notifications/identities/{identityId}/read', {
+      status: 204,
+      summary: 'Mark notifications read, up to and including an anchor',
+      failure: 'Failed to update notifications',
+      errors: [notFound],
+      allow: [self('identityId')],
+    })
       .input(markReadUpToInput)
       .output(z.void())
       .mutation(({ input }) => notifications.markReadUpTo(input.identityId, input.lastReadNotificationId)),
 
-    restore: authenticated
-      .meta(
-        rest('POST /notifications/{notificationId}/restore', {
-          summary: 'Restore a deleted notification',
-          failure: 'Failed to restore notification',
-          errors: [notFound],
-        }),
-      )
-      .use(allow(admin))
+    restore: authenticatedRoute('POST /notifications/{notificationId}/restore', {
+      summary: 'Restore a deleted notification',
+      failure: 'Failed to restore notification',
+      errors: [notFound],
+      allow: [admin],
+    })
       .input(notificationInput)
       .output(NotificationSchema)
       .mutation(({ input }) => notifications.restore(input.notificationId)),

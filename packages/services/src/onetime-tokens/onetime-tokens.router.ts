@@ -1,4 +1,4 @@
-import { admin, allow, authenticated, authenticationErrors, publicProcedure, readFingerprint, rest, router } from '@tandem/core';
+import { admin, authenticatedRoute, authenticationErrors, publicRoute, readFingerprint, router } from '@tandem/core';
 import { z } from 'zod';
 import type { AuditService } from '../audit/audit.service.js';
 import { requestFactsOf } from '../audit/request-facts.js';
@@ -40,14 +40,11 @@ interface OnetimeTokensRouterOptions {
 export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
   const { onetimeTokens, authentication, audit, rateLimits, answers, browserCookies } = options;
   return router({
-    ottLogin: publicProcedure
-      .meta(
-        rest('POST /auth/ott/login', {
-          summary: 'Sign in with a one-time token',
-          failure: 'Failed to create session',
-          errors: [authenticationServiceErrors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
-        }),
-      )
+    ottLogin: publicRoute('POST /auth/ott/login', {
+      summary: 'Sign in with a one-time token',
+      failure: 'Failed to create session',
+      errors: [authenticationServiceErrors.locked, unverified, wrongType, fingerprintMismatch, malformedFingerprint],
+    })
       .use(rateLimits.address('onetimeLogin'))
       .input(loginInput)
       .output(SignInSchema)
@@ -58,16 +55,13 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
         return answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device, secretOf));
       }),
 
-    ottGenerate: authenticated
-      .meta(
-        rest('POST /auth/ott/generate', {
-          status: 201,
-          summary: 'Create a one-time token for an identity to sign in with',
-          failure: 'Failed to create one-time token',
-          errors: [identityErrors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    ottGenerate: authenticatedRoute('POST /auth/ott/generate', {
+      status: 201,
+      summary: 'Create a one-time token for an identity to sign in with',
+      failure: 'Failed to create one-time token',
+      errors: [identityErrors.notFound],
+      allow: [admin],
+    })
       .input(generateInput)
       .output(GeneratedSchema)
       .mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
@@ -76,16 +70,13 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
         return { onetimeToken: token, expiresAt: expiresAt.toISOString() };
       }),
 
-    ottRestore: authenticated
-      .meta(
-        rest('POST /auth/ott/restore', {
-          status: 204,
-          summary: 'Make an invalidated one-time token usable again',
-          failure: 'Failed to restore one-time token',
-          errors: [unverified, wrongType, onetimeTokenErrors.notRestorable],
-        }),
-      )
-      .use(allow(admin))
+    ottRestore: authenticatedRoute('POST /auth/ott/restore', {
+      status: 204,
+      summary: 'Make an invalidated one-time token usable again',
+      failure: 'Failed to restore one-time token',
+      errors: [unverified, wrongType, onetimeTokenErrors.notRestorable],
+      allow: [admin],
+    })
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {
@@ -93,16 +84,13 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
         await audit.record('onetime.restored', requestFactsOf(ctx), { identityId });
       }),
 
-    ottInvalidate: authenticated
-      .meta(
-        rest('POST /auth/ott/invalidate', {
-          status: 204,
-          summary: 'Invalidate a one-time token',
-          failure: 'Failed to invalidate one-time token',
-          errors: [unverified, wrongType],
-        }),
-      )
-      .use(allow(admin))
+    ottInvalidate: authenticatedRoute('POST /auth/ott/invalidate', {
+      status: 204,
+      summary: 'Invalidate a one-time token',
+      failure: 'Failed to invalidate one-time token',
+      errors: [unverified, wrongType],
+      allow: [admin],
+    })
       .input(onetimeTokenInput)
       .output(z.void())
       .mutation(async ({ ctx, input }) => {

@@ -1,13 +1,11 @@
 import {
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   defineRule,
   notGuest,
   organizationRole,
   owner,
-  rest,
   router,
   ruleErrors,
   self,
@@ -73,73 +71,61 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
   const own = owner('orderId', orders.buyerOf, 'the buyer');
 
   return router({
-    create: authenticated
-      .meta(
-        rest('POST /orders', {
-          status: 201,
-          summary: 'Create an order; the server computes its amounts',
-          failure: 'Failed to create order',
-          errors: [
-            errors.keyReused,
-            errors.notFound,
-            productErrors.notFound,
-            productVariantErrors.notFound,
-            organizationErrors.notFound,
-            identityErrors.notFound,
-          ],
-          headers: [IDEMPOTENCY_KEY],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
-      .use(allow(notGuest))
+    create: authenticatedRoute('POST /orders', {
+      status: 201,
+      summary: 'Create an order; the server computes its amounts',
+      failure: 'Failed to create order',
+      errors: [
+        errors.keyReused,
+        errors.notFound,
+        productErrors.notFound,
+        productVariantErrors.notFound,
+        organizationErrors.notFound,
+        identityErrors.notFound,
+      ],
+      headers: [IDEMPOTENCY_KEY],
+      allow: [anyOf(admin, self('identityId')), notGuest],
+    })
       .input(createOrderInput)
       .output(OrderSchema)
       .mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
 
-    list: authenticated
-      .meta(
-        rest('GET /orders', {
-          summary: 'List the orders of an identity, newest first; admins can list all',
-          failure: 'Failed to find orders',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    list: authenticatedRoute('GET /orders', {
+      summary: 'List the orders of an identity, newest first; admins can list all',
+      failure: 'Failed to find orders',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(orderList.input)
       .output(orderList.output)
       .query(({ ctx, input }) => orders.list(input.identityId, askedBy(ctx, input))),
 
-    listOfOrganization: authenticated
-      .meta(
-        rest('GET /orders/organizations/{organizationId}', {
-          summary: 'List the orders of an organization, newest first',
-          failure: 'Failed to find orders',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))))
+    listOfOrganization: authenticatedRoute('GET /orders/organizations/{organizationId}', {
+      summary: 'List the orders of an organization, newest first',
+      failure: 'Failed to find orders',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))],
+    })
       .input(organizationOrderList.input)
       .output(organizationOrderList.output)
       .query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    get: authenticated
-      .meta(
-        rest('GET /orders/{orderId}', { summary: 'Read an order', failure: 'Failed to get order', errors: [errors.notFound] }),
-      )
-      .use(allow(anyOf(admin, own, inItsOrganization)))
+    get: authenticatedRoute('GET /orders/{orderId}', {
+      summary: 'Read an order',
+      failure: 'Failed to get order',
+      errors: [errors.notFound],
+      allow: [anyOf(admin, own, inItsOrganization)],
+    })
       .input(orderInput)
       .output(OrderSchema)
       .query(({ input }) => orders.get(input.orderId)),
 
-    patch: authenticated
-      .meta(
-        rest('PATCH /orders/{orderId}', {
-          summary: 'Move an order to another state; the buyer may only cancel',
-          failure: 'Failed to update order',
-          errors: [errors.notFound, errors.nothingToUpdate, errors.cannotMove],
-        }),
-      )
-      .use(allow(anyOf(admin, own, inItsOrganization)))
+    patch: authenticatedRoute('PATCH /orders/{orderId}', {
+      summary: 'Move an order to another state; the buyer may only cancel',
+      failure: 'Failed to update order',
+      errors: [errors.notFound, errors.nothingToUpdate, errors.cannotMove],
+      allow: [anyOf(admin, own, inItsOrganization)],
+    })
       .input(orderPatchInput)
       .output(OrderSchema)
       .mutation(({ ctx, input: { orderId, status } }) => {
@@ -147,42 +133,33 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
         return orders.move(orderId, status, actorOf(ctx));
       }),
 
-    cancel: authenticated
-      .meta(
-        rest('POST /orders/{orderId}/cancel', {
-          summary: 'Cancel an order that has not been shipped',
-          failure: 'Failed to cancel order',
-          errors: [errors.notFound, errors.cannotMove],
-        }),
-      )
-      .use(allow(anyOf(admin, own, inItsOrganization)))
+    cancel: authenticatedRoute('POST /orders/{orderId}/cancel', {
+      summary: 'Cancel an order that has not been shipped',
+      failure: 'Failed to cancel order',
+      errors: [errors.notFound, errors.cannotMove],
+      allow: [anyOf(admin, own, inItsOrganization)],
+    })
       .input(orderInput)
       .output(OrderSchema)
       .mutation(({ ctx, input }) => orders.move(input.orderId, 'cancelled', actorOf(ctx))),
 
-    delete: authenticated
-      .meta(
-        rest('DELETE /orders/{orderId}', {
-          status: 204,
-          summary: 'Delete an order',
-          failure: 'Failed to delete order',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    delete: authenticatedRoute('DELETE /orders/{orderId}', {
+      status: 204,
+      summary: 'Delete an order',
+      failure: 'Failed to delete order',
+      errors: [errors.notFound],
+      allow: [admin],
+    })
       .input(orderInput)
       .output(z.void())
       .mutation(({ input }) => orders.delete(input.orderId)),
 
-    restore: authenticated
-      .meta(
-        rest('POST /orders/{orderId}/restore', {
-          summary: 'Restore a deleted order',
-          failure: 'Failed to restore order',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    restore: authenticatedRoute('POST /orders/{orderId}/restore', {
+      summary: 'Restore a deleted order',
+      failure: 'Failed to restore order',
+      errors: [errors.notFound],
+      allow: [admin],
+    })
       .input(orderInput)
       .output(OrderSchema)
       .mutation(({ input }) => orders.restore(input.orderId)),

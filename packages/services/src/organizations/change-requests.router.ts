@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, notGuest, organizationRole, rest, router, validationError } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router, validationError } from '@tandem/core';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -21,17 +21,13 @@ interface ChangeRequestsRouterOptions {
 export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeRequestsRouterOptions) {
   const ownOrganization = anyOf(admin, organizationRole('organizationId', ['owner'], roleOf));
   return router({
-    requestChange: authenticated
-      .meta(
-        rest('POST /organizations/{organizationId}/change-requests', {
-          status: 201,
-          summary: 'Ask the admin for a change of an organization',
-          failure: 'Failed to create organization change request',
-          errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(ownOrganization))
+    requestChange: authenticatedRoute('POST /organizations/{organizationId}/change-requests', {
+      status: 201,
+      summary: 'Ask the admin for a change of an organization',
+      failure: 'Failed to create organization change request',
+      errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
+      allow: [notGuest, ownOrganization],
+    })
       .input(createChangeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input: { organizationId, ...given } }) => {
@@ -39,41 +35,32 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
         return changeRequests.create(organizationId, given, ctx.identity.id);
       }),
 
-    listChangeRequests: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/change-requests', {
-          summary: 'List the change requests of an organization, newest first',
-          failure: 'Failed to find organization change requests',
-          errors: [errors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(ownOrganization))
+    listChangeRequests: authenticatedRoute('GET /organizations/{organizationId}/change-requests', {
+      summary: 'List the change requests of an organization, newest first',
+      failure: 'Failed to find organization change requests',
+      errors: [errors.notFound, listErrors.invalidNextToken],
+      allow: [ownOrganization],
+    })
       .input(changeRequestList.input)
       .output(changeRequestList.output)
       .query(({ ctx, input }) => changeRequests.list(input.organizationId, askedBy(ctx, input))),
 
-    approveChange: authenticated
-      .meta(
-        rest('POST /organizations/{organizationId}/change-requests/{changeRequestId}/approve', {
-          summary: 'Approve a change request and apply it',
-          failure: 'Failed to update organization change request',
-          errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided, errors.nameTaken],
-        }),
-      )
-      .use(allow(admin))
+    approveChange: authenticatedRoute('POST /organizations/{organizationId}/change-requests/{changeRequestId}/approve', {
+      summary: 'Approve a change request and apply it',
+      failure: 'Failed to update organization change request',
+      errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided, errors.nameTaken],
+      allow: [admin],
+    })
       .input(changeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input }) => changeRequests.decide(input, 'approved', ctx.identity.id)),
 
-    rejectChange: authenticated
-      .meta(
-        rest('POST /organizations/{organizationId}/change-requests/{changeRequestId}/reject', {
-          summary: 'Reject a change request',
-          failure: 'Failed to update organization change request',
-          errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided],
-        }),
-      )
-      .use(allow(admin))
+    rejectChange: authenticatedRoute('POST /organizations/{organizationId}/change-requests/{changeRequestId}/reject', {
+      summary: 'Reject a change request',
+      failure: 'Failed to update organization change request',
+      errors: [errors.notFound, errors.changeRequestNotFound, errors.changeRequestDecided],
+      allow: [admin],
+    })
       .input(changeRequestInput)
       .output(ChangeRequestSchema)
       .mutation(({ ctx, input }) => changeRequests.decide(input, 'rejected', ctx.identity.id)),

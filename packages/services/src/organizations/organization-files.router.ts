@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, notGuest, organizationRole, rest, router } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router } from '@tandem/core';
 import type { Attachments } from '../files/attachments.js';
 import { fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
@@ -22,16 +22,12 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
   }
 
   return router({
-    logoUploadUrl: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/logo-upload-url', {
-          summary: 'Get an address to upload a logo to',
-          failure: 'Failed to generate signed upload URL.',
-          errors: [errors.notFound, fileErrors.tooManyUnused],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(ownerOrAdmin))
+    logoUploadUrl: authenticatedRoute('GET /organizations/{organizationId}/logo-upload-url', {
+      summary: 'Get an address to upload a logo to',
+      failure: 'Failed to generate signed upload URL.',
+      errors: [errors.notFound, fileErrors.tooManyUnused],
+      allow: [notGuest, ownerOrAdmin],
+    })
       .input(logoUploadInput)
       .output(UploadAddressSchema)
       .query(async ({ ctx, input }) => {
@@ -39,16 +35,12 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
         return logos.issue(input, ctx.identity.id);
       }),
 
-    certificateUploadUrl: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/certificate-upload-url', {
-          summary: 'Get an address to upload a certificate to',
-          failure: 'Failed to generate signed upload URL.',
-          errors: [errors.notFound, fileErrors.tooManyUnused],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(ownerOrAdmin))
+    certificateUploadUrl: authenticatedRoute('GET /organizations/{organizationId}/certificate-upload-url', {
+      summary: 'Get an address to upload a certificate to',
+      failure: 'Failed to generate signed upload URL.',
+      errors: [errors.notFound, fileErrors.tooManyUnused],
+      allow: [notGuest, ownerOrAdmin],
+    })
       .input(certificateUploadInput)
       .output(UploadAddressSchema)
       .query(async ({ ctx, input }) => {

@@ -1,12 +1,10 @@
 import {
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   defineRule,
   notGuest,
   organizationRole,
-  rest,
   router,
   ruleErrors,
   self,
@@ -70,18 +68,13 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     },
   );
   return router({
-    create: authenticated
-      .meta(
-        rest('POST /organizations', {
-          status: 201,
-          summary: 'Create an organization and become its owner',
-          failure: 'Failed to create organization',
-          errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(anyOf(admin, ownerIsCaller)))
-      .use(allow(anyOf(admin, managesParent)))
+    create: authenticatedRoute('POST /organizations', {
+      status: 201,
+      summary: 'Create an organization and become its owner',
+      failure: 'Failed to create organization',
+      errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
+      allow: [notGuest, anyOf(admin, ownerIsCaller), anyOf(admin, managesParent)],
+    })
       .input(createOrganizationInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input }) => {
@@ -89,173 +82,133 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
         return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id);
       }),
 
-    list: authenticated
-      .meta(
-        rest('GET /organizations', {
-          summary: 'List organizations',
-          failure: 'Failed to find organizations',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(admin))
+    list: authenticatedRoute('GET /organizations', {
+      summary: 'List organizations',
+      failure: 'Failed to find organizations',
+      errors: [listErrors.invalidNextToken],
+      allow: [admin],
+    })
       .input(organizationList.input)
       .output(organizationList.output)
       .query(({ ctx, input }) => organizations.list(askedBy(ctx, input))),
 
-    get: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}', {
-          summary: 'Read an organization',
-          failure: 'Failed to get organization',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(memberOf(...ORGANIZATION_ROLES)))
+    get: authenticatedRoute('GET /organizations/{organizationId}', {
+      summary: 'Read an organization',
+      failure: 'Failed to get organization',
+      errors: [errors.notFound],
+      allow: [memberOf(...ORGANIZATION_ROLES)],
+    })
       .input(organizationInput)
       .output(OrganizationSchema)
       .query(({ input }) => organizations.get(input.organizationId)),
 
-    patch: authenticated
-      .meta(
-        rest('PATCH /organizations/{organizationId}', {
-          summary: "Change an organization's branch, contact or description",
-          failure: 'Failed to update organization',
-          errors: [errors.notFound, errors.nothingToUpdate],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(memberOf('owner')))
+    patch: authenticatedRoute('PATCH /organizations/{organizationId}', {
+      summary: "Change an organization's branch, contact or description",
+      failure: 'Failed to update organization',
+      errors: [errors.notFound, errors.nothingToUpdate],
+      allow: [notGuest, memberOf('owner')],
+    })
       .input(organizationPatchInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
-    patchAsAdmin: authenticated
-      .meta(
-        rest('PATCH /admin/organizations/{organizationId}', {
-          summary: 'Change any field of an organization',
-          failure: 'Failed to update organization',
-          errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken, ...ATTACH_ERRORS],
-        }),
-      )
-      .use(allow(admin))
+    patchAsAdmin: authenticatedRoute('PATCH /admin/organizations/{organizationId}', {
+      summary: 'Change any field of an organization',
+      failure: 'Failed to update organization',
+      errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken, ...ATTACH_ERRORS],
+      allow: [admin],
+    })
       .input(organizationAdminPatchInput)
       .output(OrganizationSchema)
       .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
-    move: authenticated
-      .meta(
-        rest('PUT /organizations/{organizationId}/parent', {
-          summary: 'Move an organization with its parts below another, or to the top',
-          failure: 'Failed to update organization',
-          errors: [errors.notFound, errors.cycle, errors.tooDeep],
-        }),
-      )
-      .use(allow(admin))
+    move: authenticatedRoute('PUT /organizations/{organizationId}/parent', {
+      summary: 'Move an organization with its parts below another, or to the top',
+      failure: 'Failed to update organization',
+      errors: [errors.notFound, errors.cycle, errors.tooDeep],
+      allow: [admin],
+    })
       .input(moveOrganizationInput)
       .output(OrganizationSchema)
       .mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
 
-    listDescendants: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/descendants', {
-          summary: 'List the organizations below one, newest first',
-          failure: 'Failed to find organizations',
-          errors: [errors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(memberOf(...MANAGING_ROLES)))
+    listDescendants: authenticatedRoute('GET /organizations/{organizationId}/descendants', {
+      summary: 'List the organizations below one, newest first',
+      failure: 'Failed to find organizations',
+      errors: [errors.notFound, listErrors.invalidNextToken],
+      allow: [memberOf(...MANAGING_ROLES)],
+    })
       .input(descendantList.input)
       .output(descendantList.output)
       .query(({ ctx, input }) => organizations.descendantsOf(input.organizationId, input.depth, askedBy(ctx, input))),
 
-    delete: authenticated
-      .meta(
-        rest('DELETE /organizations/{organizationId}', {
-          status: 204,
-          summary: 'Delete an organization with its products',
-          failure: 'Failed to delete organization',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(memberOf('owner')))
+    delete: authenticatedRoute('DELETE /organizations/{organizationId}', {
+      status: 204,
+      summary: 'Delete an organization with its products',
+      failure: 'Failed to delete organization',
+      errors: [errors.notFound],
+      allow: [notGuest, memberOf('owner')],
+    })
       .input(organizationInput)
       .output(z.void())
       .mutation(({ input }) => organizations.delete(input.organizationId)),
 
-    restore: authenticated
-      .meta(
-        rest('POST /organizations/{organizationId}/restore', {
-          summary: 'Restore a deleted organization and the products deleted with it',
-          failure: 'Failed to restore organization',
-          errors: [errors.notFound, errors.nameTakenMeanwhile],
-        }),
-      )
-      .use(allow(admin))
+    restore: authenticatedRoute('POST /organizations/{organizationId}/restore', {
+      summary: 'Restore a deleted organization and the products deleted with it',
+      failure: 'Failed to restore organization',
+      errors: [errors.notFound, errors.nameTakenMeanwhile],
+      allow: [admin],
+    })
       .input(organizationInput)
       .output(OrganizationSchema)
       .mutation(({ input }) => organizations.restore(input.organizationId)),
 
-    listMembers: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/members', {
-          summary: 'List the members of an organization',
-          failure: 'Failed to find organization members',
-          errors: [errors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(memberOf(...MANAGING_ROLES)))
+    listMembers: authenticatedRoute('GET /organizations/{organizationId}/members', {
+      summary: 'List the members of an organization',
+      failure: 'Failed to find organization members',
+      errors: [errors.notFound, listErrors.invalidNextToken],
+      allow: [memberOf(...MANAGING_ROLES)],
+    })
       .input(memberList.input)
       .output(memberList.output)
       .query(({ ctx, input }) => members.list(input.organizationId, askedBy(ctx, input))),
 
-    upsertMembers: authenticated
-      .meta(
-        rest('PATCH /organizations/{organizationId}/members', {
-          status: 204,
-          summary: 'Add members or change their roles',
-          failure: 'Failed to update organization members',
-          bodyKey: 'members',
-          errors: [
-            errors.notFound,
-            errors.invalidRoles,
-            errors.noOwnerLeft,
-            errors.nameTaken,
-            errors.tooManyMembers,
-            identityErrors.notFound,
-          ],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(memberOf(...MANAGING_ROLES)))
+    upsertMembers: authenticatedRoute('PATCH /organizations/{organizationId}/members', {
+      status: 204,
+      summary: 'Add members or change their roles',
+      failure: 'Failed to update organization members',
+      bodyKey: 'members',
+      errors: [
+        errors.notFound,
+        errors.invalidRoles,
+        errors.noOwnerLeft,
+        errors.nameTaken,
+        errors.tooManyMembers,
+        identityErrors.notFound,
+      ],
+      allow: [notGuest, memberOf(...MANAGING_ROLES)],
+    })
       .input(upsertMembersInput)
       .output(z.void())
       .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
 
-    removeMember: authenticated
-      .meta(
-        rest('DELETE /organizations/{organizationId}/members/{identityId}', {
-          status: 204,
-          summary: 'Remove a member, or leave',
-          failure: 'Failed to delete organization member',
-          errors: [errors.notFound, errors.memberNotFound, errors.noOwnerLeft],
-        }),
-      )
-      .use(allow(anyOf(notGuest, self('identityId'))))
-      .use(allow(memberOf(...ORGANIZATION_ROLES)))
+    removeMember: authenticatedRoute('DELETE /organizations/{organizationId}/members/{identityId}', {
+      status: 204,
+      summary: 'Remove a member, or leave',
+      failure: 'Failed to delete organization member',
+      errors: [errors.notFound, errors.memberNotFound, errors.noOwnerLeft],
+      allow: [anyOf(notGuest, self('identityId')), memberOf(...ORGANIZATION_ROLES)],
+    })
       .input(memberInput)
       .output(z.void())
       .mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
 
-    memberRole: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/members/{identityId}/role', {
-          summary: 'Show the role of an identity in an organization, its own or one inherited from above',
-          failure: 'Failed to get role of member',
-          errors: [errors.notFound, errors.noRole],
-        }),
-      )
-      .use(allow(memberOf(...MANAGING_ROLES)))
+    memberRole: authenticatedRoute('GET /organizations/{organizationId}/members/{identityId}/role', {
+      summary: 'Show the role of an identity in an organization, its own or one inherited from above',
+      failure: 'Failed to get role of member',
+      errors: [errors.notFound, errors.noRole],
+      allow: [memberOf(...MANAGING_ROLES)],
+    })
       .input(memberInput)
       .output(HeldRoleSchema)
       .query(async ({ input }) => {
@@ -264,30 +217,24 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
         return held;
       }),
 
-    isMember: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/members/check-existence', {
-          summary: 'Check whether an identity is a member',
-          failure: 'Failed to find organization members',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(memberOf(...MANAGING_ROLES)))
+    isMember: authenticatedRoute('GET /organizations/{organizationId}/members/check-existence', {
+      summary: 'Check whether an identity is a member',
+      failure: 'Failed to find organization members',
+      errors: [errors.notFound],
+      allow: [memberOf(...MANAGING_ROLES)],
+    })
       .input(memberInput)
       .output(IsMemberSchema)
       .query(async ({ input }) => ({
         isMemberOfOrganization: await members.isMember(input.organizationId, input.identityId),
       })),
 
-    listOfIdentity: authenticated
-      .meta(
-        rest('GET /organizations/members/{identityId}', {
-          summary: 'List the organizations of an identity, with its role in each',
-          failure: 'Failed to find organizations',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    listOfIdentity: authenticatedRoute('GET /organizations/members/{identityId}', {
+      summary: 'List the organizations of an identity, with its role in each',
+      failure: 'Failed to find organizations',
+      errors: [listErrors.invalidNextToken],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(membershipList.input)
       .output(membershipList.output)
       .query(({ ctx, input }) =>

@@ -1,4 +1,4 @@
-import { allow, authenticated, notGuest, rest, router } from '@tandem/core';
+import { authenticatedRoute, notGuest, router } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
@@ -15,46 +15,34 @@ interface ProductImagesRouterOptions {
 /** The product image routes of the spec ("Other services"). Whoever may change a product may change its images. */
 export function createProductImagesRouter({ productImages, rules }: ProductImagesRouterOptions) {
   return router({
-    imageUploadUrl: authenticated
-      .meta(
-        rest('GET /products/{productId}/image-upload-url', {
-          summary: 'Get an address to upload an image to',
-          failure: 'Failed to generate signed upload URL.',
-          errors: [errors.notFound, fileErrors.tooManyUnused],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
+    imageUploadUrl: authenticatedRoute('GET /products/{productId}/image-upload-url', {
+      summary: 'Get an address to upload an image to',
+      failure: 'Failed to generate signed upload URL.',
+      errors: [errors.notFound, fileErrors.tooManyUnused],
+      allow: [notGuest, rules.ofProduct],
+    })
       .input(imageUploadInput)
       .output(UploadAddressSchema)
       .query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
 
-    addImage: authenticated
-      .meta(
-        rest('POST /products/{productId}/images', {
-          status: 201,
-          summary: 'Add an uploaded image to a product',
-          failure: 'Failed to create product image',
-          errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
+    addImage: authenticatedRoute('POST /products/{productId}/images', {
+      status: 201,
+      summary: 'Add an uploaded image to a product',
+      failure: 'Failed to create product image',
+      errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
+      allow: [notGuest, rules.ofProduct],
+    })
       .input(addImageInput)
       .output(FileSchema)
       .mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
 
-    removeImage: authenticated
-      .meta(
-        rest('DELETE /products/{productId}/images/{imageId}', {
-          status: 204,
-          summary: 'Remove an image of a product, and from the variants that name it',
-          failure: 'Failed to delete product image',
-          errors: [errors.notFound, errors.imageNotFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
+    removeImage: authenticatedRoute('DELETE /products/{productId}/images/{imageId}', {
+      status: 204,
+      summary: 'Remove an image of a product, and from the variants that name it',
+      failure: 'Failed to delete product image',
+      errors: [errors.notFound, errors.imageNotFound],
+      allow: [notGuest, rules.ofProduct],
+    })
       .input(imageInput)
       .output(z.void())
       .mutation(({ input }) => productImages.remove(input.productId, input.imageId)),

@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, notGuest, organizationRole, publicProcedure, rest, router } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, publicRoute, router } from '@tandem/core';
 import { z } from 'zod';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import { categoryErrors } from '../categories/categories.errors.js';
@@ -35,175 +35,129 @@ const missing = [categoryErrors.notFound, attributeErrors.notFound, organization
 export function createProductsRouter({ products, rules, roleOf }: ProductsRouterOptions) {
   const memberOf = anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, roleOf));
   return router({
-    create: authenticated
-      .meta(
-        rest('POST /products', {
-          status: 201,
-          summary: 'Create a product',
-          failure: 'Failed to create product',
-          errors: missing,
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofGiven))
+    create: authenticatedRoute('POST /products', {
+      status: 201,
+      summary: 'Create a product',
+      failure: 'Failed to create product',
+      errors: missing,
+      allow: [notGuest, rules.ofGiven],
+    })
       .input(createProductInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.create(input)),
 
-    list: publicProcedure
-      .meta(
-        rest('GET /products', {
-          summary: 'List products, newest first',
-          failure: 'Failed to find products',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
+    list: publicRoute('GET /products', {
+      summary: 'List products, newest first',
+      failure: 'Failed to find products',
+      errors: [listErrors.invalidNextToken],
+    })
       .input(productList.input)
       .output(productList.output)
       .query(({ ctx, input }) => products.list(askedBy(ctx, input))),
 
-    listOfOrganization: authenticated
-      .meta(
-        rest('GET /products/organizations/{organizationId}', {
-          summary: 'List the products of an organization, newest first',
-          failure: 'Failed to find products',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(memberOf))
+    listOfOrganization: authenticatedRoute('GET /products/organizations/{organizationId}', {
+      summary: 'List the products of an organization, newest first',
+      failure: 'Failed to find products',
+      errors: [listErrors.invalidNextToken],
+      allow: [memberOf],
+    })
       .input(organizationProductList.input)
       .output(organizationProductList.output)
       .query(({ ctx, input }) => products.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    get: publicProcedure
-      .meta(
-        rest('GET /products/{productId}', {
-          summary: 'Read a product',
-          failure: 'Failed to get product',
-          errors: [errors.notFound],
-        }),
-      )
+    get: publicRoute('GET /products/{productId}', {
+      summary: 'Read a product',
+      failure: 'Failed to get product',
+      errors: [errors.notFound],
+    })
       .input(productInput)
       .output(ProductSchema)
       .query(({ input }) => products.get(input.productId)),
 
-    patch: authenticated
-      .meta(
-        rest('PATCH /products/{productId}', {
-          summary: 'Change a product; only an admin may change its organization',
-          failure: 'Failed to update product',
-          errors: [errors.notFound, errors.nothingToUpdate, ...missing],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
-      .use(allow(rules.keepsOrganization()))
+    patch: authenticatedRoute('PATCH /products/{productId}', {
+      summary: 'Change a product; only an admin may change its organization',
+      failure: 'Failed to update product',
+      errors: [errors.notFound, errors.nothingToUpdate, ...missing],
+      allow: [notGuest, rules.ofProduct, rules.keepsOrganization()],
+    })
       .input(productPatchInput)
       .output(ProductSchema)
       .mutation(({ input: { productId, ...patch } }) => products.patch(productId, patch)),
 
-    delete: authenticated
-      .meta(
-        rest('DELETE /products/{productId}', {
-          status: 204,
-          summary: 'Delete a product with its variants',
-          failure: 'Failed to delete product',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
+    delete: authenticatedRoute('DELETE /products/{productId}', {
+      status: 204,
+      summary: 'Delete a product with its variants',
+      failure: 'Failed to delete product',
+      errors: [errors.notFound],
+      allow: [notGuest, rules.ofProduct],
+    })
       .input(productInput)
       .output(z.void())
       .mutation(({ input }) => products.delete(input.productId)),
 
-    copy: authenticated
-      .meta(
-        rest('POST /products/{productId}/copy', {
-          status: 201,
-          summary: 'Copy a product, without its variants',
-          failure: 'Failed to copy product',
-          errors: [errors.notFound],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProduct))
+    copy: authenticatedRoute('POST /products/{productId}/copy', {
+      status: 201,
+      summary: 'Copy a product, without its variants',
+      failure: 'Failed to copy product',
+      errors: [errors.notFound],
+      allow: [notGuest, rules.ofProduct],
+    })
       .input(productInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.copy(input.productId)),
 
-    restore: authenticated
-      .meta(
-        rest('POST /products/{productId}/restore', {
-          summary: 'Restore a deleted product and the variants deleted with it',
-          failure: 'Failed to restore product',
-          errors: [errors.notFound, organizationErrors.notFound],
-        }),
-      )
-      .use(allow(admin))
+    restore: authenticatedRoute('POST /products/{productId}/restore', {
+      summary: 'Restore a deleted product and the variants deleted with it',
+      failure: 'Failed to restore product',
+      errors: [errors.notFound, organizationErrors.notFound],
+      allow: [admin],
+    })
       .input(productInput)
       .output(ProductSchema)
       .mutation(({ input }) => products.restore(input.productId)),
 
-    createMany: authenticated
-      .meta(
-        rest('POST /products/batch', {
-          status: 201,
-          summary: 'Create many products, all or none',
-          failure: 'Failed to create products',
-          errors: missing,
-          bodyKey: 'products',
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofEachGiven('products')))
+    createMany: authenticatedRoute('POST /products/batch', {
+      status: 201,
+      summary: 'Create many products, all or none',
+      failure: 'Failed to create products',
+      errors: missing,
+      bodyKey: 'products',
+      allow: [notGuest, rules.ofEachGiven('products')],
+    })
       .input(createProductsInput)
       .output(Products)
       .mutation(({ input }) => products.createMany(input.products)),
 
-    patchMany: authenticated
-      .meta(
-        rest('PATCH /products/batch', {
-          summary: 'Make the same change to many products, all or none',
-          failure: 'Failed to update products',
-          errors: [errors.manyNotFound, errors.nothingToUpdateInMany, ...missing],
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProducts('ids')))
-      .use(allow(rules.keepsOrganization('data')))
+    patchMany: authenticatedRoute('PATCH /products/batch', {
+      summary: 'Make the same change to many products, all or none',
+      failure: 'Failed to update products',
+      errors: [errors.manyNotFound, errors.nothingToUpdateInMany, ...missing],
+      allow: [notGuest, rules.ofProducts('ids'), rules.keepsOrganization('data')],
+    })
       .input(productsPatchInput)
       .output(Products)
       .mutation(({ input }) => products.patchMany(input.ids, input.data)),
 
-    deleteMany: authenticated
-      .meta(
-        rest('DELETE /products/batch', {
-          status: 204,
-          summary: 'Delete many products with their variants, all or none',
-          failure: 'Failed to delete products',
-          errors: [errors.manyNotFound],
-          bodyKey: 'ids',
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProducts('ids')))
+    deleteMany: authenticatedRoute('DELETE /products/batch', {
+      status: 204,
+      summary: 'Delete many products with their variants, all or none',
+      failure: 'Failed to delete products',
+      errors: [errors.manyNotFound],
+      bodyKey: 'ids',
+      allow: [notGuest, rules.ofProducts('ids')],
+    })
       .input(productIdsInput)
       .output(z.void())
       .mutation(({ input }) => products.deleteMany(input.ids)),
 
-    copyMany: authenticated
-      .meta(
-        rest('POST /products/batch/copy', {
-          status: 201,
-          summary: 'Copy many products, without their variants, all or none',
-          failure: 'Failed to copy products',
-          errors: [errors.manyNotFound],
-          bodyKey: 'ids',
-        }),
-      )
-      .use(allow(notGuest))
-      .use(allow(rules.ofProducts('ids')))
+    copyMany: authenticatedRoute('POST /products/batch/copy', {
+      status: 201,
+      summary: 'Copy many products, without their variants, all or none',
+      failure: 'Failed to copy products',
+      errors: [errors.manyNotFound],
+      bodyKey: 'ids',
+      allow: [notGuest, rules.ofProducts('ids')],
+    })
       .input(productIdsInput)
       .output(Products)
       .mutation(({ input }) => products.copyMany(input.ids)),

@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, organizationRole, owner, rest, router } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, organizationRole, owner, router } from '@tandem/core';
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
@@ -25,97 +25,76 @@ interface FollowsRouterOptions {
 export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
   return router({
-    followProfile: authenticated
-      .meta(
-        rest('PUT /profiles/{profileId}/profile-follows/{followProfileId}', {
-          status: 204,
-          summary: 'Follow a profile',
-          failure: 'Failed to create profile follow',
-          errors: [errors.notFound, errors.profileFollowed],
-        }),
-      )
-      .use(allow(ownProfile))
+    followProfile: authenticatedRoute('PUT /profiles/{profileId}/profile-follows/{followProfileId}', {
+      status: 204,
+      summary: 'Follow a profile',
+      failure: 'Failed to create profile follow',
+      errors: [errors.notFound, errors.profileFollowed],
+      allow: [ownProfile],
+    })
       .input(profileFollowInput)
       .output(z.void())
       .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
 
-    unfollowProfile: authenticated
-      .meta(
-        rest('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
-          status: 204,
-          summary: 'Unfollow a profile',
-          failure: 'Failed to delete profile follow',
-          errors: [errors.notFound, errors.profileNotFollowed],
-        }),
-      )
-      .use(allow(ownProfile))
+    unfollowProfile: authenticatedRoute('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
+      status: 204,
+      summary: 'Unfollow a profile',
+      failure: 'Failed to delete profile follow',
+      errors: [errors.notFound, errors.profileNotFollowed],
+      allow: [ownProfile],
+    })
       .input(profileFollowInput)
       .output(z.void())
       .mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
 
-    listProfileFollows: authenticated
-      .meta(
-        rest('GET /profiles/{profileId}/profile-follows', {
-          summary: 'List the profiles that a profile follows, newest first',
-          failure: 'Failed to find profile follows',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(ownProfile))
+    listProfileFollows: authenticatedRoute('GET /profiles/{profileId}/profile-follows', {
+      summary: 'List the profiles that a profile follows, newest first',
+      failure: 'Failed to find profile follows',
+      errors: [listErrors.invalidNextToken],
+      allow: [ownProfile],
+    })
       .input(profileFollowList.input)
       .output(profileFollowList.output)
       .query(({ ctx, input }) => follows.listProfiles(input.profileId, askedBy(ctx, input))),
 
-    listFollowers: authenticated
-      .meta(
-        rest('GET /profiles/{profileId}/followers', {
-          summary: 'List the followers of a profile, newest first',
-          failure: 'Failed to find profiles',
-          errors: [errors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(ownProfile))
+    listFollowers: authenticatedRoute('GET /profiles/{profileId}/followers', {
+      summary: 'List the followers of a profile, newest first',
+      failure: 'Failed to find profiles',
+      errors: [errors.notFound, listErrors.invalidNextToken],
+      allow: [ownProfile],
+    })
       .input(profileFollowerList.input)
       .output(profileFollowerList.output)
       .query(({ ctx, input }) => follows.listFollowersOfProfile(input.profileId, askedBy(ctx, input))),
 
-    followOrganization: authenticated
-      .meta(
-        rest('PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', {
-          status: 204,
-          summary: 'Follow an organization',
-          failure: 'Failed to create organization follow',
-          errors: [errors.notFound, organizationErrors.notFound, errors.organizationFollowed],
-        }),
-      )
-      .use(allow(ownProfile))
+    followOrganization: authenticatedRoute('PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', {
+      status: 204,
+      summary: 'Follow an organization',
+      failure: 'Failed to create organization follow',
+      errors: [errors.notFound, organizationErrors.notFound, errors.organizationFollowed],
+      allow: [ownProfile],
+    })
       .input(organizationFollowInput)
       .output(z.void())
       .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
 
-    unfollowOrganization: authenticated
-      .meta(
-        rest('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
-          status: 204,
-          summary: 'Unfollow an organization',
-          failure: 'Failed to delete organization follow',
-          errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
-        }),
-      )
-      .use(allow(ownProfile))
+    unfollowOrganization: authenticatedRoute('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
+      status: 204,
+      summary: 'Unfollow an organization',
+      failure: 'Failed to delete organization follow',
+      errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
+      allow: [ownProfile],
+    })
       .input(organizationFollowInput)
       .output(z.void())
       .mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
 
-    listOrganizationFollows: authenticated
-      .meta(
-        rest('GET /profiles/{profileId}/organization-follows', {
-          summary: 'List the organizations that a profile follows, newest first',
-          failure: 'Failed to find organization follows',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(ownProfile))
+    listOrganizationFollows: authenticatedRoute('GET /profiles/{profileId}/organization-follows', {
+      summary: 'List the organizations that a profile follows, newest first',
+      failure: 'Failed to find organization follows',
+      errors: [listErrors.invalidNextToken],
+      allow: [ownProfile],
+    })
       .input(organizationFollowList.input)
       .output(organizationFollowList.output)
       .query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
@@ -130,15 +109,12 @@ interface OrganizationFollowersOptions {
 /** Lists an organization's followers; part of the organizations router. */
 export function createOrganizationFollowersRouter({ follows, roleOf }: OrganizationFollowersOptions) {
   return router({
-    listFollowers: authenticated
-      .meta(
-        rest('GET /organizations/{organizationId}/followers', {
-          summary: 'List the followers of an organization, newest first',
-          failure: 'Failed to find profiles',
-          errors: [organizationErrors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(anyOf(admin, organizationRole('organizationId', ['owner'], roleOf))))
+    listFollowers: authenticatedRoute('GET /organizations/{organizationId}/followers', {
+      summary: 'List the followers of an organization, newest first',
+      failure: 'Failed to find profiles',
+      errors: [organizationErrors.notFound, listErrors.invalidNextToken],
+      allow: [anyOf(admin, organizationRole('organizationId', ['owner'], roleOf))],
+    })
       .input(organizationFollowerList.input)
       .output(organizationFollowerList.output)
       .query(({ ctx, input }) => follows.listFollowersOfOrganization(input.organizationId, askedBy(ctx, input))),

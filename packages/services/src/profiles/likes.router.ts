@@ -1,4 +1,4 @@
-import { admin, allow, anyOf, authenticated, owner, rest, router } from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, owner, router } from '@tandem/core';
 import { z } from 'zod';
 import { productErrors } from '../products/products.errors.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -17,43 +17,34 @@ interface LikesRouterOptions {
 export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
   return router({
-    likeProduct: authenticated
-      .meta(
-        rest('PUT /profiles/{profileId}/product-likes/{likeProductId}', {
-          status: 201,
-          summary: 'Like a product',
-          failure: 'Failed to create product like',
-          errors: [errors.notFound, productErrors.notFound, errors.productLiked],
-        }),
-      )
-      .use(allow(ownProfile))
+    likeProduct: authenticatedRoute('PUT /profiles/{profileId}/product-likes/{likeProductId}', {
+      status: 201,
+      summary: 'Like a product',
+      failure: 'Failed to create product like',
+      errors: [errors.notFound, productErrors.notFound, errors.productLiked],
+      allow: [ownProfile],
+    })
       .input(productLikeInput)
       .output(ProductLikeSchema)
       .mutation(({ input }) => likes.like(input.profileId, input.likeProductId)),
 
-    unlikeProduct: authenticated
-      .meta(
-        rest('DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
-          status: 204,
-          summary: 'Unlike a product',
-          failure: 'Failed to delete product like',
-          errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
-        }),
-      )
-      .use(allow(ownProfile))
+    unlikeProduct: authenticatedRoute('DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
+      status: 204,
+      summary: 'Unlike a product',
+      failure: 'Failed to delete product like',
+      errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
+      allow: [ownProfile],
+    })
       .input(productLikeInput)
       .output(z.void())
       .mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
 
-    listProductLikes: authenticated
-      .meta(
-        rest('GET /profiles/{profileId}/product-likes', {
-          summary: 'List the products that a profile likes, newest first',
-          failure: 'Failed to find product likes',
-          errors: [listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(ownProfile))
+    listProductLikes: authenticatedRoute('GET /profiles/{profileId}/product-likes', {
+      summary: 'List the products that a profile likes, newest first',
+      failure: 'Failed to find product likes',
+      errors: [listErrors.invalidNextToken],
+      allow: [ownProfile],
+    })
       .input(productLikeList.input)
       .output(productLikeList.output)
       .query(({ ctx, input }) => likes.list(input.profileId, askedBy(ctx, input))),
@@ -63,15 +54,12 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
 /** Lists a product's likers; part of the products router. */
 export function createLikersRouter(likes: LikesService) {
   return router({
-    listLikers: authenticated
-      .meta(
-        rest('GET /products/{productId}/likers', {
-          summary: 'List the profiles that like a product, latest first',
-          failure: 'Failed to find profiles',
-          errors: [productErrors.notFound, listErrors.invalidNextToken],
-        }),
-      )
-      .use(allow(admin))
+    listLikers: authenticatedRoute('GET /products/{productId}/likers', {
+      summary: 'List the profiles that like a product, latest first',
+      failure: 'Failed to find profiles',
+      errors: [productErrors.notFound, listErrors.invalidNextToken],
+      allow: [admin],
+    })
       .input(productLikerList.input)
       .output(productLikerList.output)
       .query(({ ctx, input }) => likes.listLikers(input.productId, askedBy(ctx, input))),

@@ -1,11 +1,9 @@
 import {
   admin,
-  allow,
   anyOf,
-  authenticated,
+  authenticatedRoute,
   authenticationErrors,
-  publicProcedure,
-  rest,
+  publicRoute,
   router,
   self,
   type RequestContext,
@@ -50,15 +48,12 @@ function keepPrivate(ctx: RequestContext): void {
 export function createProvidersRouter(options: ProvidersRouterOptions) {
   const { providers, identities, rateLimits, browserCookies, redirectUrls } = options;
   return router({
-    startOauth: publicProcedure
-      .meta(
-        rest('GET /auth/oauth/{provider}', {
-          status: 302,
-          summary: 'Redirect to an identity provider, to sign in or sign up',
-          failure: 'Failed to create authorization',
-          errors: [providerErrors.notFound],
-        }),
-      )
+    startOauth: publicRoute('GET /auth/oauth/{provider}', {
+      status: 302,
+      summary: 'Redirect to an identity provider, to sign in or sign up',
+      failure: 'Failed to create authorization',
+      errors: [providerErrors.notFound],
+    })
       .use(rateLimits.address('oauthStart'))
       .input(startInput(redirectUrls))
       .output(LocationSchema)
@@ -70,20 +65,12 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         return { location };
       }),
 
-    finishOauth: publicProcedure
-      .meta(
-        rest('GET /auth/oauth/{provider}/callback', {
-          status: 302,
-          summary: 'Return from an identity provider',
-          failure: 'Failed to find or create identity',
-          errors: [
-            providerErrors.notFound,
-            authenticationErrors.unverified,
-            identityErrors.emailTaken,
-            identityErrors.providerTaken,
-          ],
-        }),
-      )
+    finishOauth: publicRoute('GET /auth/oauth/{provider}/callback', {
+      status: 302,
+      summary: 'Return from an identity provider',
+      failure: 'Failed to find or create identity',
+      errors: [providerErrors.notFound, authenticationErrors.unverified, identityErrors.emailTaken, identityErrors.providerTaken],
+    })
       .input(callbackInput)
       .output(LocationSchema)
       .query(async ({ ctx, input: { provider, state = '', code, iss, error } }) => {
@@ -96,22 +83,18 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         return { location };
       }),
 
-    linkProvider: authenticated
-      .meta(
-        rest('POST /auth/{identityId}/oauth/{provider}', {
-          summary: 'Begin to link an account at an identity provider',
-          failure: 'Failed to create authorization',
-          errors: [
-            providerErrors.notFound,
-            identityErrors.notFound,
-            identityErrors.providerTaken,
-            authenticationServiceErrors.invalidInput,
-            authenticationServiceErrors.locked,
-          ],
-        }),
-      )
-      .use(allow(self('identityId')))
-      .use(allow(verifiedEmail(identities)))
+    linkProvider: authenticatedRoute('POST /auth/{identityId}/oauth/{provider}', {
+      summary: 'Begin to link an account at an identity provider',
+      failure: 'Failed to create authorization',
+      errors: [
+        providerErrors.notFound,
+        identityErrors.notFound,
+        identityErrors.providerTaken,
+        authenticationServiceErrors.invalidInput,
+        authenticationServiceErrors.locked,
+      ],
+      allow: [self('identityId'), verifiedEmail(identities)],
+    })
       .use(rateLimits.address('passwordProof'))
       .input(linkInput(redirectUrls))
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
@@ -124,15 +107,12 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         return { url };
       }),
 
-    listProviders: authenticated
-      .meta(
-        rest('GET /auth/{identityId}/oauth', {
-          summary: 'List the identity providers linked to an identity',
-          failure: 'Failed to find linked providers',
-          errors: [identityErrors.notFound],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    listProviders: authenticatedRoute('GET /auth/{identityId}/oauth', {
+      summary: 'List the identity providers linked to an identity',
+      failure: 'Failed to find linked providers',
+      errors: [identityErrors.notFound],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .input(linkedInput)
       .output(LinkedProvidersSchema)
       .query(async ({ input }) => {
@@ -140,24 +120,21 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
         return linked.map(({ provider, linkedAt }) => ({ provider, linkedAt: linkedAt.toISOString() }));
       }),
 
-    unlinkProvider: authenticated
-      .meta(
-        rest('DELETE /auth/{identityId}/oauth/{provider}', {
-          status: 204,
-          summary: 'Unlink an identity provider and end the sessions started through it',
-          failure: 'Failed to delete linked provider',
-          hasBody: true,
-          errors: [
-            identityErrors.notFound,
-            identityErrors.notLinked,
-            identityErrors.onlyWayIn,
-            authenticationServiceErrors.freshProofNeeded,
-            authenticationServiceErrors.invalidInput,
-            authenticationServiceErrors.locked,
-          ],
-        }),
-      )
-      .use(allow(anyOf(admin, self('identityId'))))
+    unlinkProvider: authenticatedRoute('DELETE /auth/{identityId}/oauth/{provider}', {
+      status: 204,
+      summary: 'Unlink an identity provider and end the sessions started through it',
+      failure: 'Failed to delete linked provider',
+      hasBody: true,
+      errors: [
+        identityErrors.notFound,
+        identityErrors.notLinked,
+        identityErrors.onlyWayIn,
+        authenticationServiceErrors.freshProofNeeded,
+        authenticationServiceErrors.invalidInput,
+        authenticationServiceErrors.locked,
+      ],
+      allow: [anyOf(admin, self('identityId'))],
+    })
       .use(rateLimits.address('passwordProof'))
       .input(unlinkInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))

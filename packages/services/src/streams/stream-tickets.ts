@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { authenticated, authenticationErrors, rest, type Identity, type VerifiedAccess } from '@tandem/core';
+import { authenticatedRoute, authenticationErrors, type Identity, type VerifiedAccess } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import { z } from 'zod';
 import { Timestamp } from '../shared/schemas.js';
@@ -61,14 +61,11 @@ export function createStreamTickets({
 
     /** The procedure that issues tickets for a stream. */
     procedure: (stream: StreamName) =>
-      authenticated
-        .meta(
-          rest(`POST /${stream}/listen/tickets`, {
-            status: 201,
-            summary: `Get a ticket that opens the stream of ${stream} once`,
-            failure: 'Failed to create ticket',
-          }),
-        )
+      authenticatedRoute(`POST /${stream}/listen/tickets`, {
+        status: 201,
+        summary: `Get a ticket that opens the stream of ${stream} once`,
+        failure: 'Failed to create ticket',
+      })
         .input(z.strictObject({}))
         .output(TicketSchema)
         .mutation(({ ctx }) => issue(stream, ctx.access)),
