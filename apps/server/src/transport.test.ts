@@ -77,9 +77,10 @@ describe('a JSON body', () => {
     });
   });
 
-  it('of another content type is 415', async () => {
+  it('of another content type is 415, which names the accepted one', async () => {
     const text = { headers: { 'content-type': 'text/plain' } };
     expect(await app.rest('POST', REGISTER, '{}', text).expect(415)).toEqual({ error: { message: 'Unsupported content type' } });
+    expect((await app.rest('POST', REGISTER, '{}', text)).headers.get('accept')).toBe('application/json');
     const untyped = await raw(REGISTER, { method: 'POST', headers: { 'content-length': 2 }, body: '{}' });
     expect(untyped).toEqual({ status: 415, body: { error: { message: 'Unsupported content type' } } });
     const encoded = { headers: { 'content-type': 'application/json', 'content-encoding': 'made-up' } };
@@ -252,7 +253,8 @@ describe('the tRPC face', () => {
       fetch(`${app.url}/trpc/notifications.markReadUpTo`, { method: 'POST', headers: { 'content-type': 'text/plain', ...headers }, body: '{}' }); // prettier-ignore
     expect((await call({})).status).toBe(422);
     expect((await call({ authorization: 'Bearer garbage' })).status).toBe(401);
-    expect((await call({ authorization: `Bearer ${ann.accessToken}` })).status).toBe(415);
+    const refused = await call({ authorization: `Bearer ${ann.accessToken}` });
+    expect([refused.status, refused.headers.get('accept')]).toEqual([415, 'application/json']);
   });
 
   it("answers its adapters' refusals with our texts", async () => {

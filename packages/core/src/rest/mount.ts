@@ -30,6 +30,8 @@ function sendError(error: unknown, res: Response, server: ServerFacts): void {
   if (retryAfter !== undefined) res.set('retry-after', String(retryAfter));
   // the rest of a body that is too large is not read
   if (status === 413) res.set('connection', 'close');
+  // names the accepted type (RFC 9110, 15.5.16), unless the route has named its own
+  if (status === 415 && !res.hasHeader('accept')) res.set('accept', 'application/json');
   res.status(status).json(body);
 }
 

@@ -32,9 +32,10 @@ export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBo
       router,
       maxBodySize,
       maxBatchSize: MAX_BATCH_SIZE,
-      responseMeta: ({ ctx }) => {
+      responseMeta: ({ ctx, errors }) => {
         const status = (ctx as RequestContext | undefined)?.refusedWith;
-        return status === undefined ? {} : { status };
+        const isOtherType = errors.some(({ code }) => code === 'UNSUPPORTED_MEDIA_TYPE');
+        return { ...(status && { status }), ...(isOtherType && { headers: { accept: 'application/json' } }) };
       },
       createContext({ req, res }) {
         const ctx = createRequestContext(server, req, res);

@@ -60,6 +60,12 @@ describe('an address of a file', () => {
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
   });
 
+  it('takes only the type that it was issued for, and names it in the refusal', async () => {
+    const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
+    const refused = await put(url, '{}', 'application/json');
+    expect([refused.status, refused.headers.get('accept')]).toEqual([415, 'text/plain']);
+  });
+
   it('allows one action: an upload address downloads nothing, a download address uploads nothing', async () => {
     const { url } = await notes.issue({ contentType: 'text/plain', contentLength: 2 }, ME);
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);

@@ -38,7 +38,10 @@ function grantOf(local: LocalFiles, action: 'upload' | 'download', req: Request)
 async function upload(local: LocalFiles, uploads: Uploads, req: Request, res: Response): Promise<void> {
   const object = grantOf(local, 'upload', req);
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== object.type) throw errors.wrongType();
+  if (type !== object.type) {
+    res.set('accept', object.type);
+    throw errors.wrongType();
+  }
   const declared = req.headers['content-length'];
   if (declared !== undefined && Number(declared) > object.size) throw errors.tooLarge();
   if (declared !== undefined && Number(declared) < object.size) throw errors.wrongSize();
