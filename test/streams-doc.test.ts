@@ -68,5 +68,7 @@ function closeAll(...streams: TestStream[]): Promise<void[]> {
 
 it('docs/streams.md names every close code of a stream', () => {
   const text = readFileSync(FILE, 'utf8');
-  for (const [code] of Object.values(CLOSE)) expect(text).toContain(`| ${code} |`);
+  // of wrong frames, `ws` closes by itself
+  const codes = [...Object.values(CLOSE).map(([code]) => code), 1002, 1007, 1009];
+  for (const code of codes) expect(text).toContain(`| ${code} |`);
 });

@@ -31,6 +31,10 @@ function boundText(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): st
 /** JSON Schema's names for what Zod expects. */
 const TYPE_NAMES: Record<string, string> = { int: 'integer', record: 'object', tuple: 'array', map: 'object', set: 'array' };
 
+function allowedText(values: readonly unknown[]): string {
+  return `must be equal to one of the allowed values: ${values.map(String).join(', ')}`;
+}
+
 /** The text for a value that is present and wrong. */
 function problemText(issue: Issue): string {
   switch (issue.code) {
@@ -44,9 +48,9 @@ function problemText(issue: Issue): string {
     case 'not_multiple_of':
       return `must be multiple of ${issue.divisor}`;
     case 'invalid_value':
-      return `must be equal to one of the allowed values: ${issue.values.map(String).join(', ')}`;
+      return allowedText(issue.values);
     case 'invalid_union':
-      return 'must match one of the allowed shapes';
+      return 'options' in issue && issue.options ? allowedText(issue.options) : 'must match one of the allowed shapes';
     case 'custom':
       return issue.message;
     default:

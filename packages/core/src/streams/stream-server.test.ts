@@ -155,6 +155,7 @@ describe('a frame', () => {
     ['is JSON', '{', invalid('frame must be valid JSON')],
     ['is an object', '5', invalid('frame must be object')],
     ['is not null', 'null', invalid('frame must be object')],
+    ['has a known type', { type: 'sing' }, invalid('frame/type must be equal to one of the allowed values: ping, echo, refused, broken, away, hangs')],
     ['fits its type', { type: 'echo' }, invalid("frame must have required property 'text'")],
     ['that is refused is named in the refusal', { type: 'echo', clientId: 'c', channelId: 'd' }, { ...invalid("frame must have required property 'text'"), data: ["frame must have required property 'text'", "frame must NOT have additional properties: 'channelId'"], clientId: 'c', channelId: 'd' }],
     ['that is refused is not echoed where the name is long or not text', { type: 'echo', text: 'x', clientId: 5, channelId: 'x'.repeat(101) }, { ...invalid(''), data: ['frame/clientId must be string', "frame must NOT have additional properties: 'channelId'"] }],

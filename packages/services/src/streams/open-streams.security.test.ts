@@ -110,7 +110,7 @@ describe('frames', () => {
     });
   });
 
-  it('of more than 64 KiB, and of broken text, close the stream', async () => {
+  it('of more than 64 KiB, of broken text, and against the protocol close the stream', async () => {
     const ann = await app.signUp();
     const big = await listen(ann);
     big.send(`"${'a'.repeat(64 * 1024)}"`);
@@ -118,6 +118,10 @@ describe('frames', () => {
     const broken = await listen(ann);
     broken.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
     expect((await broken.closed).code).toBe(1007);
+    const wrong = await listen(ann);
+    // a client's frames are masked, and this one is not
+    (wrong.socket as WebSocket & { _socket: Socket })._socket.write(Buffer.from([0x81, 0x01, 0x61]));
+    expect((await wrong.closed).code).toBe(1002);
   });
 });
 
