@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -156,6 +156,8 @@ let end: (() => Promise<Record<string, number>>) | undefined;
 /** Starts an attack. @returns when the first answer has arrived */
 async function begin({ name, target }: { name: string; target: Target }): Promise<void> {
   const over = new AbortController();
+  // each request under way listens for the end
+  setMaxListeners(0, over.signal);
   const answers: Record<string, number> = {};
   let isUnderWay = (): void => {};
   const underWay = new Promise<void>((resolve) => (isUnderWay = resolve));

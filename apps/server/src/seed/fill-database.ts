@@ -3,7 +3,7 @@ import type { Clock } from '@tandem/storage';
 import { CommandError } from '../commands/command-error.js';
 import { fillChannels, type ShopTeam } from './fill-channels.js';
 import { paintPicture } from './picture.js';
-import { CUSTOMERS, DOMAIN, SHOPS, type Shop } from './small-world.js';
+import { CUSTOMERS, DOMAIN, SHOPS, type Shop } from './sample-data.js';
 import type { Upload } from './upload.js';
 
 const DAY_MS = 24 * 60 * 60_000;
