@@ -156,7 +156,7 @@ export function createServices(options: ServicesOptions) {
   const { reviewAfter } = standing;
   const members = createMembersService({ storage, lists, existingIdentities: identities.existing, reviewAfter });
   const emailOf = async (identityId: string) => (await identities.credentialsOf({ id: identityId }))?.email;
-  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, emailOf });
+  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, standing, emailOf });
   const invitations = createInvitationsService({
     storage,
     lists,
@@ -166,7 +166,6 @@ export function createServices(options: ServicesOptions) {
     relay: invitationMails.relay,
     withdrawTokens: onetimeTokens.withdraw,
     limits: createInvitationLimits(storage),
-    standing,
   });
   const acceptance = createAcceptanceService({
     storage,

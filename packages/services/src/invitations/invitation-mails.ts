@@ -7,6 +7,7 @@ import type { OrganizationsService } from '../organizations/organizations.servic
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import { withoutWebAddresses } from '../mail/web-addresses.js';
 import { pendingAt } from './invitations.service.js';
+import type { Standing } from './standing.js';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -16,6 +17,7 @@ interface InvitationMailsOptions {
   mails: Pick<MailsService, 'enqueue'>;
   onetimeTokens: Pick<OnetimeTokensService, 'create'>;
   organizations: Pick<OrganizationsService, 'nameOf'>;
+  standing: Pick<Standing, 'review'>;
   /** Email of an identity; undefined when it is gone. */
   emailOf(identityId: string): Promise<string | undefined>;
 }
@@ -24,14 +26,20 @@ interface InvitationMailsOptions {
  * Mails of invitations. An invitation is stored with a flag that its mail is due; the mail is queued from there and prepared when
  * it is sent (decisions A14).
  */
-export function createInvitationMails({ storage, log, mails, onetimeTokens, organizations, emailOf }: InvitationMailsOptions) {
+export function createInvitationMails(options: InvitationMailsOptions) {
+  const { storage, log, mails, onetimeTokens, organizations, standing, emailOf } = options;
   const Invitations = storage.model(invitationModel);
 
-  /** Queues an invitation's mail. On failure `relayAll` repeats it later; the mail's id prevents duplicates. */
+  /**
+   * Queues an invitation's mail. On failure `relayAll` repeats it later; the mail's id prevents duplicates. Reviews the inviter
+   * first: one who lost the right just before the invitation was stored must not keep it, even if the process that stored it has
+   * died (decisions H7).
+   */
   async function relay(invitationId: string): Promise<void> {
     try {
       const record = await Invitations.findOne({ _id: invitationId, mailSince: { $ne: null } }).lean<InvitationRecord>();
       if (!record) return;
+      await standing.review([record.fromIdentityId]);
       const { _id: id, email: to, expiresAt } = record;
       await mails.enqueue([{ id, template: 'invitation', to, values: { invitationId: id }, expiresAt }]);
       await Invitations.updateOne({ _id: invitationId }, { $set: { mailSince: null } }, { timestamps: false });

@@ -17,7 +17,6 @@ import {
   type InvitationStatus,
   type NewInvitation,
 } from './invitations.schemas.js';
-import type { Standing } from './standing.js';
 
 export type InvitationsService = ReturnType<typeof createInvitationsService>;
 
@@ -28,12 +27,11 @@ interface InvitationsOptions {
   organizations: Pick<OrganizationsService, 'roleOf' | 'nameOf'>;
   /** Lifetime of a new invitation, in milliseconds. */
   lifetime: number;
-  /** Queues an invitation's mail. Must not throw. */
+  /** Reviews the inviter, and queues the invitation's mail. Must not throw. */
   relay(invitationId: string): Promise<void>;
   /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
   limits: InvitationLimits;
-  standing: Standing;
 }
 
 /** The identity that invites. */
@@ -52,7 +50,7 @@ export function pendingAt(now: Date) {
  * on HTTP.
  */
 export function createInvitationsService(options: InvitationsOptions) {
-  const { storage, lists, audit, organizations, lifetime, relay, withdrawTokens, limits, standing } = options;
+  const { storage, lists, audit, organizations, lifetime, relay, withdrawTokens, limits } = options;
   const Invitations = storage.model(invitationModel);
 
   /** Shows a pending invitation as expired once its time is over. */
@@ -110,12 +108,8 @@ export function createInvitationsService(options: InvitationsOptions) {
           expiresAt: new Date(now.getTime() + lifetime),
           mailSince: now,
         });
-        // the inviter may have lost the right meanwhile, and the review of that loss could not see this invitation yet
-        if (!(await standing.isMade(record))) {
-          await standing.review([by.identityId]);
-          throw ruleErrors.notAdmin();
-        }
         await relay(record._id);
+        if (await Invitations.exists({ _id: record._id, status: 'withdrawn' })) throw ruleErrors.notAdmin();
         await audit.record('invitation.created', facts, { identityId: null, details: { invitationId: record._id } });
         return show(record.toObject());
       } catch (error) {

@@ -153,6 +153,39 @@ describe.each(FACES)('over %s an invitation', (face) => {
   });
 });
 
+describe.each(FACES)('over %s an invitation that is stored right after its maker was removed', (face) => {
+  async function makeLate(world: World, input: Record<string, unknown>, end = () => {}) {
+    const { manager } = world;
+    // between the check of the right and the write of the invitation
+    const update = proxy.hold(isCommand('invitations.update'));
+    const made = other.call(face, 'invitations.create', input, manager.credentials);
+    await update.reached;
+    await remove(world.owner, world.organizationId, manager).expect(204);
+    end();
+    update.release();
+    return await made;
+  }
+  const found = ({ manager }: World, email: string) =>
+    app.storage.model(invitationModel).findOne({ fromIdentityId: manager.id, email }).lean();
+
+  it('is refused and withdrawn', async () => {
+    const world = await invited();
+    const input = { email: newEmail(), organizationId: world.organizationId };
+    expect(await makeLate(world, input)).toMatchObject({ ok: false, status: 403 });
+    expect(await found(world, input.email)).toMatchObject({ status: 'withdrawn' });
+  });
+
+  it('is withdrawn, and not mailed, by another process if its own got no further', async () => {
+    const world = await invited();
+    const input = { email: newEmail(), organizationId: world.organizationId };
+    const cut = () => void proxy.cut(isCommand('invitations.insert'), 'after');
+    expect(await makeLate(world, input, cut)).toMatchObject({ ok: false, status: 503 });
+    await app.tandem.services.mails.work();
+    expect(await found(world, input.email)).toMatchObject({ status: 'withdrawn', mailSince: null });
+    expect(app.mail.count(input.email)).toBe(0);
+  });
+});
+
 describe.each(FACES)('an invitation whose maker is removed over %s', (face) => {
   const withdrawing = isCommand('invitations.update');
   const removeThere = ({ owner, organizationId, manager }: World) =>
