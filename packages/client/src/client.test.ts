@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import {
   PASSWORD,
   RETURN_URL,
@@ -11,7 +12,7 @@ import {
 } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
-import { MfaRequiredError, describeFailure, type Tokens } from './index.js';
+import { MfaRequiredError, createTandemClient, describeFailure, type Tokens } from './index.js';
 
 let app: TestServer;
 beforeAll(async () => {
@@ -232,6 +233,18 @@ describe('calls', () => {
     controller.abort();
     expect(await failureOf(call)).toMatchObject({ status: undefined });
   });
+});
+
+it.each([
+  ['http://127.0.0.1:2/deep?key=secret', 'the server at http://127.0.0.1:2 cannot be reached (ECONNREFUSED)'],
+  ['http://somebody:secret@127.0.0.1:1', 'the server at http://127.0.0.1:1 cannot be reached'],
+  ['http://127.0.0.1:9', 'the server at http://127.0.0.1:9 cannot be reached (bad port)'],
+  ['localhost:3000', 'the server cannot be reached: url must begin with http:// or https://'],
+  ['nowhere', 'the server cannot be reached: url must begin with http:// or https://'],
+])('a call to the wrong url %s says which server and why, without secrets', async (url, message) => {
+  const call = createTandemClient({ url }).api.auth.checkToken.mutate({ token: 'x' });
+  expect(await failureOf(call)).toEqual({ status: undefined, message, data: [] });
+  expect(inspect(await call.catch((error: unknown) => error))).not.toContain('secret');
 });
 
 describe('describeFailure', () => {
