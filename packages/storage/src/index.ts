@@ -3,6 +3,7 @@ export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './f
 export { newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
 export type { JointWrite } from './joint-writes.js';
+export { QUEUE_LEASE_MS, createLeasedQueue, queuedFields, type QueuedRecord } from './leased-queue.js';
 export type { Log } from './log.js';
 export {
   defineModel,
@@ -17,6 +18,7 @@ export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
 export { present, type Presented, type Wire } from './present.js';
 export type { Deleted } from './soft-deletion.js';
+export { createQueueWorker } from './queue-worker.js';
 export { StoreSetupError, addressProblems } from './store-address.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';
 export { ImportError, type TransferProgress } from './transfer.js';

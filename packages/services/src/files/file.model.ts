@@ -1,10 +1,10 @@
-import { defineModel, type BaseRecord } from '@tandem/storage';
+import { defineModel, queuedFields, type QueuedRecord } from '@tandem/storage';
 
 /**
- * An object, from the issue of its upload address until its removal from storage. It refers to its record, while records keep no
+ * An object, from the issue of its upload address until its removal from storage, for which it is queued; if attached, its original and leftover copies are. It refers to its record, while records keep no
  * list of files, so that one write attaches it.
  */
-export interface FileRecord extends BaseRecord {
+export interface FileRecord extends QueuedRecord {
   /** The random storage key of the upload. Only the uploader ever sees it. */
   objectId: string;
   /** The storage key of the attached copy, which has no upload address. Null before that, and for files of older versions. */
@@ -34,15 +34,6 @@ export interface FileRecord extends BaseRecord {
   place: number | null;
   /** For a record's only file: true once the record's own write was made, after which this file replaces all earlier ones. */
   counts: boolean;
-  /**
-   * When the file, or for an attached one its original and leftover copies, is to be removed from storage. While leased, the end
-   * of the lease.
-   */
-  dueAt: Date | null;
-  /** Number of attempts to remove it, the current one included. */
-  attempts: number;
-  /** The worker that holds or last held the lease. */
-  owner: string | null;
 }
 
 export const fileModel = defineModel<FileRecord>('files', {
@@ -63,9 +54,7 @@ export const fileModel = defineModel<FileRecord>('files', {
     attachedAt: { type: Date, default: null },
     place: { type: Number, default: null },
     counts: { type: Boolean, default: false },
-    dueAt: { type: Date, default: null },
-    attempts: { type: Number, default: 0 },
-    owner: { type: String, default: null },
+    ...queuedFields,
   },
   indexes: [
     { keys: { objectId: 1 }, unique: true, serves: 'attaching an object' },

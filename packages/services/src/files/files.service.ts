@@ -1,7 +1,6 @@
 import { describeError, type Log } from '@tandem/core';
 import type { FilesDriver } from '@tandem/drivers/files';
-import type { Storage } from '@tandem/storage';
-import { createSending } from '../mail/sending.js';
+import { createQueueWorker, type Storage } from '@tandem/storage';
 import { createAddressCache } from './address-cache.js';
 import { createAttachments, type Attachments, type AttachmentsSettings } from './attachments.js';
 import { fileModel, type FileRecord } from './file.model.js';
@@ -51,10 +50,9 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
     await queue.done(file);
   }
 
-  const removing = createSending<FileRecord>({
-    collect: () => Promise.resolve(),
+  const removing = createQueueWorker<FileRecord>({
     claim: queue.claim,
-    deliver: remove,
+    handle: remove,
     onFailure: (error) => log.warn({ err: describeError(error) }, 'files could not be removed; it will be retried'),
   });
 

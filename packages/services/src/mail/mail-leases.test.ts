@@ -1,7 +1,7 @@
-import type { Clock, Storage } from '@tandem/storage';
+import { QUEUE_LEASE_MS, type Clock, type Storage } from '@tandem/storage';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
-import { LEASE_MS, createMailQueue, type MailQueue } from './mail-queue.js';
+import { createMailQueue, type MailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
 
 const HOUR = 60 * 60_000;
@@ -36,7 +36,7 @@ async function loseLease(expiresAt: Date | null = null): Promise<QueuedMailRecor
   } as const;
   await slow.add([mail]);
   const lost = await claim(slow);
-  system.clock.advance(LEASE_MS);
+  system.clock.advance(QUEUE_LEASE_MS);
   return lost;
 }
 
@@ -46,7 +46,7 @@ describe('a process that has lost its lease of a mail', () => {
     const current = await claim(who === 'itself' ? slow : other);
     expect(await slow.postpone(lost)).toBe(true);
     expect(await system.rows()).toEqual([current]);
-    system.clock.advance(LEASE_MS - 1);
+    system.clock.advance(QUEUE_LEASE_MS - 1);
     expect(await slow.claim([])).toBeUndefined();
   });
 

@@ -1,13 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { isDuplicateKey, newId, type Storage } from '@tandem/storage';
-import { dueRows } from '../shared/due.js';
+import { createLeasedQueue, isDuplicateKey, newId, type Storage } from '@tandem/storage';
 import { queuedMailModel, type QueuedMailRecord } from './mail.model.js';
 
-/** How long a worker holds a mail it is sending, in milliseconds: longer than any attempt. */
-export const LEASE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Delays after the first, second, … and all later failures, in milliseconds. */
 const WAITS_MS = [10_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS] as const;
 /** Age at which a mail is given up, in milliseconds. */
 const GIVE_UP_MS = 48 * HOUR_MS;
@@ -28,11 +23,12 @@ function isOnlyDoubles(error: unknown): boolean {
   return isDuplicateKey(error) !== false && (writeErrors ?? []).every(({ code }) => code === 11_000);
 }
 
-/** The mail queue in the store. Each write is atomic, and a dead process holds a mail for a minute at most. */
+/** The mail queue in the store. */
 export function createMailQueue(storage: Storage) {
-  const { collection } = storage.model(queuedMailModel);
+  const Mails = storage.model(queuedMailModel);
+  const { collection } = Mails;
   const { clock } = storage;
-  const owner = randomUUID();
+  const queue = createLeasedQueue(storage, Mails, WAITS_MS);
 
   return {
     /** Adds mails by one write. Skips those whose id is queued already. */
@@ -47,18 +43,8 @@ export function createMailQueue(storage: Storage) {
       }
     },
 
-    /** Leases the mail that has been due longest, for `LEASE_MS`; undefined when none is due. */
-    async claim(except: readonly string[]): Promise<QueuedMailRecord | undefined> {
-      const { due, now } = await dueRows(storage);
-      const filter = { ...due, ...(except.length > 0 && { _id: { $nin: except } }) };
-      const lease = { owner, dueAt: new Date(now.getTime() + LEASE_MS), updatedAt: now };
-      const claimed = await collection.findOneAndUpdate(
-        filter as object,
-        { $set: lease, $inc: { attempts: 1 } },
-        { sort: { dueAt: 1, _id: 1 }, returnDocument: 'after' },
-      );
-      return (claimed as unknown as QueuedMailRecord | null) ?? undefined;
-    },
+    /** Leases the mail that has been due longest; undefined when none is due. */
+    claim: (except: readonly string[]) => queue.claim({}, except),
 
     /** The approximate number of queued mails, and the creation time of the oldest. */
     async state(): Promise<QueueState> {
@@ -69,6 +55,7 @@ export function createMailQueue(storage: Storage) {
       return { length, oldestAt: oldest?.createdAt };
     },
 
+    /** Removes a mail that was sent, even if another process has taken it over meanwhile. */
     async remove({ _id }: QueuedMailRecord): Promise<void> {
       await collection.deleteOne({ _id } as object);
     },
@@ -77,14 +64,12 @@ export function createMailQueue(storage: Storage) {
      * Releases a mail after a failure, with a growing delay.
      * @returns whether it will be retried; a mail that is too old, or would expire before, is removed
      */
-    async postpone({ _id, attempts, createdAt, expiresAt }: QueuedMailRecord): Promise<boolean> {
-      const now = clock.now();
-      // every claim increments `attempts`, so a worker that has lost its lease does not match
-      const own = { _id, attempts } as object;
-      const dueAt = new Date(now.getTime() + (WAITS_MS[attempts - 1] ?? WAITS_MS[WAITS_MS.length - 1] ?? 0));
+    async postpone(mail: QueuedMailRecord): Promise<boolean> {
+      const dueAt = queue.retryAt(mail);
+      const { createdAt, expiresAt } = mail;
       const isTooLate = dueAt.getTime() > createdAt.getTime() + GIVE_UP_MS || (expiresAt !== null && dueAt >= expiresAt);
-      if (isTooLate) await collection.deleteOne(own);
-      else await collection.updateOne(own, { $set: { dueAt, owner: null, updatedAt: now } });
+      if (isTooLate) await collection.deleteOne(queue.heldBy(mail));
+      else await queue.postpone(mail);
       return !isTooLate;
     },
   };

@@ -1,20 +1,15 @@
-import { defineModel, type BaseRecord } from '@tandem/storage';
+import { defineModel, queuedFields, type QueuedRecord } from '@tandem/storage';
 import type { MailTemplateName } from './templates.js';
 
 /** A mail to be sent. Removed once sent. Contains neither tokens nor codes. */
-export interface QueuedMailRecord extends BaseRecord {
+export interface QueuedMailRecord extends QueuedRecord {
   template: MailTemplateName;
   to: string | null;
   identityId: string | null;
   values: Record<string, string | number>;
   /** From then on the mail is useless and is not sent. */
   expiresAt: Date | null;
-  /** Time of the next attempt; while leased, the end of the lease. */
   dueAt: Date;
-  /** Number of attempts, the current one included. Identifies an attempt that has lost its lease. */
-  attempts: number;
-  /** The worker that holds or last held the lease. */
-  owner: string | null;
 }
 
 export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
@@ -25,9 +20,7 @@ export const queuedMailModel = defineModel<QueuedMailRecord>('mails', {
     identityId: { type: String, default: null },
     values: { type: Object, default: {} },
     expiresAt: { type: Date, default: null },
-    dueAt: { type: Date, required: true },
-    attempts: { type: Number, default: 0 },
-    owner: { type: String, default: null },
+    ...queuedFields,
   },
   indexes: [
     { keys: { dueAt: 1, _id: 1 }, serves: 'the next mail that is due' },

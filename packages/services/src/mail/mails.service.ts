@@ -1,19 +1,18 @@
 import { describeError, type Log } from '@tandem/core';
 import type { Mail, MailDriver } from '@tandem/drivers/mail';
-import type { Storage } from '@tandem/storage';
-import { LEASE_MS, createMailQueue } from './mail-queue.js';
+import { QUEUE_LEASE_MS, createQueueWorker, type Storage } from '@tandem/storage';
+import { createMailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
 import { createRenderer } from './outgoing-mail.js';
 import type { MailSettings, PreparedMail, QueuedMail } from './queued-mail.js';
 import { createRecentMails } from './recent-mails.js';
-import { createSending } from './sending.js';
 
 export type MailsService = ReturnType<typeof createMailsService>;
 
 type Prepare = (mail: QueuedMail & { id: string }) => Promise<PreparedMail | undefined>;
 
 /** Time limit for sending, in milliseconds, for any driver. Sending and preparation together end before the lease does. */
-const SEND_MS = LEASE_MS - 10_000;
+const SEND_MS = QUEUE_LEASE_MS - 10_000;
 const ADDRESS = /^[^\s<>,;"()\\]+@[^\s<>,;"()\\@]+$/;
 
 /** The parts of a driver's error that may be logged. Its text may quote addresses. */
@@ -57,7 +56,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
   const queue = createMailQueue(storage);
   const recentMails = createRecentMails(storage);
   const underWay = new Set<string>();
-  const sending = createSending({
+  const sending = createQueueWorker({
     collect: () => collect(),
     async claim() {
       // excludes own mails in progress, even if their lease has run out
@@ -65,7 +64,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       if (mail) underWay.add(mail._id);
       return mail;
     },
-    deliver: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
+    handle: (mail) => deliver(mail).finally(() => underWay.delete(mail._id)),
     onFailure: (error) => log.warn({ err: describeError(error) }, 'working on the mail queue failed; it will be retried'),
   });
   /** Outcomes of this process's attempts. */
@@ -83,7 +82,7 @@ export function createMailsService({ storage, log, settings = {} }: { storage: S
       log.error({ mailId: mail._id, template: mail.template }, 'a mail was dropped: its recipient is not an address');
       return undefined;
     }
-    if (performance.now() - start > LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
+    if (performance.now() - start > QUEUE_LEASE_MS - SEND_MS) throw new Error('preparing a mail took too long');
     return render(mail, prepared);
   }
 

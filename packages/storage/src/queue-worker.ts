@@ -1,36 +1,36 @@
-/** Maximum number of mails that a process sends at once. */
+/** Maximum number of rows that a process works on at once. */
 const LANES = 4;
-/** Poll interval for mails of other instances, crashes and failures, in milliseconds. */
+/** Poll interval for rows of other instances, crashes and failures, in milliseconds. */
 const POLL_MS = 5000;
 
-interface SendingOptions<Mail> {
-  /** Queues mails that are stored elsewhere. */
-  collect(): Promise<void>;
-  /** Leases the next due mail, if any. Rejects when the queue cannot be reached. */
-  claim(): Promise<Mail | undefined>;
-  /** Sends a mail or puts it back. Rejects when the queue cannot be reached. */
-  deliver(mail: Mail): Promise<void>;
+interface WorkerOptions<Row> {
+  /** Queues rows that are stored elsewhere. */
+  collect?(): Promise<void>;
+  /** Leases the next due row, if any. Rejects when the queue cannot be reached. */
+  claim(): Promise<Row | undefined>;
+  /** Does the work on a row, or puts it back. Rejects when the queue cannot be reached. */
+  handle(row: Row): Promise<void>;
   /** Receives errors of background work. */
   onFailure(error: unknown): void;
 }
 
-/** Works through the queue, a few mails at a time: when woken, by polling, or on demand. */
-export function createSending<Mail>({ collect, claim, deliver, onFailure }: SendingOptions<Mail>) {
+/** Works through a queue, a few rows at a time: when woken, by polling, or on demand. */
+export function createQueueWorker<Row>({ collect, claim, handle, onFailure }: WorkerOptions<Row>) {
   const lanes = new Set<Promise<void>>();
   const passes = new Set<Promise<void>>();
   let calls = 0;
-  let senders = 0;
+  let users = 0;
   let isStopping = false;
 
   async function runLane(): Promise<void> {
     for (;;) {
       if (isStopping) return;
       const seen = calls;
-      const mail = await claim();
-      if (mail) {
-        // more mails may be due, so start another lane
+      const row = await claim();
+      if (row) {
+        // more rows may be due, so start another lane
         startLane();
-        await deliver(mail);
+        await handle(row);
       } else if (seen === calls) {
         return;
       }
@@ -44,36 +44,36 @@ export function createSending<Mail>({ collect, claim, deliver, onFailure }: Send
     lanes.add(lane);
   }
 
-  async function send(): Promise<void> {
+  async function drain(): Promise<void> {
     calls += 1;
     startLane();
     while (lanes.size > 0) await Promise.all(lanes);
   }
 
-  /** Sends everything due, and waits for mails in progress in this process. @throws when the queue cannot be reached */
+  /** Works on everything due, and waits for rows in progress in this process. @throws when the queue cannot be reached */
   function work(): Promise<void> {
-    const pass = collect()
-      .then(send)
+    const pass = Promise.resolve(collect?.())
+      .then(drain)
       .finally(() => passes.delete(pass));
     passes.add(pass);
     return pass;
   }
 
   function wake(): void {
-    if (senders > 0) send().catch(onFailure);
+    if (users > 0) drain().catch(onFailure);
   }
 
-  /** Works now, when woken, and every `pollMs`, until the returned function is called, which waits for mails in progress. */
+  /** Works now, when woken, and every `pollMs`, until the returned function is called, which waits for rows in progress. */
   function start(pollMs = POLL_MS): () => Promise<void> {
-    senders += 1;
+    users += 1;
     const poll = () => void work().catch(onFailure);
     poll();
     const timer = setInterval(poll, pollMs).unref();
     let stopped: Promise<void> | undefined;
     async function stop(): Promise<void> {
       clearInterval(timer);
-      senders -= 1;
-      if (senders > 0) return;
+      users -= 1;
+      if (users > 0) return;
       isStopping = true;
       // a pass that is still collecting would start lanes later
       while (lanes.size + passes.size > 0) await Promise.allSettled([...lanes, ...passes]);
