@@ -6,7 +6,7 @@ import { createInProcessBus, type EventBus } from '@tandem/core';
 import { openFilesDriver, type FilesDriver } from '@tandem/drivers/files';
 import type { MailDriver } from '@tandem/drivers/mail';
 import { createTandem, type MailTemplates, type Tandem, type TandemConfiguration } from '@tandem/services';
-import { openStorage } from '@tandem/storage';
+import { openStorage, type BaseRecord, type ModelDefinition, type Storage } from '@tandem/storage';
 import { PASSWORD, startTestServer, type TestServer, TEST_SECRETS } from '@tandem/testing';
 import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -143,6 +143,24 @@ describe('a host with parts of its own', () => {
     await tandem.services.mails.enqueue([{ template: 'password-changed', to: email }]);
     expect(await app.mail.next(email)).toMatchObject({ from: 'Shop <shop@example.org>' });
     await close();
+    await storage.close();
+  });
+
+  it('stores several records together, or none', async () => {
+    type Kept = BaseRecord & { shelfId: string; parcelIds: string[] };
+    type Sample = Record<'parcelModel' | 'shelfModel', ModelDefinition<Kept>> & {
+      createParcels(storage: Storage): (shelfId: string) => Promise<Kept>;
+    };
+    const { createParcels, parcelModel, shelfModel } = await sample<Sample>('createParcels(');
+    const storage = await openStorage({ uri: app.mongodbUri });
+    const [Parcels, Shelves] = [storage.model(parcelModel), storage.model(shelfModel)];
+    const others = Array.from({ length: 19 }, () => crypto.randomUUID());
+    const { _id: shelfId } = await Shelves.create({ _id: crypto.randomUUID(), parcelIds: others });
+    const store = createParcels(storage);
+    const { _id } = await store(shelfId);
+    await expect(store(shelfId)).rejects.toThrow('the shelf is full');
+    expect(await Shelves.find().lean()).toMatchObject([{ parcelIds: [...others, _id] }]);
+    expect(await Parcels.find().lean()).toMatchObject([{ _id, shelfId }]);
     await storage.close();
   });
 

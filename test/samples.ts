@@ -44,7 +44,7 @@ export async function compileSamples(samples: readonly string[]): Promise<string
   try {
     const config = {
       extends: '../../../tsconfig.base.json',
-      compilerOptions: { noEmit: true, declaration: false },
+      compilerOptions: { noEmit: true },
       include: ['*.ts'],
     };
     writeFileSync(path.join(dir, 'tsconfig.json'), JSON.stringify(config));
