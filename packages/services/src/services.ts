@@ -60,16 +60,8 @@ export function createServices(options: ServicesOptions) {
     audit,
     mails,
     removeSessions: (identityId, state) => sessions.removeEnded(identityId, state),
+    review: (identityIds) => standing.review(identityIds),
     reviewAfter: (identityIds, change) => standing.reviewAfter(identityIds, change),
-    children: {
-      async take(identityId, deletion) {
-        for (const { withIdentity } of [profiles, chat]) await withIdentity.take(identityId, deletion);
-        await standing.review([identityId]);
-      },
-      async bringBack(identityId, deletionId) {
-        for (const { withIdentity } of [profiles, chat]) await withIdentity.bringBack(identityId, deletionId);
-      },
-    },
   });
   const signIn = createSignIn({ ...options, lists, audit, mails, identities });
   const { sessions, shownSessions, onetimeTokens, passwords, proofs, credentialsOf, codes } = signIn;
@@ -89,8 +81,6 @@ export function createServices(options: ServicesOptions) {
     categories,
     attributes,
     organizationExists: async (organizationId) => (await organizations.nameOf(organizationId)) !== undefined,
-    deletionsOf: (organizationIds) => organizations.deletionsOf(organizationIds),
-    variants: productVariants.withProducts,
     images,
   });
   const products = { ...catalogue, priceOf: createPriceLines(catalogue, productVariants) };
@@ -102,13 +92,6 @@ export function createServices(options: ServicesOptions) {
     lists,
     existingIdentities: identities.existing,
     logos,
-    children: [
-      products.withOrganizations,
-      {
-        take: (organizationIds, deletion) => chat.templates.withOrganizations.take(organizationIds, deletion),
-        bringBack: (organizationIds, deletionId) => chat.templates.withOrganizations.bringBack(organizationIds, deletionId),
-      },
-    ],
   });
   const avatars = files.attachments({ purpose: 'profile-avatar', max: 1 });
   const orders = createOrdersService({
@@ -134,7 +117,6 @@ export function createServices(options: ServicesOptions) {
     storage,
     lists,
     existingIdentities: identities.existing,
-    relations: [...follows.ofProfiles, likes.ofProfiles],
     avatars,
   });
   const chat = createChatService({

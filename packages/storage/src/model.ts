@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose';
 import type { Connection, Schema, SchemaDefinition } from 'mongoose';
+import type { Cascade } from './cascades.js';
 import type { Clock } from './clock.js';
 import { newId } from './ids.js';
 import { guardOperations, type OperationListener } from './operations.js';
@@ -36,6 +37,8 @@ export interface ModelSettings {
   openFields?: boolean;
   /** Default true; false for relations and tokens, which are removed at once (decision R2). */
   softDelete?: boolean;
+  /** What the records are deleted and restored with (decision R2). */
+  cascades?: readonly Cascade[];
   indexes: IndexDefinition[];
   /** A date field: its record is removed, not soft-deleted, after that time. */
   expires?: string;
@@ -59,8 +62,11 @@ export interface Model<R extends BaseRecord> extends mongoose.Model<R> {
 }
 
 /** Describes a collection of this name; `storage.model(definition)` makes it usable (decision R1). */
-export function defineModel<R extends BaseRecord>(collectionName: string, settings: ModelSettings): ModelDefinition<R> {
-  return { openFields: false, softDelete: true, expires: undefined, ...settings, collectionName };
+export function defineModel<R extends BaseRecord>(
+  collectionName: string,
+  settings: ModelSettings & { cascades?: readonly Cascade<keyof R & string>[] },
+): ModelDefinition<R> {
+  return { openFields: false, softDelete: true, cascades: [], expires: undefined, ...settings, collectionName };
 }
 
 /** The Mongoose model of a definition, for one connection and clock. */

@@ -1,3 +1,4 @@
+import { createCascades, type Cascades } from './cascades.js';
 import { systemClock, timeInStore, type Clock } from './clock.js';
 import { connect, database } from './connection.js';
 import { createJointWrites, type JointWrite } from './joint-writes.js';
@@ -49,6 +50,8 @@ export interface Storage {
   onOperation(listener: OperationListener): void;
   /** The connections of this process. */
   connections(): Readonly<PoolState>;
+  /** Deletes and restores records with their parents; `defineDeletion` uses it. */
+  readonly cascades: Cascades;
   /** A set of writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /** The names of the units that a sweep here can recover. */
@@ -115,6 +118,7 @@ export async function openStorage({
       operationListeners.push(listener);
     },
     connections: () => pool,
+    cascades: createCascades(models),
     defineUnit: units.define,
     unitNames: units.names,
     ensureIndexes: () => createIndexes(database(connection), definitions()),

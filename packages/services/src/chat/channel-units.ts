@@ -1,8 +1,7 @@
-import { newId, type Storage } from '@tandem/storage';
+import { defineDeletion, newId, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import { defineDeletion, type Children } from '../shared/deletion.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
@@ -26,11 +25,6 @@ interface ChannelUnitsOptions {
   storage: Storage;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /**
-   * The subscriptions, which are hidden while their channel is deleted. Messages need no mark: a reader must be a member or find
-   * the channel first.
-   */
-  members: Children;
   icons: Pick<Attachments, 'hold' | 'release' | 'settleHeld'>;
   /** Announces the deletion to the channel's readers. */
   tellDeleted(channelId: string): void;
@@ -40,7 +34,7 @@ interface ChannelUnitsOptions {
  * Creates, deletes and restores a channel together with its members. These are units of work: after a crash the next sweep
  * completes or undoes them.
  */
-export function createChannelUnits({ storage, existingIdentities, members, icons, tellDeleted }: ChannelUnitsOptions) {
+export function createChannelUnits({ storage, existingIdentities, icons, tellDeleted }: ChannelUnitsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
   const everyone = { deleted: 'include' } as const;
@@ -73,13 +67,8 @@ export function createChannelUnits({ storage, existingIdentities, members, icons
     ],
   });
 
-  const deletion = defineDeletion(storage, {
-    name: 'channels',
-    model: Channels,
-    children: members,
-    notFound: errors.channelNotFound,
-    tell: tellDeleted,
-  });
+  // messages need no mark: a reader must be a member or find the channel first
+  const deletion = defineDeletion(storage, channelModel, { notFound: errors.channelNotFound, deleted: tellDeleted });
 
   return {
     /** Stores a channel with its icon and its owner as first member. @throws identityErrors.notFound; ATTACH_ERRORS */
@@ -97,13 +86,9 @@ export function createChannelUnits({ storage, existingIdentities, members, icons
     },
 
     /** Soft-deletes the channel and hides its subscriptions. @throws errors.channelNotFound */
-    delete: deletion.delete,
+    delete: (channelId: string): Promise<void> => deletion.delete([channelId]),
 
     /** @throws errors.channelNotFound when there is nothing to restore */
-    async restore(channelId: string): Promise<void> {
-      const found = await Channels.findById(channelId).setOptions({ deleted: 'only' }).lean<ChannelRecord>();
-      if (!found) throw errors.channelNotFound();
-      await deletion.restore(found);
-    },
+    restore: (channelId: string): Promise<void> => deletion.restore(channelId),
   };
 }

@@ -1,16 +1,14 @@
-import { defineModel, type Live } from '@tandem/storage';
+import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { channelResource } from './channels.schemas.js';
 
 /** Messages are numbered in their own collection: see `message-log.ts`. */
-export interface ChannelRecord extends Live, NotedRecord {
+export interface ChannelRecord extends Deletable, NotedRecord {
   name: string;
   ownerId: string;
   /** Whether any identity may join by itself. A host may leave it out, which means closed. */
   open?: boolean;
-  /** The latest deletion of the channel; null if there was none. */
-  deletionId: string | null;
 }
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
@@ -18,8 +16,8 @@ export const channelModel = defineModel<ChannelRecord>('channels', {
     name: { type: String, required: true },
     ownerId: { type: String, required: true },
     open: { type: Boolean, default: false },
-    deletionId: { type: String, default: null },
     notes: notesField,
+    ...deletionFields,
   },
   indexes: listIndexes(channelResource, { by: ['ownerId'] }),
 });

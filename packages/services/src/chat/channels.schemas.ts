@@ -1,4 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
@@ -32,7 +33,7 @@ export const channelResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: ['deletionId', 'notes'],
+  hidden: ['notes', ...DELETION_FIELDS],
   defaultOrder: 'createdAt desc, id desc',
 });
 

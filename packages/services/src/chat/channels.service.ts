@@ -2,7 +2,6 @@ import type { EventBus } from '@tandem/core';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
-import type { Children } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import { viewOf } from '../shared/list-view.js';
@@ -27,15 +26,13 @@ interface ChannelsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** A channel has one icon at most. */
   icons: Attachments;
-  /** The subscriptions, which are hidden and restored with their channel. */
-  members: Children;
   memberships: Pick<Memberships, 'forget'>;
   messages: Pick<MessagesService, 'lastOf'>;
 }
 
 /** A channel without its icon, which is stored apart. Fills in fields that a host may have left out. */
 function showBare(record: ChannelRecord): Channel {
-  const { deletionId, notes, open = false, ...channel } = present(record);
+  const { open = false, ...channel } = present(record);
   return { ...channel, open, icon: null };
 }
 
@@ -156,7 +153,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     },
 
     /** Soft-deletes a channel with its members and messages. @throws errors.channelNotFound */
-    delete: (channelId: string): Promise<void> => units.delete(channelId),
+    delete: units.delete,
 
     /**
      * Restores a channel with the members and messages deleted with it. @throws errors.channelNotFound when there is nothing to

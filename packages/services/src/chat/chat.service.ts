@@ -8,7 +8,6 @@ import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessagesService } from './messages.service.js';
 import { createReadStatesService } from './read-states.service.js';
-import { createSubscriptionHiding } from './subscription-hiding.js';
 import { createSubscriptionsService } from './subscriptions.service.js';
 
 export type ChatService = ReturnType<typeof createChatService>;
@@ -33,10 +32,8 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
   const attachments = files.attachments({ purpose: 'message-attachment', max: ATTACHMENTS_MAX });
   const messages = createMessagesService({ storage, lists, bus, log, memberships, attachments });
   const readStates = createReadStatesService({ storage, bus, memberships, log });
-  const hiding = createSubscriptionHiding(storage);
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
-  const members = hiding.withChannel;
-  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, members, memberships, messages });
+  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
   const subscriptions = createSubscriptionsService({ storage, lists, bus, memberships, channelExists, existingIdentities });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
@@ -48,8 +45,6 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     messages,
     readStates,
     templates,
-    /** The subscriptions, which are hidden while their identity is deleted. */
-    withIdentity: hiding.withIdentity,
 
     // for streams
     membershipOf: memberships.membershipOf,

@@ -1,14 +1,12 @@
-import { defineModel, type Live } from '@tandem/storage';
+import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { messageTemplateResource } from './message-templates.schemas.js';
 
-export interface MessageTemplateRecord extends Live {
+export interface MessageTemplateRecord extends Deletable {
   title: string;
   content: string;
   /** The owning organization. Null, or missing where a host wrote the record, for a global template. */
   organizationId?: string | null;
-  /** The latest deletion that removed the template; null if there was none. */
-  deletionId: string | null;
 }
 
 export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageTemplates', {
@@ -16,8 +14,9 @@ export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageT
     title: { type: String, required: true },
     content: { type: String, required: true },
     organizationId: { type: String, default: null },
-    deletionId: { type: String, default: null },
+    ...deletionFields,
   },
+  cascades: [{ with: 'organizations', by: 'organizationId' }],
   indexes: [
     ...listIndexes(messageTemplateResource, { by: ['organizationId'] }),
     {

@@ -1,4 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
@@ -33,7 +34,7 @@ export const messageTemplateResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: ['deletionId'],
+  hidden: DELETION_FIELDS,
   defaultOrder: 'createdAt desc, id desc',
 });
 export const messageTemplateList = defineList(messageTemplateResource, {

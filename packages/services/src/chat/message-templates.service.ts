@@ -1,6 +1,5 @@
-import { present, type Storage } from '@tandem/storage';
+import { defineDeletion, present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { markOf, newDeletion, type ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -24,13 +23,17 @@ interface MessageTemplatesOptions {
 }
 
 function show(record: MessageTemplateRecord): MessageTemplate {
-  const { deletionId, organizationId = null, ...template } = present(record);
+  const { organizationId = null, ...template } = present(record);
   return { ...template, organizationId };
 }
 
 /** Message templates, global ones and those of organizations. */
 export function createMessageTemplatesService({ storage, lists, organizationExists }: MessageTemplatesOptions) {
   const Templates = storage.model(messageTemplateModel);
+  const deletion = defineDeletion(storage, messageTemplateModel, {
+    notFound: errors.notFoundToChange,
+    parentNotFound: organizationErrors.notFound,
+  });
   const showOne = lists.one(messageTemplateList, show);
 
   /** @throws organizationErrors.notFound */
@@ -83,41 +86,12 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
     },
 
     /** Soft-deletes a template. @throws errors.notFoundToChange */
-    async delete(messageTemplateId: string): Promise<void> {
-      // with its own deletion id, so that restoring the organization does not restore it
-      const mark = { $set: markOf(newDeletion(storage.clock)) };
-      const { matchedCount } = await Templates.updateOne({ _id: messageTemplateId }, mark);
-      if (matchedCount === 0) throw errors.notFoundToChange();
-    },
+    delete: (messageTemplateId: string): Promise<void> => deletion.delete([messageTemplateId]),
 
     /** @throws errors.notFoundToChange when there is nothing to restore, organizationErrors.notFound when its organization is deleted */
     async restore(messageTemplateId: string): Promise<MessageTemplate> {
-      const found = await Templates.findById(messageTemplateId).setOptions({ deleted: 'only' }).lean<MessageTemplateRecord>();
-      if (!found) throw errors.notFoundToChange();
-      await expectOrganization(found.organizationId);
-      const record = await Templates.restore(messageTemplateId);
-      if (!record) throw errors.notFoundToChange();
-      try {
-        // checked again, because the organization may have been deleted meanwhile
-        await expectOrganization(found.organizationId);
-      } catch (error) {
-        await Templates.deleteOne({ _id: messageTemplateId });
-        throw error;
-      }
-      return showOne(record, errors.notFoundToChange);
+      await deletion.restore(messageTemplateId);
+      return showOne(await Templates.findById(messageTemplateId).lean<MessageTemplateRecord>(), errors.notFoundToChange);
     },
-
-    /** Deletes and restores templates with their organizations. */
-    withOrganizations: {
-      async take(organizationIds, deletion) {
-        const live = { organizationId: { $in: [...organizationIds] } };
-        await Templates.updateMany(live, { $set: markOf(deletion) }, { timestamps: false });
-      },
-      async bringBack(organizationIds, deletionId) {
-        const taken = { organizationId: { $in: [...organizationIds] }, deletionId };
-        const back = Templates.updateMany(taken, { $set: { deletedAt: null } });
-        await back.setOptions({ deleted: 'only', timestamps: false });
-      },
-    } satisfies ChildrenOfMany,
   };
 }

@@ -27,6 +27,10 @@ export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions'
     lastReadMessageId: { type: String, default: null },
     readAt: { type: Date, default: null },
   },
+  cascades: [
+    { with: 'channels', by: 'channelId' },
+    { with: 'identities', by: 'subscribedId' },
+  ],
   indexes: [
     {
       keys: { channelId: 1, subscribedId: 1 },

@@ -1,9 +1,8 @@
 import type { EventBus, Log } from '@tandem/core';
-import { newId, present, type Fence, type Presented, type Storage } from '@tandem/storage';
+import { defineDeletion, newId, present, type Fence, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
-import type { Children } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -11,7 +10,6 @@ import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, literals, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
-import { createIdentityDeletion } from './identity-deletion.js';
 import { createIdentityOutbox } from './identity-outbox.js';
 import { ABSENT, HIDDEN, identityModel, type IdentityRecord } from './identity.model.js';
 import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
@@ -33,8 +31,8 @@ interface IdentitiesOptions {
    * change must only write while `open` matches.
    */
   reviewAfter<T>(identityIds: readonly string[], change: (open: Fence['open']) => Promise<T>): Promise<T>;
-  /** Records that are deleted and restored with an identity. */
-  children: Children;
+  /** Withdraws the pending invitations that these identities may no longer make. Repeatable. */
+  review(identityIds: readonly string[]): Promise<void>;
 }
 
 /** A new identity. `email` is trimmed and lower-cased; `passwordHash` is a bcrypt hash. */
@@ -59,13 +57,20 @@ function show(record: IdentityRecord): ShownIdentity {
  * hash. Changes go to the audit trail, with the facts of the request if there is one.
  */
 export function createIdentitiesService(options: IdentitiesOptions) {
-  const { storage, bus, audit, log, removeSessions, mails, children, lists, reviewAfter } = options;
+  const { storage, bus, audit, log, removeSessions, mails, lists, review, reviewAfter } = options;
   const Identities = storage.model(identityModel);
   const showOne = lists.one(identityList, show);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
   const { announce, change } = changes;
-  const deletion = createIdentityDeletion(storage, changes, children);
+  const deletion = defineDeletion(storage, identityModel, {
+    notFound: identityErrors.notFound,
+    async mark([_id = ''], condition, mark) {
+      const changed = await changes.tryChange({ _id, ...condition }, mark, { endSessions: true, voidTokens: true });
+      return changed ? 1 : 0;
+    },
+    deleted: (identityId) => review([identityId]),
+  });
 
   /** @throws identityErrors.emailTaken, providerTaken */
   function create({
@@ -173,7 +178,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
     /** Soft-deletes an identity with its profiles and ends all its sessions. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
-      await deletion.delete(identityId);
+      await deletion.delete([identityId]);
       await audit.record('identity.deleted', by, { identityId });
     },
 
@@ -182,10 +187,10 @@ export function createIdentitiesService(options: IdentitiesOptions) {
      * now
      */
     async restore(identityId: string, by = NO_REQUEST): Promise<Identity> {
-      const record = await deletion.restore(identityId);
+      await withUniqueValues(() => deletion.restore(identityId));
       announce(identityId);
       await audit.record('identity.restored', by, { identityId });
-      return showOne(record, identityErrors.notFound);
+      return this.get(identityId);
     },
 
     /** Locks the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */

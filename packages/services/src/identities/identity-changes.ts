@@ -74,7 +74,7 @@ export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** What a change requires of the identity. */
-type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; deletionId?: string; $expr?: object } & Partial<
+type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; restoration?: string; $expr?: object } & Partial<
   ReturnType<typeof isEpoch>
 >;
 

@@ -1,5 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
-import { defineModel, type Live } from '@tandem/storage';
+import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import type { QueuedMail } from '../mail/queued-mail.js';
 
@@ -13,7 +13,7 @@ export interface LinkedProvider {
   linkedAt: Date;
 }
 
-export interface IdentityRecord extends Live {
+export interface IdentityRecord extends Deletable {
   /** Trimmed and lower-cased. */
   email: string;
   emailVerified: boolean;
@@ -35,8 +35,6 @@ export interface IdentityRecord extends Live {
   sparedSessionId?: string | null;
   /** Works like `sessionEpoch` for one-time tokens (decisions A13). */
   onetimeEpoch: number;
-  /** The latest deletion; missing if there was none. Not selected by default. */
-  deletionId?: string;
   /** Mails that a change has stored but that are not queued yet, and the time of the first. */
   outbox: (QueuedMail & { id: string })[];
   outboxAt: Date | null;
@@ -52,9 +50,9 @@ export const HIDDEN = [
   'sparedSessionId',
   'onetimeEpoch',
   'providers',
-  'deletionId',
   'outbox',
   'outboxAt',
+  ...DELETION_FIELDS,
 ] as const;
 
 export const identityResource = defineListResource({
@@ -96,9 +94,9 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     sessionEpoch: { type: Number, default: 0, select: false },
     sparedSessionId: { type: String, default: null, select: false },
     onetimeEpoch: { type: Number, default: 0, select: false },
-    deletionId: { type: String, select: false },
     outbox: { type: [Object], default: [], select: false },
     outboxAt: { type: Date, default: null, select: false },
+    ...deletionFields,
   },
   indexes: [
     { keys: { email: 1 }, unique: true, serves: 'login and registration: one live identity an address' },

@@ -1,6 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
-import { defineModel } from '@tandem/storage';
-import { BULK_HIDDEN, bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
+import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { movingField, type TreeRecord } from '../shared/tree-moves.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
@@ -13,7 +12,7 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-export interface OrganizationRecord extends BulkRecord, TreeRecord, NotedRecord {
+export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord {
   name: string;
   description: string;
   contact_email: string;
@@ -36,7 +35,7 @@ export interface OrganizationRecord extends BulkRecord, TreeRecord, NotedRecord 
 }
 
 /** Fields for internal use, or shown elsewhere. */
-export const HIDDEN = ['members', 'ownerNames', 'moving', 'notes', ...BULK_HIDDEN] as const;
+export const HIDDEN = ['members', 'ownerNames', 'moving', 'notes', ...DELETION_FIELDS] as const;
 
 export const organizationResource = defineListResource({
   name: 'organizations',
@@ -98,7 +97,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     parentId: { type: String, default: null },
     moving: movingField,
     notes: notesField,
-    ...bulkFields,
+    ...deletionFields,
   },
   indexes: [
     {

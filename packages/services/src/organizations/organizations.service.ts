@@ -1,14 +1,11 @@
 import { validationError } from '@tandem/core';
-import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
+import { defineDeletion, isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
-import { createOrganizationDeletion } from './organization-deletion.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
-import { withoutBulkFields } from '../shared/bulk-writes.js';
-import type { ChildrenOfMany } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -35,8 +32,6 @@ interface OrganizationsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** An organization has one logo at most. */
   logos: Attachments;
-  /** Records that are deleted and restored with organizations. */
-  children: readonly ChildrenOfMany[];
 }
 
 /** The organization to store, and its logo. */
@@ -68,14 +63,14 @@ const ABSENT: Partial<Organization> = {
 
 /** An organization without logo and ancestors. Only the members service shows members. */
 function showBare(record: OrganizationRecord): Organization {
-  const { members, ownerNames, moving, notes, parentId = null, ...organization } = present(withoutBulkFields(record));
+  const { members, ownerNames, moving, parentId = null, ...organization } = present(record);
   return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
 }
 
 /** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */
-export function createOrganizationsService({ storage, lists, existingIdentities, logos, children }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, lists, existingIdentities, logos }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
-  const deletion = createOrganizationDeletion(storage, children);
+  const deletion = defineDeletion(storage, organizationModel, { notFound: errors.notFound });
 
   const tree = createOrganizationTree(storage);
 
@@ -125,9 +120,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
 
   return {
     /** Soft-deletes an organization with its products. @throws errors.notFound */
-    delete: deletion.delete,
-    /** The deletions of deleted organizations. */
-    deletionsOf: deletion.deletionsOf,
+    delete: (organizationId: string): Promise<void> => deletion.delete([organizationId]),
     /** The identity's own or inherited role, for display; access rules use `roleOf`. @throws errors.notFound */
     heldRoleOf: tree.roleOf,
 
@@ -215,7 +208,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
      * nameTakenMeanwhile
      */
     async restore(organizationId: string): Promise<Organization> {
-      await deletion.restore(organizationId);
+      await deletion.restore(organizationId).catch(async (error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+        const deleted = Organizations.findById(organizationId, { name: 1 }).setOptions({ deleted: 'include' });
+        throw errors.nameTakenMeanwhile({ name: (await deleted.lean<OrganizationRecord>())?.name ?? '' });
+      });
       return this.get(organizationId);
     },
 

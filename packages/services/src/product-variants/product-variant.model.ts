@@ -1,5 +1,4 @@
-import { defineModel } from '@tandem/storage';
-import { bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
+import { bulkFields, defineModel, type BulkRecord } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { priceField, type StoredPrice } from '../shared/price.js';
 import { productVariantResource } from './product-variants.schemas.js';
@@ -25,6 +24,7 @@ export const productVariantModel = defineModel<ProductVariantRecord>('productVar
     price: priceField,
     ...bulkFields,
   },
+  cascades: [{ with: 'products', by: 'productId' }],
   indexes: [
     ...listIndexes(productVariantResource, { within: ['productId'] }),
     {

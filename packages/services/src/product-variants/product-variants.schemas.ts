@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
-import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { IMAGES_MAX } from '../products/products.schemas.js';
@@ -35,7 +35,7 @@ export type ProductVariant = z.infer<typeof ProductVariantSchema>;
 export const productVariantResource = defineListResource({
   name: 'productVariants',
   fields: { title: 'string', description: 'string', sku: 'string', ...priceListFields, createdAt: 'date', updatedAt: 'date' },
-  hidden: BULK_HIDDEN,
+  hidden: ['writer', ...DELETION_FIELDS],
   defaultOrder: 'createdAt desc, id desc',
 });
 export const productVariantList = defineList(productVariantResource, { row: ProductVariantSchema, own: { productId: Id } });

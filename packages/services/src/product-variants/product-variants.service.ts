@@ -1,7 +1,4 @@
-import { newId, present, type Storage } from '@tandem/storage';
-import { createBulkDeletion } from '../shared/bulk-deletion.js';
-import { createBulkWrites, withoutBulkFields } from '../shared/bulk-writes.js';
-import { markOf, type ChildrenOfMany } from '../shared/deletion.js';
+import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -25,16 +22,15 @@ interface ProductVariantsOptions {
 
 /** A variant with the image ids it was given, some of which may be removed by now. */
 function showBare(record: ProductVariantRecord): ProductVariant {
-  const { price, description = null, sku = null, imageIds = [], ...variant } = present(withoutBulkFields(record));
+  const { writer, price, description = null, sku = null, imageIds = [], ...variant } = present(record);
   return { ...variant, description, sku, imageIds, price: showPrice(record.price) };
 }
 
 /** Variants, always within the given product (decisions R10). Ids are UUID strings; nothing here depends on HTTP. */
 export function createProductVariantsService({ storage, lists, productExists, imagesOf }: ProductVariantsOptions) {
   const Variants = storage.model(productVariantModel);
-  const kind = { storage, model: Variants, name: 'product variant' };
-  const bulk = createBulkWrites(kind);
-  const deletion = createBulkDeletion({ ...kind, manyMissing: errors.manyNotFound, oneMissing: errors.notFound });
+  const bulk = defineBulkWrites(storage, productVariantModel);
+  const deletion = defineDeletion(storage, productVariantModel, { notFound: errors.notFound });
 
   /**
    * Drops the ids of removed images, so that removing an image takes only one write. Queries only if a variant names an image.
@@ -89,22 +85,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
     return found;
   }
 
-  /** Deletes and restores variants with their products. */
-  const withProducts: ChildrenOfMany = {
-    async take(productIds, deletion) {
-      await Variants.updateMany({ productId: { $in: productIds } }, { $set: markOf(deletion) }, { timestamps: false });
-    },
-    async bringBack(productIds, deletionId) {
-      await Variants.updateMany({ productId: { $in: productIds }, deletionId }, { $set: { deletedAt: null } }).setOptions({
-        deleted: 'only',
-        timestamps: false,
-      });
-    },
-  };
-
   return {
-    withProducts,
-
     /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound */
     async createMany(productId: string, variants: readonly NewVariant[]): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();
@@ -175,23 +156,17 @@ export function createProductVariantsService({ storage, lists, productExists, im
     /** Soft-deletes a variant. @throws errors.notFound */
     async delete(productId: string, id: string): Promise<void> {
       if (!(await productExists(productId))) throw errors.notFound();
-      const { deletedCount } = await Variants.deleteOne({ _id: id, productId });
-      if (deletedCount === 0) throw errors.notFound();
+      await deletion.delete([id], errors.notFound, { productId });
     },
 
     /** Soft-deletes many variants, all or none. @throws errors.manyNotFound unless all belong to the product */
     async deleteMany(productId: string, ids: readonly string[]): Promise<void> {
-      const [count, isThere] = await Promise.all([
-        Variants.countDocuments({ _id: { $in: ids }, productId }),
-        productExists(productId),
-      ]);
-      if (!isThere || count < ids.length) throw errors.manyNotFound();
-      await deletion.remove(ids);
+      if (!(await productExists(productId))) throw errors.manyNotFound();
+      await deletion.delete(ids, errors.manyNotFound, { productId });
     },
 
     /** @throws errors.notFound when there is nothing to restore, or the product is not live */
     async restore(productId: string, id: string): Promise<ProductVariant> {
-      if (!(await productExists(productId))) throw errors.notFound();
       await deletion.restore(id, { productId });
       return showOne(await readOne(productId, id));
     },

@@ -1,5 +1,4 @@
-import { defineModel } from '@tandem/storage';
-import { bulkFields, type BulkRecord } from '../shared/bulk-writes.js';
+import { bulkFields, defineModel, type BulkRecord } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { priceField, type StoredPrice } from '../shared/price.js';
 import { productResource } from './products.schemas.js';
@@ -26,6 +25,7 @@ export const productModel = defineModel<ProductRecord>('products', {
     attributeIds: { type: [String], default: [] },
     ...bulkFields,
   },
+  cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],
   indexes: [
     ...listIndexes(productResource, { by: ['organizationId'] }),
     {

@@ -1,10 +1,10 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { attributeResource, AttributeSchema } from '../attributes/attributes.schemas.js';
 import { categoryResource, CategorySchema } from '../categories/categories.schemas.js';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { BULK_HIDDEN } from '../shared/bulk-writes.js';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { Id, Timestamp, distinct } from '../shared/schemas.js';
@@ -49,7 +49,7 @@ export const productResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: BULK_HIDDEN,
+  hidden: ['writer', ...DELETION_FIELDS],
   relations: {
     categories: { from: 'categoryIds', to: 'categories.id', resource: categoryResource },
     attributes: { from: 'attributeIds', to: 'attributes.id', resource: attributeResource },

@@ -1,19 +1,15 @@
-import { newId, present, type Storage } from '@tandem/storage';
+import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { createBulkDeletion } from '../shared/bulk-deletion.js';
-import { createBulkWrites, withoutBulkFields } from '../shared/bulk-writes.js';
-import type { ChildrenOfMany, Deletion } from '../shared/deletion.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
-import { createOrganizationProducts } from './organization-products.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
 import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
@@ -26,40 +22,24 @@ interface ProductsOptions {
   categories: Pick<CategoriesService, 'existing' | 'related'>;
   attributes: Pick<AttributesService, 'existing' | 'related'>;
   organizationExists(organizationId: string): Promise<boolean>;
-  /** The deletions of those given organizations that are deleted, by id. */
-  deletionsOf(organizationIds: readonly string[]): Promise<Map<string, Deletion>>;
-  /** The variants, which are deleted and restored with their product. */
-  variants: ChildrenOfMany;
   images: Attachments;
 }
 
 /** A product without its images, which are stored apart. */
 function showBare(record: ProductRecord): Product {
-  const { price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(withoutBulkFields(record));
+  const { writer, price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(record);
   return { ...product, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
 }
 
 type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
 
 /** Products. Ids are UUID strings; nothing here depends on HTTP. */
-export function createProductsService({ storage, lists, categories, attributes, variants, images, ...others }: ProductsOptions) {
+export function createProductsService({ storage, lists, categories, attributes, images, organizationExists }: ProductsOptions) {
   const Products = storage.model(productModel);
-  const ofOrganizations = createOrganizationProducts({ storage, variants, deletionsOf: others.deletionsOf });
-  const kind = {
-    storage,
-    model: Products,
-    name: 'product',
-    parents: {
-      has: ({ organizationId }: Record<string, unknown>) => typeof organizationId === 'string',
-      follow: ofOrganizations.follow,
-    },
-  };
-  const bulk = createBulkWrites(kind);
-  const deletion = createBulkDeletion({
-    ...kind,
-    manyMissing: errors.manyNotFound,
-    oneMissing: errors.notFound,
-    children: variants,
+  const bulk = defineBulkWrites(storage, productModel);
+  const deletion = defineDeletion(storage, productModel, {
+    notFound: errors.notFound,
+    parentNotFound: organizationErrors.notFound,
   });
   const shown = {
     show: showBare,
@@ -97,7 +77,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     const [inCategories, inAttributes, organizations] = await Promise.all([
       categories.existing(categoryIds),
       attributes.existing(attributeIds),
-      Promise.all(organizationIds.map(others.organizationExists)),
+      Promise.all(organizationIds.map(organizationExists)),
     ]);
     if (inCategories.size < categoryIds.length) throw categoryErrors.notFound();
     if (inAttributes.size < attributeIds.length) throw attributeErrors.notFound();
@@ -149,9 +129,6 @@ export function createProductsService({ storage, lists, categories, attributes, 
   }
 
   return {
-    /** Deletes and restores products with their organizations. */
-    withOrganizations: ofOrganizations.withOrganizations,
-
     existing,
 
     /**
@@ -252,29 +229,16 @@ export function createProductsService({ storage, lists, categories, attributes, 
     },
 
     /** Soft-deletes a product with its variants. @throws errors.notFound */
-    async delete(productId: string): Promise<void> {
-      if (!(await existing([productId])).has(productId)) throw errors.notFound();
-      await deletion.remove([productId]).catch((error: unknown) => {
-        throw errors.manyNotFound.matches(error) ? errors.notFound() : error;
-      });
-    },
+    delete: (productId: string): Promise<void> => deletion.delete([productId]),
 
     /** Soft-deletes many products, all or none. @throws errors.manyNotFound unless all are live */
-    async deleteMany(ids: readonly string[]): Promise<void> {
-      if ((await existing(ids)).size < ids.length) throw errors.manyNotFound();
-      await deletion.remove(ids);
-    },
+    deleteMany: (ids: readonly string[]): Promise<void> => deletion.delete(ids, errors.manyNotFound),
 
     /**
      * Restores a product with its images and the variants deleted with it.
      * @throws errors.notFound when there is nothing to restore, organizationErrors.notFound when its organization is deleted
      */
     async restore(productId: string): Promise<Product> {
-      const deleted = await Products.findById(productId, { organizationId: 1 })
-        .setOptions({ deleted: 'only' })
-        .lean<ProductRecord>();
-      if (!deleted) throw errors.notFound();
-      await mustExist([{ organizationId: deleted.organizationId }]);
       await deletion.restore(productId);
       return showOne(await readOne(productId));
     },

@@ -52,8 +52,6 @@ export function createFollowsService({ storage, lists, avatars, organizationExis
     unfollowProfile: profiles.remove,
     followOrganization: organizations.add,
     unfollowOrganization: organizations.remove,
-    /** The relations that are hidden and restored with profiles. */
-    ofProfiles: [profiles.ofProfiles, organizations.ofProfiles],
 
     /** The profiles that a profile follows, newest first. */
     listProfiles: (profileId: string, query: ListQuery) =>

@@ -36,8 +36,6 @@ export function createLikesService({ storage, lists, avatars, productExists }: L
   return {
     like: likes.add,
     unlike: likes.remove,
-    /** The relations that are hidden and restored with profiles. */
-    ofProfiles: likes.ofProfiles,
 
     /** The products that a profile likes, newest first. */
     list: (profileId: string, query: ListQuery) =>

@@ -1,23 +1,22 @@
-import { defineModel, type Live } from '@tandem/storage';
+import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { profileResource } from './profiles.schemas.js';
 
 /** A public profile of an identity, which may have several. */
-export interface ProfileRecord extends Live, NotedRecord {
+export interface ProfileRecord extends Deletable, NotedRecord {
   identityId: string;
   name: string;
-  /** The latest deletion; null if there was none. */
-  deletionId: string | null;
 }
 
 export const profileModel = defineModel<ProfileRecord>('profiles', {
   fields: {
     identityId: { type: String, required: true },
     name: { type: String, required: true },
-    deletionId: { type: String, default: null },
     notes: notesField,
+    ...deletionFields,
   },
+  cascades: [{ with: 'identities', by: 'identityId' }],
   indexes: [
     // includes the index of an identity's profiles, newest first
     ...listIndexes(profileResource, { by: ['identityId'] }),

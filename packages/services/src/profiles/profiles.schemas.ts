@@ -1,4 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
@@ -22,7 +23,7 @@ export type Profile = z.infer<typeof ProfileSchema>;
 export const profileResource = defineListResource({
   name: 'profiles',
   fields: { identityId: 'string', name: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['deletionId', 'notes'],
+  hidden: ['notes', ...DELETION_FIELDS],
   defaultOrder: 'createdAt desc, id desc',
 });
 export const profileList = defineList(profileResource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });

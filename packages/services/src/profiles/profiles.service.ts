@@ -1,11 +1,10 @@
-import { newId, present, type Storage } from '@tandem/storage';
+import { defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
-import { createProfileDeletion, type OfProfiles } from './profile-deletion.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import { identityProfileList, profileList, type NewProfile, type Profile, type ProfilePatch } from './profiles.schemas.js';
@@ -17,8 +16,6 @@ interface ProfilesOptions {
   lists: Lists;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
-  /** The relations that are hidden and restored with profiles. */
-  relations: readonly OfProfiles[];
   /** A profile has one avatar at most. */
   avatars: Attachments;
 }
@@ -31,19 +28,18 @@ interface Creation {
   createdBy: string;
 }
 
-/** Excludes hidden fields from reads. */
-const WITHOUT_HIDDEN = { deletionId: 0, notes: 0 } as const;
-
 /** A profile without its avatar, which is stored apart. */
 function showBare(record: ProfileRecord): Profile {
-  const { deletionId, notes, ...shown } = present(record);
-  return { ...shown, avatar: null };
+  return { ...present(record), avatar: null };
 }
 
 /** Profiles. Ids are UUID strings; nothing here depends on HTTP. */
-export function createProfilesService({ storage, lists, existingIdentities, relations, avatars }: ProfilesOptions) {
+export function createProfilesService({ storage, lists, existingIdentities, avatars }: ProfilesOptions) {
   const Profiles = storage.model(profileModel);
-  const deletion = createProfileDeletion(storage, relations);
+  const deletion = defineDeletion(storage, profileModel, {
+    notFound: errors.notFound,
+    parentNotFound: identityErrors.notFound,
+  });
 
   const creations = storage.defineUnit<Creation>({
     name: 'profiles.create',
@@ -59,7 +55,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
         isDone: async ({ profile: { _id } }) => (await Profiles.exists({ _id }).setOptions({ deleted: 'include' })) !== null,
         async undo({ profile: { _id } }) {
           await avatars.release(_id);
-          await deletion.uncreate(_id);
+          await Profiles.deleteOne({ _id }).setOptions({ hard: true });
         },
       },
     ],
@@ -82,10 +78,8 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
   }
 
   return {
-    /** Deletes and restores profiles with their identity. */
-    withIdentity: deletion.withIdentity,
     /** Soft-deletes a profile with its follows and likes. @throws errors.notFound */
-    delete: deletion.delete,
+    delete: (profileId: string): Promise<void> => deletion.delete([profileId]),
 
     /**
      * @param createdBy the identity that uploaded the avatar
@@ -108,7 +102,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
 
     /** @throws errors.notFound */
     async get(profileId: string): Promise<Profile> {
-      return show(await Profiles.findById(profileId, WITHOUT_HIDDEN).lean<ProfileRecord>());
+      return show(await Profiles.findById(profileId).lean<ProfileRecord>());
     },
 
     /** The identity of a live profile; undefined when there is none. For the owner rule. */
@@ -148,16 +142,7 @@ export function createProfilesService({ storage, lists, existingIdentities, rela
      * @throws errors.notFound when there is nothing to restore, identityErrors.notFound when its identity is deleted
      */
     async restore(profileId: string): Promise<Profile> {
-      const record = await deletion.find(profileId);
-      const { identityId } = record;
-      const hasIdentity = async () => (await existingIdentities([identityId])).has(identityId);
-      if (!(await hasIdentity())) throw identityErrors.notFound();
-      await deletion.restore(record);
-      // checked again, because the identity may have been deleted meanwhile
-      if (!(await hasIdentity())) {
-        await deletion.delete(profileId);
-        throw identityErrors.notFound();
-      }
+      await deletion.restore(profileId);
       return this.get(profileId);
     },
   };

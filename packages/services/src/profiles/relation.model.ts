@@ -1,5 +1,5 @@
 import type { ListResource } from '@tandem/list-query';
-import { defineModel, type Live, type ModelDefinition } from '@tandem/storage';
+import { defineModel, deletionFields, type Deletable, type ModelDefinition } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
 import { organizationFollowResources, profileFollowResources } from './follows.schemas.js';
 import { productLikeResources } from './likes.schemas.js';
@@ -8,10 +8,8 @@ import { productLikeResources } from './likes.schemas.js';
  * A follow or like of a profile; one record per pair (decisions R4). Unfollowing removes the record. `deletedAt` only hides it
  * while the profile is deleted.
  */
-export type RelationRecord<Key extends string = string> = Live & {
+export type RelationRecord<Key extends string = string> = Deletable & {
   profileId: string;
-  /** The latest deletion that hid it; null if there was none. */
-  deletionId: string | null;
 } & Record<Key, string>;
 
 /** @param key the field with the id of the followed or liked record */
@@ -24,8 +22,9 @@ function defineRelation<Key extends string>(
     fields: {
       profileId: { type: String, required: true },
       [key]: { type: String, required: true },
-      deletionId: { type: String, default: null },
+      ...deletionFields,
     },
+    cascades: [{ with: 'profiles', by: 'profileId' }],
     indexes: [
       {
         keys: { profileId: 1, [key]: 1 },

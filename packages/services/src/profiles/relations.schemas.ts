@@ -1,4 +1,5 @@
 import { defineListResource } from '@tandem/list-query';
+import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { FileSchema } from '../files/files.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
@@ -6,7 +7,7 @@ import { Id, Timestamp } from '../shared/schemas.js';
 /** List resources for one kind of relation: a profile's relations, and a target's profiles. */
 export function relationResources<Key extends string>(name: string, key: Key) {
   const times = { createdAt: 'date', updatedAt: 'date' } as const;
-  const shared = { name, hidden: ['deletionId'], defaultOrder: 'createdAt desc, id desc' };
+  const shared = { name, hidden: DELETION_FIELDS, defaultOrder: 'createdAt desc, id desc' };
   const target = { [key]: 'string' } as Record<Key, 'string'>;
   return {
     ofProfile: defineListResource({ ...shared, fields: { ...target, ...times } }),

@@ -1,8 +1,6 @@
 import type { ApiError } from '@tandem/core';
 import { isDuplicateKey, newId, present, type ModelDefinition, type Presented, type Storage } from '@tandem/storage';
-import { markOf } from '../shared/deletion.js';
 import type { FollowerCounts } from './follower-counts.js';
-import type { OfProfiles } from './profile-deletion.js';
 import { profileModel } from './profile.model.js';
 import { profileErrors } from './profiles.errors.js';
 import type { RelationRecord } from './relation.model.js';
@@ -17,11 +15,10 @@ interface RelationSettings<Key extends string> {
   errors: { noTarget(): ApiError; present(): ApiError; missing(): ApiError };
 }
 
-export type ShownRelation<Key extends string> = Omit<Presented<RelationRecord<Key>>, 'deletionId'>;
+export type ShownRelation<Key extends string> = Presented<RelationRecord<Key>>;
 
 export function showRelation<Key extends string>(record: RelationRecord<Key>): ShownRelation<Key> {
-  const { deletionId, ...shown } = present(record) as Presented<RelationRecord>;
-  return shown as unknown as ShownRelation<Key>;
+  return present(record);
 }
 
 /** Writes follows or likes of one kind. */
@@ -29,6 +26,7 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
   const { storage, definition, key, counts, targetExists, errors } = settings;
   const Relations = storage.model(definition);
   const Profiles = storage.model(profileModel);
+  storage.cascades.onChange(definition.collectionName, counts.dropAll);
 
   const pair = (profileId: string, targetId: string) => ({ profileId, [key]: targetId });
 
@@ -88,19 +86,5 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
       await expectBoth(profileId, targetId);
       if (!isRemoved) throw errors.missing();
     },
-
-    /** Hides and restores the relations of deleted profiles. */
-    ofProfiles: {
-      async take(profileIds, deletion) {
-        const filter = { profileId: { $in: [...profileIds] } } as object;
-        await Relations.updateMany(filter, { $set: markOf(deletion) });
-        counts.dropAll();
-      },
-      async bringBack(profileIds, deletionId) {
-        const filter = { profileId: { $in: [...profileIds] }, deletionId } as object;
-        await Relations.updateMany(filter, { $set: { deletedAt: null } }).setOptions({ deleted: 'only' });
-        counts.dropAll();
-      },
-    } satisfies OfProfiles,
   };
 }

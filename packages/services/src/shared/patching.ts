@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
-import type { BulkChange } from './bulk-writes.js';
+import type { BulkChange } from '@tandem/storage';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
 /** Retries of a change whose price was changed concurrently, and the longest pause between them. */

@@ -8,7 +8,7 @@ export interface NotedRecord extends BaseRecord {
   /** Units under way that have written the record, so that a sweep recognizes their writes after later changes. */
   notes?: string[];
 }
-export const notesField = { type: [String], default: undefined };
+export const notesField = { type: [String], default: undefined, select: false };
 
 /** Filter condition: this unit has not written the record yet. */
 export const notNoted = (unitId: string) => ({ notes: { $ne: unitId } });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { UnitKind, UnitWorld } from './unit-world.js';
 
-/** The units of products, their variants and organizations. */
+/** The units of products, their variants, organizations and message templates. */
 export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
   const { send, made, rows, statusOf, named, bodyOf, reviveAndPatch, reviveAndDelete, found } = world;
   const newProduct = (organizationId?: string) => ({ name: 'Lamp', description: '', ...(organizationId && { organizationId }) });
@@ -16,6 +16,10 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
     const organization = await found();
     return { organization, product: await aProduct(organization) };
   };
+  const aTemplate = async () => {
+    const greeting = { title: 'Hello', content: 'Hello', organizationId: await found() };
+    return { template: await made('/message-templates', greeting) };
+  };
   const lookAtProduct = async ({ product }: Record<string, string>) => ({
     product: await statusOf(`/products/${product}`),
     variants: ((await send('GET', `/products/${product}/variants`)) as { body: { data?: unknown[] } }).body.data?.length,
@@ -26,7 +30,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
   });
 
   return {
-    'insert products': {
+    'products.insert': {
       prepare: async () => ({ organization: await found() }),
       request: ({ organization }) => ['POST', '/products/batch', [newProduct(organization), newProduct(organization)]],
       look: ({ organization }) => named(`/products/organizations/${organization}`),
@@ -41,7 +45,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
         };
       },
     },
-    'insert product variants': {
+    'productVariants.insert': {
       prepare: async () => ({ product: await aProduct() }),
       request: ({ product }) => ['POST', `/product/${product}/variants/bulk`, [{ title: 'Green' }, { title: 'White' }]],
       look: ({ product }) => named(`/products/${product}/variants`, 'title'),
@@ -53,13 +57,13 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
         return async () => expect(await rows(path)).toHaveLength(1);
       },
     },
-    'update products': {
+    'products.update': {
       prepare: async () => ({ one: await aProduct(), two: await aProduct() }),
       request: ({ one, two }) => ['PATCH', '/products/batch', { ids: [one, two], data: { name: 'bulk' } }],
       look: async ({ one, two }) => [(await bodyOf(`/products/${one}`))['name'], (await bodyOf(`/products/${two}`))['name']],
       change: ({ one }) => reviveAndPatch(`/products/${one}`, { name: 'newer' }),
     },
-    'update product variants': {
+    'productVariants.update': {
       async prepare() {
         const product = await aProduct();
         return { product, one: await aVariant(product), two: await aVariant(product) };
@@ -72,7 +76,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
       look: async ({ product }) => (await rows(`/products/${product}/variants`)).map(({ sku }) => sku),
       change: ({ product, one }) => reviveAndPatch(`/products/${product}/variants/${one}`, { sku: 'newer' }),
     },
-    'delete products': {
+    'products.delete': {
       prepare: () => productWithVariant(),
       request: ({ product }) => ['DELETE', '/products/batch', [product]],
       look: lookAtProduct,
@@ -84,13 +88,13 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
         };
       },
     },
-    'delete product variants': {
+    'productVariants.delete': {
       prepare: () => productWithVariant(),
       request: ({ product, variant }) => ['POST', `/product/${product}/variants/bulk-delete`, [variant]],
       look: lookAtProduct,
       change: ({ product, variant }) => reviveAndPatch(`/products/${product}/variants/${variant}`, { sku: 'newer' }),
     },
-    'delete organizations': {
+    'organizations.delete': {
       prepare: productIn,
       request: ({ organization }) => ['DELETE', `/organizations/${organization}`],
       look: lookAtOrganization,
@@ -102,7 +106,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
         };
       },
     },
-    'restore product': {
+    'products.restore': {
       async prepare() {
         const given = await productWithVariant();
         await send('DELETE', `/products/${given.product}`).expect(204);
@@ -112,7 +116,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
       look: lookAtProduct,
       change: ({ product }) => reviveAndDelete(`/products/${product}`),
     },
-    'restore product variant': {
+    'productVariants.restore': {
       async prepare() {
         const given = await productWithVariant();
         await send('DELETE', `/products/${given.product}/variants/${given.variant}`).expect(204);
@@ -122,7 +126,7 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
       look: lookAtProduct,
       change: ({ product, variant }) => reviveAndDelete(`/products/${product}/variants/${variant}`),
     },
-    'restore organization': {
+    'organizations.restore': {
       async prepare() {
         const given = await productIn();
         await send('DELETE', `/organizations/${given.organization}`).expect(204);
@@ -131,6 +135,22 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
       request: ({ organization }) => ['POST', `/organizations/${organization}/restore`],
       look: lookAtOrganization,
       change: ({ organization }) => reviveAndDelete(`/organizations/${organization}`),
+    },
+    'messageTemplates.delete': {
+      prepare: aTemplate,
+      request: ({ template }) => ['DELETE', `/message-templates/${template}`],
+      look: ({ template }) => statusOf(`/message-templates/${template}`),
+      change: ({ template }) => reviveAndPatch(`/message-templates/${template}`, { title: 'newer' }),
+    },
+    'messageTemplates.restore': {
+      async prepare() {
+        const given = await aTemplate();
+        await send('DELETE', `/message-templates/${given.template}`).expect(204);
+        return given;
+      },
+      request: ({ template }) => ['POST', `/message-templates/${template}/restore`],
+      look: ({ template }) => statusOf(`/message-templates/${template}`),
+      change: ({ template }) => reviveAndDelete(`/message-templates/${template}`),
     },
   };
 }

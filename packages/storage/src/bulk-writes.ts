@@ -1,24 +1,15 @@
-import { newId, type Live, type Model, type Storage, type UnitStep } from '@tandem/storage';
+import { deletionFields, type Deletable } from './cascades.js';
+import { newId } from './ids.js';
+import type { ModelDefinition } from './model.js';
+import type { Storage } from './storage.js';
+import type { UnitStep } from './units.js';
 
-/** Bookkeeping fields of records that bulk writes change. They never leave the server. */
-export interface BulkRecord extends Live {
-  /** Replaced by every change of the record's fields, so that a unit of work detects concurrent changes. */
+/** A record that bulk writes change. */
+export interface BulkRecord extends Deletable {
+  /** Replaced by every change of the record's fields, so that a unit of work detects concurrent changes. Shown to nobody. */
   writer?: string | null;
-  /** The deletion that removed the record, its own or its parent's. A restore brings back all records of one deletion. */
-  deletionId?: string | null;
-  /** The latest restoration of this record. */
-  restoration?: string | null;
 }
-export const bulkFields = {
-  writer: { type: String, default: null },
-  deletionId: { type: String, default: null },
-  restoration: { type: String, default: null },
-};
-/** A record without its bookkeeping fields. */
-export function withoutBulkFields<R extends Partial<BulkRecord>>(record: R): Omit<R, 'writer' | 'deletionId' | 'restoration'> {
-  const { writer, deletionId, restoration, ...others } = record;
-  return others;
-}
+export const bulkFields = { writer: String, ...deletionFields } as const;
 
 /** The change of one record in a bulk update. */
 export interface BulkChange {
@@ -27,21 +18,8 @@ export interface BulkChange {
   /** The previous values of the fields in `set`. */
   before: Record<string, unknown>;
   /** Added to the write's filter beside the id: the write matches only if nobody has changed the record since it was read. */
-  expected: { writer: string | null; price?: unknown };
+  expected: { writer: string | null } & Record<string, unknown>;
 }
-
-/** The parents that records are deleted and restored with. */
-export interface Parents {
-  /** Whether a record with these fields has a parent. */
-  has(fields: Record<string, unknown>): boolean;
-  /**
-   * Runs after each write: deletes the records whose parent was deleted before the deletion could see them. Must be repeatable.
-   */
-  follow(ids: readonly string[]): Promise<void>;
-}
-
-/** Bookkeeping fields, which lists do not offer. */
-export const BULK_HIDDEN = ['writer', 'deletionId', 'restoration'] as const;
 
 interface Insertion {
   records: { _id: string }[];
@@ -54,19 +32,14 @@ interface Update {
 /** A record of a bulk update no longer matched what its change expected. */
 class Overtaken extends Error {}
 
-interface BulkOptions<R extends BulkRecord> {
-  storage: Storage;
-  model: Model<R>;
-  /** Singular noun for unit names, such as "product". */
-  name: string;
-  parents?: Parents;
-}
-
-/** Creates and updates many records, all or none, even if the process crashes between two writes (decisions R10). */
-export function createBulkWrites<R extends BulkRecord>({ storage, model, name, parents }: BulkOptions<R>) {
+/**
+ * Creates and updates many records, all or none, even if the process crashes between two writes (decision R10). Records that get
+ * a parent by it, by a cascade whose records move, are deleted with that parent, even if its deletion could not see them.
+ */
+export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definition: ModelDefinition<R>) {
+  const { collectionName } = definition;
   // uses the driver, because a record may be deleted while it is written; the filters use fixed fields and need no casts
-  const collection = model.collection as unknown as {
-    collectionName: string;
+  const collection = storage.model(definition).collection as unknown as {
     insertMany(records: object[], options: object): Promise<unknown>;
     bulkWrite(operations: object[], options: object): Promise<{ matchedCount: number }>;
     countDocuments(filter: object): Promise<number>;
@@ -74,20 +47,23 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
   };
   const idsOf = (records: readonly { _id: string }[]) => records.map(({ _id }) => _id);
 
+  const moving = definition.cascades.filter(({ moves }) => moves);
+  const hasParent = (fields: object) => moving.some(({ by }) => typeof Reflect.get(fields, by) === 'string');
+  const follow = (ids: readonly string[]) => storage.cascades.followParents({ collectionName, cascades: moving }, ids);
+  const idsMoved = (changes: readonly BulkChange[]) =>
+    changes.filter(({ set, before }) => hasParent(set) || hasParent(before)).map(({ id }) => id);
   /** The last step of a unit whose records can have parents. `written` selects the records to check. */
   function following<Payload>(written: (payload: Payload) => string[]): UnitStep<Payload>[] {
-    if (!parents) return [];
-    return [{ name: 'follow', run: (payload) => parents.follow(written(payload)), undo: async () => {} }];
+    if (moving.length === 0) return [];
+    return [{ name: 'parents', run: (payload) => follow(written(payload)), undo: () => Promise.resolve() }];
   }
-  const movedBy = (changes: readonly BulkChange[]) =>
-    changes.filter(({ set, before }) => parents?.has(set) || parents?.has(before)).map(({ id }) => id);
 
   const insertion = storage.defineUnit<Insertion>({
-    name: `insert ${name}s`,
+    name: `${collectionName}.insert`,
     steps: [
       {
         name: 'insert',
-        run: (_, fence) => fence.insert(collection.collectionName, 'records'),
+        run: (_, fence) => fence.insert(collectionName, 'records'),
         isDone: async ({ records }) => (await collection.countDocuments({ _id: { $in: idsOf(records) } })) === records.length,
         undo: ({ records }) => collection.deleteMany({ _id: { $in: idsOf(records) } }),
       },
@@ -96,7 +72,7 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
   });
 
   const update = storage.defineUnit<Update>({
-    name: `update ${name}s`,
+    name: `${collectionName}.update`,
     steps: [
       {
         name: 'update',
@@ -117,10 +93,10 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
             updateOne: { filter: { _id: id, writer }, update: { $set: { ...before, writer: expected.writer } } },
           }));
           await collection.bulkWrite(operations, { ordered: false });
-          await parents?.follow(movedBy(changes));
+          await follow(idsMoved(changes));
         },
       },
-      ...following<Update>(({ changes }) => movedBy(changes)),
+      ...following<Update>(({ changes }) => idsMoved(changes)),
     ],
   });
 
@@ -128,10 +104,15 @@ export function createBulkWrites<R extends BulkRecord>({ storage, model, name, p
     /** @returns the stored records, with the base fields filled in */
     async insert<Fields extends object>(many: readonly Fields[]): Promise<(Fields & BulkRecord)[]> {
       const now = storage.clock.now();
-      const base = { createdAt: now, updatedAt: now, deletedAt: null, writer: null, deletionId: null, restoration: null };
-      const records = many.map((fields) => ({ _id: newId(storage.clock), ...fields, ...base }));
+      const records = many.map((fields) => ({
+        _id: newId(storage.clock),
+        ...fields,
+        createdAt: now,
+        updatedAt: now,
+        deletedAt: null,
+      }));
       // a single record needs no unit of work, unless its parent may be deleted meanwhile
-      if (records.length === 1 && !records.some((record) => parents?.has(record))) await collection.insertMany(records, {});
+      if (records.length === 1 && !records.some(hasParent)) await collection.insertMany(records, {});
       else if (records.length > 0) await insertion.run({ records });
       return records;
     },
