@@ -119,6 +119,8 @@ export interface RequestContext {
   refusedWith?: ErrorStatus;
   /** Set where a connection carries many calls in this one context. */
   calls?: CallWatch;
+  /** Set where a request carries several calls that are answered together: the same object for all of them. */
+  batch?: object;
   /** Listeners for the caller leaving, or for the end of the answer, however it ended. */
   readonly departures: Departures;
   /** The deadline and cancellation of this call; absent before its procedure has begun. */

@@ -59,14 +59,8 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
   return expansions;
 }
 
-/** Bytes of related records, as JSON, over several answers sent together. */
-export interface ExpandedTogether {
-  bytes: number;
-}
-
 /** How a query reads related records. */
 interface Reading {
-  together?: ExpandedTogether | undefined;
   sources: RelatedSources;
   maxTimeMs: number;
   signal?: AbortSignal | undefined;
@@ -104,17 +98,14 @@ export async function expandRecords(
   reading: Reading,
 ): Promise<void> {
   const rows = records.map((record, n) => ({ record, shown: shown[n], times: 1 }));
-  const { together = { bytes: 0 } } = reading;
   let standing = 0;
   let bytes = 0;
   function count(times: number, related: unknown): void {
     standing += times;
     bytes += times * Buffer.byteLength(JSON.stringify(related));
-    if (standing > LIMITS.expandRecords || together.bytes + bytes > LIMITS.expandBytes) throw tooMuch();
+    if (standing > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw tooMuch();
   }
   await embed(rows, expansions, { ...reading, count });
-  // a refused answer is not sent, so its bytes do not count
-  together.bytes += bytes;
 }
 
 interface CountedReading extends Reading {

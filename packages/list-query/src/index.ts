@@ -1,7 +1,7 @@
 export { createCountCache, type CountCache, type CountCacheSettings } from './count-cache.js';
 export type { CursorSecret } from './cursor.js';
 export { ListQueryError, ListTimeLimitError, NextTokenError, type ListQueryProblem } from './errors.js';
-export type { ExpandedTogether, RelatedSource, RelatedSources } from './expand.js';
+export type { RelatedSource, RelatedSources } from './expand.js';
 export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
 export { createGate, type Caller, type Gate, type GateSettings } from './gate.js';

@@ -22,8 +22,8 @@ export const LIMITS = {
   /** Relations of relations: `category.parent` has depth 2. */
   expandDepth: 2,
   /**
-   * Related records over the answers that are sent together, each counted as often as it appears, and the bytes of
-   * their JSON: repeated records would make small requests cause large answers (decisions H3).
+   * Related records of an answer, each counted as often as it appears, and the bytes of their JSON: repeated records
+   * would make small requests cause large answers (decisions H3).
    */
   expandRecords: 2000,
   expandBytes: 4 * 1024 * 1024,

@@ -3,7 +3,7 @@ import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems } from './errors.js';
-import { expandRecords, type ExpandedTogether, type RelatedSources } from './expand.js';
+import { expandRecords, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
 import { isFitting, sortValues } from './keyset.js';
@@ -26,11 +26,6 @@ export interface ListQueryOptions {
   cursorScope?: StoreFilter;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
-  /**
-   * Shared by answers that are sent together to the same caller: pass each the same object, and the related records of
-   * all of them are limited to the bytes of one (4 MiB).
-   */
-  together?: ExpandedTogether | undefined;
   /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings. */
   show?: Show;
   /** Caches slow counts. Default: each page counts. */
@@ -211,11 +206,11 @@ async function showRecords(
   { expansions }: RecordPlan | TransformationPlan,
   run: Run,
 ): Promise<unknown[]> {
-  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand, together } = run;
+  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand } = run;
   const all = records.map((record) => show(record));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
-  const reading = { sources: relations, maxTimeMs, signal, admit, together };
+  const reading = { sources: relations, maxTimeMs, signal, admit };
   if (expansions.length > 0) await expand(() => expandRecords(records.filter(isShown), shown, expansions, reading));
   return shown;
 }

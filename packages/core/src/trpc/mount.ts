@@ -37,8 +37,9 @@ export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBo
         const isOtherType = errors.some(({ code }) => code === 'UNSUPPORTED_MEDIA_TYPE');
         return { ...(status && { status }), ...(isOtherType && { headers: { accept: 'application/json' } }) };
       },
-      createContext({ req, res }) {
+      createContext({ req, res, info }) {
         const ctx = createRequestContext(server, req, res);
+        if (info.calls.length > 1) ctx.batch = {};
         if (unreadable.has(req)) ctx.unreadableBody = requestErrors.unsupportedType();
         return ctx;
       },

@@ -1,8 +1,8 @@
-import { addressGroup, type Identity, type RequestContext } from '@tandem/core';
-import type { Caller, ExpandedTogether } from '@tandem/list-query';
+import { addressGroup, validationError, type Identity, type RequestContext } from '@tandem/core';
+import type { Caller } from '@tandem/list-query';
 
 /** The parts of a request context that a list needs. */
-type ListCall = Pick<RequestContext, 'ip' | 'waiting' | 'departures' | 'calls'> & { identity?: Identity };
+type ListCall = Pick<RequestContext, 'ip' | 'waiting' | 'batch'> & { identity?: Identity };
 
 const CALL = Symbol('call');
 
@@ -21,21 +21,37 @@ export function callerOf(query: object): Caller {
   return ip === '' ? { key: 'the host', isAnonymous: false } : { key: addressGroup(ip), isAnonymous: true };
 }
 
-const together = new WeakMap<object, ExpandedTogether>();
-
-/**
- * The related records that all calls of one request share; undefined for calls on a socket, which run one after the other, and
- * for host code.
- */
-export function togetherOf(query: object): ExpandedTogether | undefined {
-  const call = (query as { [CALL]?: ListCall })[CALL];
-  if (!call || call.calls) return undefined;
-  const known = together.get(call.departures) ?? { bytes: 0 };
-  together.set(call.departures, known);
-  return known;
-}
-
 /** Aborts when the client has left or the request has timed out; undefined for calls by host code. */
 export function signalOf(query: object): AbortSignal | undefined {
   return (query as { [CALL]?: ListCall })[CALL]?.waiting?.signal;
+}
+
+/** Bytes of JSON after which a batch gets no further list. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The lists of one batch: their bytes so far, and the end of the last one. */
+interface Batch {
+  bytes: number;
+  turn: Promise<unknown>;
+}
+const batches = new WeakMap<object, Batch>();
+
+/**
+ * Answers a list. Those of a batch are answered one after the other, until they have reached 4 MiB, because the whole batch is
+ * kept in memory and sent at once (decisions H3).
+ * @throws validationError for the others
+ */
+export function answerInTurn<Answer>(query: object, answer: () => Promise<Answer>): Promise<Answer> {
+  const key = (query as { [CALL]?: ListCall })[CALL]?.batch;
+  if (!key) return answer();
+  const batch = batches.get(key) ?? { bytes: 0, turn: Promise.resolve() };
+  batches.set(key, batch);
+  const turn = batch.turn.then(async () => {
+    if (batch.bytes >= BATCH_BYTES) throw validationError(['batch gives too much']);
+    const answered = await answer();
+    batch.bytes += Buffer.byteLength(JSON.stringify(answered));
+    return answered;
+  });
+  batch.turn = turn.catch(() => {});
+  return turn;
 }

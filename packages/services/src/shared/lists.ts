@@ -10,6 +10,7 @@ import {
   type Caller,
   type CountCache,
   type ListCollection,
+  type ListQueryOptions,
   type ListResource,
   type RelatedSources,
   type StoreFilter,
@@ -17,7 +18,7 @@ import {
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './list-declaration.js';
-import { callerOf, signalOf, togetherOf } from './asked-by.js';
+import { answerInTurn, callerOf, signalOf } from './asked-by.js';
 import { createFitting, type Fitting } from './fitting.js';
 import { isOnePage } from './list-indexes.js';
 import { requestOf, type ListQuery } from './list-query.js';
@@ -145,9 +146,8 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         const isExpanded = request.bound.expansions.length > 0;
         // an indexed page finishes before a cancellation could reach it
         const signal = isQuick && !isExpanded ? undefined : signalOf(query);
-        const together = isExpanded ? togetherOf(query) : undefined;
         const shown: Row[] = [];
-        const answer = await answerListRequest<Row>(resource, request, {
+        const options: ListQueryOptions = {
           collection,
           scope: within,
           ...(cursorScope && { cursorScope: { ...equalTo(query), ...cursorScope } }),
@@ -163,8 +163,9 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
             if (one !== undefined) shown.push(one);
             return one;
           },
-          ...(isExpanded && { relations: sourcesOf(relations, fit), together }),
-        });
+          ...(isExpanded && { relations: sourcesOf(relations, fit) }),
+        };
+        const answer = await answerInTurn(query, () => answerListRequest<Row>(resource, request, options));
         if (complete && shown.length > 0) await complete(shown);
         // the output schema checks pages; in the other envelope it cannot, because rows may be computed
         if (!request.page) for (const one of shown) leaveOut(one as object, row.parse(one) as object);
