@@ -127,6 +127,14 @@ it('remembers which counts were large, whatever is written meanwhile', async () 
   expect(cache.isLarge('a', 'many')).toBe(true);
 });
 
+it('remembers that a count was large, even when another has taken its place meanwhile', async () => {
+  const cache = createCountCache({ now, size: 1 });
+  const many = cache.count('a', 'many', () => settled().then(() => 10_001));
+  void cache.count('a', 'other', () => slowly(1));
+  await many;
+  expect(cache.isLarge('a', 'many')).toBe(true);
+});
+
 it('remembers only the last of them, up to its size', async () => {
   const cache = createCountCache({ now, size: 2 });
   for (const key of ['1', '2', '1', '3']) await cache.count('a', key, () => Promise.resolve(10_001));

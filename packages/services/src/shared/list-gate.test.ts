@@ -111,6 +111,15 @@ it('anonymous callers of all networks share one place', { timeout: 60_000 }, asy
   expect(most).toBe(1);
 });
 
+it.each([
+  ['is filtered', { $filter: "name ne 'Loaf'" }],
+  ['skips many rows', { $skip: 1001 }],
+])('a page that %s waits for the one before it', { timeout: 60_000 }, async (_, query) => {
+  const storm = Array.from({ length: STORM }, () => app.call('rest', 'products.list', { ...query, $top: 100 }, {}));
+  for (const outcome of await Promise.all(storm)) expect(outcome).toMatchObject({ ok: true });
+  expect(most).toBe(1);
+});
+
 it('an indexed page never waits', async () => {
   const storm = Array.from({ length: STORM }, () => costly('rest'));
   let answered = 0;
