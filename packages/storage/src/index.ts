@@ -5,6 +5,7 @@ export { defineDeletion } from './deletions.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
 export { newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
+export { insertBelow } from './insert-below.js';
 export type { JointWrite } from './joint-writes.js';
 export { QUEUE_LEASE_MS, createLeasedQueue, queuedFields, type QueuedRecord } from './leased-queue.js';
 export type { Log } from './log.js';

@@ -1,4 +1,4 @@
-import { defineDeletion, present, type Storage } from '@tandem/storage';
+import { defineDeletion, insertBelow, present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
@@ -44,15 +44,8 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
   return {
     /** @throws organizationErrors.notFound */
     async create(given: NewMessageTemplate): Promise<MessageTemplate> {
-      const record = (await Templates.create(given)).toObject();
-      try {
-        // checked after the insert: an organization deleted later finds the template and deletes it too
-        await expectOrganization(given.organizationId);
-      } catch (error) {
-        await Templates.deleteOne({ _id: record._id }, { deleted: 'include', hard: true });
-        throw error;
-      }
-      return show(record);
+      const record = await insertBelow(Templates, given, () => expectOrganization(given.organizationId));
+      return show(record as MessageTemplateRecord);
     },
 
     /** All templates, of every organization and global. */

@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import { isDuplicateKey, present, type Storage } from '@tandem/storage';
+import { insertBelow, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
@@ -40,16 +40,6 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
     if (!identities.has(subscribedId)) throw identityErrors.notFound();
   }
 
-  /** @returns undefined when the pair exists already */
-  async function insert(given: NewSubscription): Promise<SubscriptionRecord | undefined> {
-    try {
-      return (await Subscriptions.create(given)).toObject();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return undefined;
-    }
-  }
-
   return {
     /**
      * Makes an identity a member. Channel and identity are checked after the insert, because a later deletion of either finds the
@@ -57,13 +47,7 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
      * @throws errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed
      */
     async create(given: NewSubscription): Promise<Subscription> {
-      const record = await insert(given);
-      try {
-        await expectBoth(given);
-      } catch (error) {
-        if (record) await Subscriptions.deleteOne({ _id: record._id }, { deleted: 'include', hard: true });
-        throw error;
-      }
+      const record = await insertBelow(Subscriptions, given, () => expectBoth(given));
       if (!record) throw errors.alreadySubscribed();
       const { channelId, subscribedId: identityId } = given;
       publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });

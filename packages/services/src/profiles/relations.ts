@@ -1,5 +1,5 @@
 import type { ApiError } from '@tandem/core';
-import { isDuplicateKey, newId, present, type ModelDefinition, type Presented, type Storage } from '@tandem/storage';
+import { insertBelow, present, type ModelDefinition, type Presented, type Storage } from '@tandem/storage';
 import type { FollowerCounts } from './follower-counts.js';
 import { profileModel } from './profile.model.js';
 import { profileErrors } from './profiles.errors.js';
@@ -28,32 +28,13 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
   const Profiles = storage.model(profileModel);
   storage.cascades.onChange(definition.collectionName, counts.dropAll);
 
-  const pair = (profileId: string, targetId: string) => ({ profileId, [key]: targetId });
+  const pair = (profileId: string, targetId: string) => ({ profileId, [key]: targetId }) as Partial<RelationRecord<Key>>;
 
   /** @throws profileErrors.notFound, errors.noTarget */
   async function expectBoth(profileId: string, targetId: string): Promise<void> {
     const [profile, hasTarget] = await Promise.all([Profiles.exists({ _id: profileId }), targetExists(targetId)]);
     if (profile === null) throw profileErrors.notFound();
     if (!hasTarget) throw errors.noTarget();
-  }
-
-  /** @returns undefined when the pair exists already */
-  async function insert(profileId: string, targetId: string): Promise<RelationRecord<Key> | undefined> {
-    try {
-      const created: unknown = await Relations.create({ _id: newId(storage.clock), ...pair(profileId, targetId) } as object);
-      return (created as { toObject(): RelationRecord<Key> }).toObject();
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return undefined;
-    } finally {
-      counts.drop(targetId);
-    }
-  }
-
-  async function erase(filter: Record<string, string>, targetId: string): Promise<boolean> {
-    const { deletedCount } = await Relations.deleteOne(filter as object).setOptions({ hard: true });
-    counts.drop(targetId);
-    return deletedCount > 0;
   }
 
   return {
@@ -66,13 +47,8 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
      * @throws profileErrors.notFound, errors.noTarget, errors.present
      */
     async add(profileId: string, targetId: string): Promise<ShownRelation<Key>> {
-      const record = await insert(profileId, targetId);
-      try {
-        await expectBoth(profileId, targetId);
-      } catch (error) {
-        if (record) await erase({ _id: record._id }, targetId);
-        throw error;
-      }
+      const check = () => expectBoth(profileId, targetId);
+      const record = await insertBelow(Relations, pair(profileId, targetId), check).finally(() => counts.drop(targetId));
       if (!record) throw errors.present();
       return showRelation(record);
     },
@@ -82,9 +58,10 @@ export function createRelation<Key extends string>(settings: RelationSettings<Ke
      * @throws profileErrors.notFound, errors.noTarget, errors.missing
      */
     async remove(profileId: string, targetId: string): Promise<void> {
-      const isRemoved = await erase(pair(profileId, targetId), targetId);
+      const { deletedCount } = await Relations.deleteOne(pair(profileId, targetId) as object).setOptions({ hard: true });
+      counts.drop(targetId);
       await expectBoth(profileId, targetId);
-      if (!isRemoved) throw errors.missing();
+      if (deletedCount === 0) throw errors.missing();
     },
   };
 }

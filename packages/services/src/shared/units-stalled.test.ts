@@ -81,6 +81,25 @@ it('a bulk change that stalls before its write changes nothing that was changed 
   expect(await admin.rest('GET', `/products/${other}`).expect(200)).toMatchObject({ name: 'Lamp' });
 });
 
+it('a product whose move is taken back while its new organization is deleted is restored with that organization', async () => {
+  const [home, next] = [await found(), await found()];
+  const product = await made('/products', { name: 'Lamp', description: '', organizationId: home });
+  const other = await made('/products', { name: 'Lamp', description: '', organizationId: home });
+  const moving = proxy.hold(isCommand('products.update'));
+  const data = { organizationId: next };
+  const answering = elsewhere.rest('PATCH', '/products/batch', { ids: [product, other], data }).expect(404);
+  await moving.reached;
+  await admin.rest('PATCH', `/products/${other}`, { name: 'newer' }).expect(200);
+  const takingBack = proxy.hold(isCommand('products.update'));
+  moving.release();
+  await takingBack.reached;
+  await admin.rest('DELETE', `/organizations/${next}`).expect(204);
+  takingBack.release();
+  await answering;
+  await admin.rest('POST', `/organizations/${next}/restore`).expect(200);
+  expect(await admin.rest('GET', `/products/${product}`).expect(200)).toMatchObject({ organizationId: home });
+});
+
 it('an approval that stalls overwrites no later change of the branch, and its request is to be decided again', async () => {
   const organization = await found();
   const path = `/organizations/${organization}`;
