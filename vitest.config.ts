@@ -4,10 +4,25 @@ import { defineConfig } from 'vitest/config';
 /** The packages' sources, not their builds: the same condition as in the editor and in `npm run check`. */
 const conditions = ['tandem-source', 'node'];
 
+const ALL = ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
+/** Tests that kill processes, take parts away, start programs or a browser, or send large amounts: `npm run test:faults`. */
+const FAULTS = [
+  '**/*{crash,outage}.test.ts',
+  'packages/embedded-mongo/test/*.test.ts',
+  'packages/services/src/**/{enumeration,resource-limits,stream-limits,fuzz,tree-walk}.security.test.ts',
+  'packages/services/src/**/{members,category-tree}.race.test.ts',
+  'packages/services/src/shared/{failover,played-servers,list-commands,list-indexes}.test.ts',
+  'packages/drivers/src/redis/*.test.ts',
+  'apps/console/test/*.test.ts',
+  'apps/examples/src/tracing.test.ts',
+  'apps/server/src/{commands,hostile-input.security,redis,shutdown}.test.ts',
+  'apps/server/src/seed/*.test.ts',
+  'test/{authentication-doc,embedding-services,readme,shell-blocks}.test.ts',
+];
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['packages/testing/src/shared-engine.ts'],
     // what hangs, on a machine that others use too: speed is no test
     testTimeout: 90_000,
@@ -16,5 +31,10 @@ export default defineConfig({
     pool: 'forks',
     // the tests wait for the engine as often as they work
     maxWorkers: availableParallelism() + 1,
+    projects: [
+      // files share a process, which loads the services once
+      { extends: true, test: { name: 'tests', include: ALL, exclude: ['**/node_modules/**', ...FAULTS], isolate: false } },
+      { extends: true, test: { name: 'faults', include: FAULTS } },
+    ],
   },
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fillEveryList } from '../../test/every-list.js';
 import { openFuzzer, type Fuzzer } from '../../test/fuzz/fuzzer.js';
 
-/** Requests to each operation; `npm run test:faults` sends many more. */
+/** Requests to each operation; `npm run test:drills` sends many more. */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 2);
 /** What is drawn comes from this number: the same again draws the same. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
