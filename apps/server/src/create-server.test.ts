@@ -22,6 +22,11 @@ describe('health', () => {
     await expect(fetch(`${app.url}/health/live`)).rejects.toThrow('fetch failed');
   });
 
+  it('keeps idle connections open for longer than proxies do', async () => {
+    await using app = await startTestServer();
+    expect((await get(`${app.url}/health/live`)).headers.get('keep-alive')).toBe('timeout=65');
+  });
+
   it('answers a request in progress before it closes', async () => {
     const app = await startTestServer();
     const { id, rest } = await app.signUp();

@@ -28,6 +28,8 @@ const SLOWNESS_CHECK_MS = 1000;
 const READY_MS = 2000;
 /** Time for the head of a request to arrive, in milliseconds; slower senders are cut off. */
 const HEAD_TIMEOUT_MS = 15_000;
+/** Longer than proxies keep idle connections, or a proxy would send requests to ones that have just been closed. */
+const KEEP_ALIVE_MS = 65_000;
 /** Time for a body to arrive, in milliseconds: less than an operation's deadline, whose 503 would blame the server. */
 const BODY_TIMEOUT_MS = 13_000;
 /** Time for a file to arrive, in milliseconds: enough for the largest at 0.7 Mbit/s. */
@@ -191,6 +193,7 @@ export function createServer(
   const server = http.createServer({
     requestTimeout: UPLOAD_TIMEOUT_MS,
     headersTimeout: arrivalMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(SLOWNESS_CHECK_MS, arrivalMs),
   });
   // first, so that it sees each request before it can be answered
