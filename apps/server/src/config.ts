@@ -108,17 +108,18 @@ function crossProblems(env: Environment): string[] {
   if ((env.BOOTSTRAP_ADMIN_EMAIL === undefined) !== (env.BOOTSTRAP_ADMIN_PASSWORD === undefined))
     problems.push('BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD go together: set both or none');
   if (env.COOKIE_SAME_SITE === 'none' && !env.COOKIE_SECURE)
-    problems.push('COOKIE_SAME_SITE none needs COOKIE_SECURE true: otherwise browsers refuse it');
+    problems.push('COOKIE_SAME_SITE=none needs COOKIE_SECURE=true: otherwise browsers refuse the cookies');
   if (env.COOKIE_PREFIX !== '' && !env.COOKIE_SECURE)
-    problems.push(`COOKIE_PREFIX ${env.COOKIE_PREFIX} needs COOKIE_SECURE true: otherwise browsers refuse it`);
+    problems.push(`COOKIE_PREFIX=${env.COOKIE_PREFIX} needs COOKIE_SECURE=true: otherwise browsers refuse the cookies`);
   if (env.COOKIE_PREFIX === '__Host-' && env.COOKIE_DOMAIN !== undefined)
-    problems.push('COOKIE_PREFIX __Host- allows no COOKIE_DOMAIN: leave it out, or set COOKIE_PREFIX to __Secure-');
+    problems.push('COOKIE_PREFIX=__Host- allows no COOKIE_DOMAIN: leave that out, or set COOKIE_PREFIX=__Secure-');
   if (Object.keys(env.OAUTH_PROVIDERS).length > 0 && env.REDIRECT_URLS.length === 0)
     problems.push('REDIRECT_URLS is not set: identity providers could not send people back');
   if (env.NODE_ENV !== 'development' && env.BCRYPT_COST < MIN_BCRYPT_COST)
     problems.push(`BCRYPT_COST must be at least ${MIN_BCRYPT_COST} in production`);
   const types = [env.IDENTITY_TYPE_ADMIN, env.IDENTITY_TYPE_GUEST, env.IDENTITY_TYPE_REGULAR];
-  if (new Set(types).size < types.length) problems.push('IDENTITY_TYPE_ADMIN, _GUEST and _REGULAR must differ');
+  if (new Set(types).size < types.length)
+    problems.push('IDENTITY_TYPE_ADMIN, IDENTITY_TYPE_GUEST and IDENTITY_TYPE_REGULAR must differ');
   return problems;
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { availableParallelism } from 'node:os';
 import { openStream, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
@@ -182,6 +184,20 @@ describe('the log', () => {
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ method: 'GET', route: '/health/live', status: 200, msg: 'request' });
     expect(app.logs()).not.toContain('secret-in');
+  });
+
+  it('has the status 499 for a request that was broken off before its answer', async () => {
+    await using app = await startTestServer();
+    const { hostname, port } = new URL(app.url);
+    const socket = net.connect(Number(port), hostname);
+    const head = 'host: x\r\nx-request-id: broken-off\r\ncontent-type: application/json\r\ncontent-length: 9';
+    socket.write(`POST /auth/login HTTP/1.1\r\n${head}\r\n\r\n{`);
+    await once(socket, 'connect');
+    // both on loopback: once this is answered, the earlier request has been read
+    await fetch(`${app.url}/health/live`);
+    socket.destroy();
+    const line = () => app.logs().split('\n').find((one) => one.includes('broken-off')) ?? '{}'; // prettier-ignore
+    await expect.poll(() => JSON.parse(line()) as object).toMatchObject({ status: 499, msg: 'request aborted' });
   });
 
   it('keeps an error’s kind and place, without the values that it quotes', () => {

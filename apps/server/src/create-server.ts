@@ -14,6 +14,7 @@ import { createConsolePage } from './console-page.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { createDrain } from './drain.js';
+import { listenProblem } from './listen-problem.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { createObservation } from './observation.js';
@@ -130,9 +131,10 @@ function createApp(
     log: Logger;
     publicUrl: string;
     isReady: () => Promise<boolean>;
+    isStopping: () => boolean;
   },
 ): Express {
-  const { tandem, drivers, log, publicUrl, isReady } = options;
+  const { tandem, drivers, log, publicUrl, isReady, isStopping } = options;
   const app = express();
   const registry = createRegistry();
   addMetrics(registry, tandem, options.storage);
@@ -142,7 +144,7 @@ function createApp(
     .disable('etag')
     .set('query parser', false)
     .set('trust proxy', config.trustProxy);
-  app.use(createObservation({ log, registry, router: tandem.router }), securityHeaders(publicUrl));
+  app.use(createObservation({ log, registry, router: tandem.router, isStopping }), securityHeaders(publicUrl));
   if (config.corsOrigins.length > 0)
     app.use(
       cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: ['x-request-id', 'retry-after'], maxAge: 600 }),
@@ -225,10 +227,12 @@ export function createServer(
 
   function listen(): Promise<string> {
     return new Promise((resolve, reject) => {
-      server.once('error', reject).listen(config.port, config.host, () => {
-        const { port } = server.address() as AddressInfo;
-        resolve(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`);
-      });
+      server
+        .once('error', (error) => reject(listenProblem(error, config)))
+        .listen(config.port, config.host, () => {
+          const { port } = server.address() as AddressInfo;
+          resolve(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`);
+        });
     });
   }
 
@@ -258,7 +262,7 @@ export function createServer(
     stopSweeping = storage.startSweeping();
     stopSending = tandem.services.mails.startSending(config.mail.pollMs);
     stopRemoving = tandem.services.files.startRemoving(config.files.pollMs);
-    app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady });
+    app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady, isStopping: () => closing !== undefined });
     return { url, tandem, storage };
   }
 

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { describeError } from '@tandem/core';
-import { startEmbeddedMongo, type EmbeddedMongoEvent } from '@tandem/embedded-mongo';
-import { openStorage, type Clock, type Storage } from '@tandem/storage';
+import { EmbeddedMongoError, startEmbeddedMongo, type EmbeddedMongoEvent } from '@tandem/embedded-mongo';
+import { StoreSetupError, openStorage, type Clock, type Storage } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { EnvironmentError } from './env.js';
 
 /** An open store, and the engine behind it if that is embedded. */
 export interface Database {
@@ -19,9 +20,21 @@ function logEvent(log: Logger, event: EmbeddedMongoEvent): void {
 }
 
 /**
+ * What is wrong with the database, and what to do. The driver's own message is left out: it may quote the URI.
+ * @param error from opening or using it
+ */
+export function databaseProblem(error: unknown): string {
+  if ([EmbeddedMongoError, StoreSetupError, EnvironmentError].some((kind) => error instanceof kind))
+    return (error as Error).message;
+  const { name, code = '' } = error as { name: string; code?: unknown };
+  const reason = [name, code].join(' ').trim();
+  return `MONGODB_URI cannot be used (${reason}): check the address, and that the server there runs and accepts the password`;
+}
+
+/**
  * Opens the configured MongoDB, or the embedded engine on the data folder: a second process attaches to the running
  * one.
- * @throws when it cannot be reached or started, with a remedy in the message
+ * @throws EnvironmentError or EmbeddedMongoError when it cannot be reached or started, with a remedy in the message
  */
 export async function openDatabase(config: Config, log: Logger, clock?: Clock): Promise<Database> {
   const engine =
@@ -45,6 +58,6 @@ export async function openDatabase(config: Config, log: Logger, clock?: Clock): 
     };
   } catch (error) {
     await engine?.stop().catch((cause: unknown) => log.warn({ err: describeError(cause) }, 'the embedded database did not stop'));
-    throw error;
+    throw engine ? error : new EnvironmentError([databaseProblem(error)]);
   }
 }

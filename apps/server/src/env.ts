@@ -27,7 +27,7 @@ function parsedBy(parse: (name: string, text: string) => unknown) {
     try {
       parse('', text);
     } catch (error) {
-      check.addIssue({ code: 'custom', message: (error as Error).message.replace(/^: /, '') });
+      check.addIssue({ code: 'custom', message: (error as Error).message.trim() });
     }
   });
 }
@@ -45,7 +45,7 @@ const RedirectUrls = List.superRefine((addresses, check) => {
   try {
     parseRedirectUrls('', addresses);
   } catch (error) {
-    check.addIssue({ code: 'custom', message: (error as Error).message.replace(/^: /, '') });
+    check.addIssue({ code: 'custom', message: (error as Error).message.trim() });
   }
 });
 const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
@@ -159,7 +159,11 @@ export const VARIABLES = {
     defaultText: 'none',
     meaning: 'Creates an admin with this verified email at start if there is none',
   }),
-  BOOTSTRAP_ADMIN_PASSWORD: variable({ read: z.string().min(8), defaultText: 'none', meaning: "That admin's password" }),
+  BOOTSTRAP_ADMIN_PASSWORD: variable({
+    read: z.string().min(8, 'must have at least 8 characters'),
+    defaultText: 'none',
+    meaning: "That admin's password",
+  }),
   ADMIN_PASSWORD: variable({
     read: z.string().min(1),
     defaultText: 'asked for',
@@ -238,7 +242,10 @@ export const VARIABLES = {
     meaning: 'Which proxies are trusted to report the caller’s address: false, true, how many, or their addresses',
   }),
   LOG_LEVEL: variable({
-    read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level of pino'),
+    read: z.enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    ),
     fallback: 'info',
     meaning: 'Least severe log lines that are written',
   }),

@@ -47,15 +47,15 @@ describe('the identity providers of an environment', () => {
 
   it('report each missing or wrong value on a line', () => {
     expect(problemsOf({ OAUTH_GOOGLE_CLIENT_ID: 'g' })).toEqual([
-      'OAUTH_GOOGLE_CLIENT_SECRET is not set, and others of this provider are',
+      'OAUTH_GOOGLE_CLIENT_SECRET is not set, but other settings of this provider are',
     ]);
     expect(
       problemsOf({ OAUTH_ACME_CLIENT_SECRET: 's', OAUTH_LINE_ISSUER: 'http://id.example.org', OAUTH_LINE_TRUST_EMAIL: 'yes' }),
     ).toEqual([
-      'OAUTH_ACME_CLIENT_ID is not set, and others of this provider are',
-      'OAUTH_ACME_ISSUER is not set: only google, line, twitter do without',
-      'OAUTH_LINE_CLIENT_ID is not set, and others of this provider are',
-      'OAUTH_LINE_CLIENT_SECRET is not set, and others of this provider are',
+      'OAUTH_ACME_CLIENT_ID is not set, but other settings of this provider are',
+      'OAUTH_ACME_ISSUER is not set: only google, line, twitter need none',
+      'OAUTH_LINE_CLIENT_ID is not set, but other settings of this provider are',
+      'OAUTH_LINE_CLIENT_SECRET is not set, but other settings of this provider are',
       'OAUTH_LINE_ISSUER must be an https address, or http on loopback',
       'OAUTH_LINE_TRUST_EMAIL must be true or false',
     ]);
@@ -67,7 +67,7 @@ describe('the identity providers of an environment', () => {
       'REDIRECT_URLS is not set: identity providers could not send people back',
     ]);
     expect(problemsOf({ ...google, REDIRECT_URLS: 'https://app.example.org/,http://app.example.org/' })).toEqual([
-      'REDIRECT_URLS "http://app.example.org/" must be an https address, or http on loopback, without query and fragment',
+      'REDIRECT_URLS must be https addresses, or http on loopback, without query and fragment, not "http://app.example.org/"',
     ]);
   });
 });

@@ -29,10 +29,10 @@ function problemsOf(name: string, parts: Partial<Record<Part, string>>, provider
   const variable = (part: Part) => `OAUTH_${name}_${part}`;
   const isUsable = issuer !== undefined && URL.canParse(issuer) && isTrustedAddress(new URL(issuer));
   return [
-    ...(id === undefined ? [`${variable('CLIENT_ID')} is not set, and others of this provider are`] : []),
-    ...(secret === undefined ? [`${variable('CLIENT_SECRET')} is not set, and others of this provider are`] : []),
+    ...(id === undefined ? [`${variable('CLIENT_ID')} is not set, but other settings of this provider are`] : []),
+    ...(secret === undefined ? [`${variable('CLIENT_SECRET')} is not set, but other settings of this provider are`] : []),
     ...(issuer === undefined && !KNOWN_PROVIDERS.includes(provider)
-      ? [`${variable('ISSUER')} is not set: only ${KNOWN_PROVIDERS.join(', ')} do without`]
+      ? [`${variable('ISSUER')} is not set: only ${KNOWN_PROVIDERS.join(', ')} need none`]
       : []),
     ...(issuer !== undefined && !isUsable ? [`${variable('ISSUER')} must be an https address, or http on loopback`] : []),
     ...(trust !== undefined && !['true', 'false'].includes(trust) ? [`${variable('TRUST_EMAIL')} must be true or false`] : []),

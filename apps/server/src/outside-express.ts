@@ -37,7 +37,11 @@ export function limitArrival(req: IncomingMessage, res: ServerResponse, limitMs:
   const timer = setTimeout(() => {
     if (req.complete) return;
     if (res.headersSent) req.socket.destroy();
-    else answerClientError(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), req.socket);
+    else {
+      // for the log: the answer bypasses `res`
+      res.statusCode = 408;
+      answerClientError(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), req.socket);
+    }
   }, limitMs).unref();
   res.once('close', () => clearTimeout(timer));
 }

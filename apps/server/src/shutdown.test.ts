@@ -88,6 +88,7 @@ describe('a server that is told to stop', PATIENCE, () => {
     await stopped;
     await silent.ended.catch(() => {});
     await expect(connect(server.url)).rejects.toThrow('ECONNREFUSED');
+    expect(server.lines.filter((line) => line['status'] === 503)).toMatchObject([{ level: 30, msg: 'request refused' }]);
   });
 
   it('answers all pipelined requests of a connection, and waits for a slow body', async () => {

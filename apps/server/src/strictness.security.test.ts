@@ -47,11 +47,11 @@ describe('in production, and not in development, the server refuses', () => {
 it('cookies that browsers would refuse are refused at start, with one line each', () => {
   for (const COOKIE_PREFIX of ['__Host-', '__Secure-'])
     expect(problemsOf({ COOKIE_PREFIX, COOKIE_SECURE: 'false' })).toEqual([
-      `COOKIE_PREFIX ${COOKIE_PREFIX} needs COOKIE_SECURE true: otherwise browsers refuse it`,
+      `COOKIE_PREFIX=${COOKIE_PREFIX} needs COOKIE_SECURE=true: otherwise browsers refuse the cookies`,
     ]);
   const COOKIE_DOMAIN = 'example.org';
   expect(problemsOf({ COOKIE_PREFIX: '__Host-', COOKIE_DOMAIN })).toEqual([
-    'COOKIE_PREFIX __Host- allows no COOKIE_DOMAIN: leave it out, or set COOKIE_PREFIX to __Secure-',
+    'COOKIE_PREFIX=__Host- allows no COOKIE_DOMAIN: leave that out, or set COOKIE_PREFIX=__Secure-',
   ]);
   expect(problemsOf({ COOKIE_PREFIX: '__Secure-', COOKIE_DOMAIN })).toEqual([]);
   expect(problemsOf({ COOKIE_PREFIX: '__host-' })).toEqual(['COOKIE_PREFIX must be __Host- or __Secure-']);

@@ -111,7 +111,7 @@ export interface Lifetimes {
  */
 export function parseLifetime(name: string, text: string, least = 1000): number {
   const milliseconds = /^\d+(\.\d+)?\s*[a-z]+$/i.test(text) ? ms(text as StringValue) : Number.NaN;
-  if (!(milliseconds >= least)) throw new Error(`${name}: "${text}" is not a duration such as 15m, 48h or 14d`);
+  if (!(milliseconds >= least)) throw new Error(`${name} must be a duration such as 15m, 48h or 14d, not "${text}"`);
   return milliseconds;
 }
 
@@ -122,7 +122,7 @@ export function parseLifetime(name: string, text: string, least = 1000): number 
 export function parseSecrets(name: string, list: string): string[] {
   const secrets = splitSecrets(list);
   if (secrets.some((secret) => Buffer.byteLength(secret) < SECRET_MIN_BYTES))
-    throw new Error(`${name}: each secret needs at least ${SECRET_MIN_BYTES} bytes`);
+    throw new Error(`${name} must have at least ${SECRET_MIN_BYTES} bytes in each secret`);
   return secrets;
 }
 

@@ -23,6 +23,8 @@ export async function connect(uri: string, poolSize = defaultPoolSize(uri)): Pro
   // Operations are not buffered: they fail while the store is unreachable.
   instance.set({ autoIndex: false, autoCreate: false, bufferCommands: false });
   const connection = instance.createConnection(uri, connectionOptions(uri, poolSize));
+  // a malformed address leaves no client, and the reason here
+  if (!(connection.getClient() as mongoose.mongo.MongoClient | undefined)) await connection.asPromise();
   // before connecting, to count from the first connection on
   const pool = watchPool(connection.getClient());
   const servers = watchServers(connection.getClient());

@@ -1,15 +1,28 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import { readConfig } from '../config.js';
+import { CommandError } from './command-error.js';
 import { withDatabase } from './with-database.js';
 
-/** Asks for the password, so that it stays out of the shell history. */
+/**
+ * Asks for the password, so that it stays out of the shell history. A terminal does not show what is typed.
+ * @throws CommandError when none is given
+ */
 async function askPassword(): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const { stdin, stderr } = process;
+  // readline echoes what is typed to its output
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY });
+  stderr.write('Password: ');
   try {
-    return await lines.question('Password: ');
+    return await new Promise<string>((resolve, reject) => {
+      // Ctrl+C and Ctrl+D close it
+      lines.once('line', resolve).once('close', () => reject(new CommandError('no password was given')));
+    });
   } finally {
     lines.close();
+    stderr.write('\n');
   }
 }
 

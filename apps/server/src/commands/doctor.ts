@@ -1,10 +1,10 @@
 import { stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedMongoError } from '@tandem/embedded-mongo';
-import { StoreSetupError, systemClock } from '@tandem/storage';
+import { systemClock } from '@tandem/storage';
 import { Command } from 'commander';
 import { configurationAdvice, guessableSecrets } from '../config-findings.js';
 import { readConfig, type Config } from '../config.js';
+import { databaseProblem } from '../database.js';
 import { openDrivers, type Drivers } from '../drivers.js';
 import { createLog } from '../logging.js';
 import { publicUrlOf, withDatabase, type CommandContext } from './with-database.js';
@@ -131,10 +131,7 @@ async function lookAtDrivers(config: Config): Promise<Finding[]> {
   }
 }
 
-/**
- * Checks the store and its contents; an unavailable store is a finding too. The driver's own message is left out: it
- * may quote the URI.
- */
+/** Checks the store and its contents; an unavailable store is a finding too. */
 async function lookAtDatabase(): Promise<Finding[]> {
   const findings: Finding[] = [];
   try {
@@ -142,12 +139,7 @@ async function lookAtDatabase(): Promise<Finding[]> {
       findings.push(...(await lookAtStore(context)), await lookAtClock(context), await lookAtMailQueue(context));
     });
   } catch (error) {
-    const { name, code = '' } = error as { name: string; code?: unknown };
-    const advice =
-      error instanceof EmbeddedMongoError || error instanceof StoreSetupError
-        ? error.message
-        : `it cannot be used (${[name, code].join(' ').trim()}): check MONGODB_URI, and that the server there runs and takes the password`;
-    findings.push({ subject: 'database', advice });
+    findings.push({ subject: 'database', advice: databaseProblem(error) });
   }
   return findings;
 }

@@ -53,7 +53,7 @@ export function createKeyRing(
   for (const [name, secrets] of Object.entries({ authSignSecret: signSecrets, authEncSecret: encSecrets })) {
     const isLongEnough = (secret: string) => Buffer.byteLength(secret) >= SECRET_MIN_BYTES;
     if (secrets.length === 0 || !secrets.every(isLongEnough))
-      throw new Error(`${name}: each secret needs at least ${SECRET_MIN_BYTES} bytes`);
+      throw new Error(`${name} must have at least ${SECRET_MIN_BYTES} bytes in each secret`);
   }
   return Promise.all(encSecrets.flatMap((encSecret) => signSecrets.map((signSecret) => createKeys(type, signSecret, encSecret))));
 }

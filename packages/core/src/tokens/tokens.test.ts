@@ -92,8 +92,8 @@ describe('secrets', () => {
 
   it('are refused when one of a list is missing or has less than 32 bytes', async () => {
     for (const bad of [[], [''], [SIGN, ''], ['s'.repeat(31)], [SIGN, 'short']]) {
-      await expect(tokensOf(bad, [ENC])).rejects.toThrow('authSignSecret: each secret needs at least 32 bytes');
-      await expect(tokensOf([SIGN], bad)).rejects.toThrow('authEncSecret: each secret needs at least 32 bytes');
+      await expect(tokensOf(bad, [ENC])).rejects.toThrow('authSignSecret must have at least 32 bytes in each secret');
+      await expect(tokensOf([SIGN], bad)).rejects.toThrow('authEncSecret must have at least 32 bytes in each secret');
     }
     await expect(tokensOf(['ü'.repeat(16)], [ENC])).resolves.toBeDefined();
   });

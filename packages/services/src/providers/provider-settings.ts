@@ -71,7 +71,7 @@ function define(name: string, given: ProviderSettings): ProviderDefinition {
   const { issuer, endpoints, ...settings } = isElsewhere ? given : { ...KNOWN[name], ...given };
   if (issuer !== undefined)
     return { scope: OPENID_SCOPE, ...settings, name, issuer: checkedAddress(`${setting}.issuer`, issuer) };
-  if (!endpoints) throw new Error(`${setting}.issuer is missing: only ${KNOWN_PROVIDERS.join(', ')} do without`);
+  if (!endpoints) throw new Error(`${setting}.issuer is missing: only ${KNOWN_PROVIDERS.join(', ')} need none`);
   for (const [key, text] of Object.entries(endpoints)) checkedAddress(`${setting}.endpoints.${key}`, text as string);
   return { scope: OAUTH2_SCOPE, ...settings, name, endpoints };
 }

@@ -31,7 +31,7 @@ export function parseRedirectUrls(name: string, addresses: readonly string[]): R
     addresses.map((text) => {
       const url = readAddress(text);
       if (!url || url.search !== '')
-        throw new Error(`${name}: "${text}" must be an https address, or http on loopback, without query and fragment`);
+        throw new Error(`${name} must be https addresses, or http on loopback, without query and fragment, not "${text}"`);
       return placeOf(url);
     }),
   );

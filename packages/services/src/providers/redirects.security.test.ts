@@ -129,7 +129,7 @@ describe('a configuration', () => {
   });
 
   it.each([
-    [{ acme: settings }, /providers\.acme\.issuer is missing: only google, line, twitter do without/],
+    [{ acme: settings }, /providers\.acme\.issuer is missing: only google, line, twitter need none/],
     [
       { acme: { ...settings, issuer: 'http://idp.example.org' } },
       /providers\.acme\.issuer: .* must be an https address, or http on loopback/,
