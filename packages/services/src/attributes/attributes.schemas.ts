@@ -1,16 +1,14 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, LINE_MAX, Name, Timestamp } from '../shared/schemas.js';
 
-/** Maximum lengths in characters, and maximum number of items in a group. */
-const LINE = 200;
+/** Maximum length in characters, and maximum number of items in a group. */
 const VALUE = 1000;
 const ITEMS_MAX = 200;
 
-const Name = z.string().trim().min(1).max(LINE);
 const Items = z
-  .array(z.strictObject({ key: z.string().min(1).max(LINE), value: z.string().max(VALUE) }))
+  .array(z.strictObject({ key: z.string().min(1).max(LINE_MAX), value: z.string().max(VALUE) }))
   .min(1)
   .max(ITEMS_MAX);
 

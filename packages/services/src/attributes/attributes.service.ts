@@ -1,4 +1,5 @@
 import { newId, present, type Storage } from '@tandem/storage';
+import { existingIn } from '../shared/existing.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists, Related } from '../shared/lists.js';
@@ -25,11 +26,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
     related,
 
     /** Those of the given attribute groups that are live. */
-    async existing(attributeIds: readonly string[]): Promise<Set<string>> {
-      if (attributeIds.length === 0) return new Set();
-      const found = await Attributes.find({ _id: { $in: attributeIds } }, { _id: 1 }).lean<{ _id: string }[]>();
-      return new Set(found.map(({ _id }) => _id));
-    },
+    existing: existingIn(Attributes),
 
     async create(given: NewAttribute): Promise<Attribute> {
       const record = await Attributes.create({ _id: newId(storage.clock), ...given });

@@ -1,15 +1,9 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Name, Text, Timestamp } from '../shared/schemas.js';
 import { CATEGORY_STATUSES } from './category-status.js';
 
-/** Maximum text lengths, in characters. */
-const LINE = 200;
-const TEXT = 5000;
-
-const Name = z.string().trim().min(1).max(LINE);
-const Text = z.string().max(TEXT);
 const Status = z.enum(CATEGORY_STATUSES);
 
 export const CategorySchema = z
@@ -28,7 +22,7 @@ export type Category = z.infer<typeof CategorySchema>;
 export const categoryResource = defineListResource({
   name: 'categories',
   fields: { name: 'string', description: 'string', status: 'string', parent: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['moving'],
+  hidden: ['treeVersion'],
   defaultOrder: 'createdAt desc, id desc',
 });
 export const categoryList = defineList(categoryResource, {

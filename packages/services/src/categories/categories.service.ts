@@ -1,8 +1,9 @@
 import { newId, present, type Storage } from '@tandem/storage';
+import { existingIn } from '../shared/existing.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists, Related } from '../shared/lists.js';
-import { createTreeMoves } from '../shared/tree-moves.js';
+import { createTree } from '../shared/trees.js';
 import { categoryErrors as errors } from './categories.errors.js';
 import { CategorySchema, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
 import { categoryModel, type CategoryRecord } from './category.model.js';
@@ -11,14 +12,14 @@ import type { CategoryStatus } from './category-status.js';
 export type CategoriesService = ReturnType<typeof createCategoriesService>;
 
 function show(record: CategoryRecord): Category {
-  const { moving, ...category } = present(record);
+  const { treeVersion, ...category } = present(record);
   return { ...category, parent: category.parent ?? null };
 }
 
 /** Categories in a tree. Ids are UUID strings; nothing here depends on HTTP. */
 export function createCategoriesService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Categories = storage.model(categoryModel);
-  const tree = createTreeMoves({
+  const tree = createTree({
     storage,
     model: Categories,
     parentField: 'parent',
@@ -40,11 +41,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     related,
 
     /** Those of the given categories that are live. */
-    async existing(categoryIds: readonly string[]): Promise<Set<string>> {
-      if (categoryIds.length === 0) return new Set();
-      const found = await Categories.find({ _id: { $in: categoryIds } }, { _id: 1 }).lean<{ _id: string }[]>();
-      return new Set(found.map(({ _id }) => _id));
-    },
+    existing: existingIn(Categories),
 
     /** @throws errors.notFound when the parent is missing */
     async create({ parent = null, ...given }: NewCategory): Promise<Category> {
@@ -59,7 +56,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
 
     /** @throws errors.doesNotExist */
     async get(categoryId: string): Promise<Category> {
-      return showOne(await Categories.findById(categoryId, { moving: 0 }).lean<CategoryRecord>(), errors.doesNotExist);
+      return showOne(await Categories.findById(categoryId).lean<CategoryRecord>(), errors.doesNotExist);
     },
 
     /**
@@ -70,14 +67,15 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
       const { parent, ...set } = Object.fromEntries(
         Object.entries(patch).filter(([, value]) => value !== undefined),
       ) as CategoryPatch;
-      if (typeof parent === 'string') {
-        await mustExist(parent);
-        return showOne(await tree.move(categoryId, parent, set), errors.doesNotExist);
+      if (parent !== undefined) {
+        if (parent !== null) await mustExist(parent);
+        await tree.move(categoryId, parent, set);
+        return this.get(categoryId);
       }
-      if (parent === undefined && Object.keys(set).length === 0) throw errors.nothingToUpdate();
-      const change = { ...set, ...(parent === null && { parent, moving: null }) };
+      if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
+      await tree.finishPending();
       const options = { returnDocument: 'after' } as const;
-      const record = await Categories.findByIdAndUpdate(categoryId, { $set: change }, options).lean<CategoryRecord>();
+      const record = await Categories.findByIdAndUpdate(categoryId, { $set: set }, options).lean<CategoryRecord>();
       return showOne(record, errors.doesNotExist);
     },
 

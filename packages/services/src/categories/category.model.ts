@@ -1,6 +1,6 @@
 import { defineModel } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
-import { movingField, type TreeRecord } from '../shared/tree-moves.js';
+import { treeField, type TreeRecord } from '../shared/trees.js';
 import { categoryResource } from './categories.schemas.js';
 import type { CategoryStatus } from './category-status.js';
 
@@ -18,7 +18,7 @@ export const categoryModel = defineModel<CategoryRecord>('categories', {
     description: { type: String, default: '' },
     status: { type: String, default: 'active' },
     parent: { type: String, default: null },
-    moving: movingField,
+    ...treeField,
   },
   indexes: listIndexes(categoryResource),
 });

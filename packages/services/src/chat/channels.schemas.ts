@@ -4,12 +4,8 @@ import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Name, Timestamp } from '../shared/schemas.js';
 import { MessageSchema } from './messages.schemas.js';
-
-/** Maximum name length, in characters. */
-const NAME_MAX = 200;
-const Name = z.string().trim().min(1).max(NAME_MAX);
 
 export const ChannelSchema = z
   .object({

@@ -1,7 +1,7 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
 import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { MANAGING_ROLES, isManaging, type OrganizationRole } from '../organizations/roles.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
@@ -33,7 +33,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
       const messageTemplateId = await valueOf('messageTemplateId');
       const organizationId = messageTemplateId && (await templates.organizationOf(messageTemplateId));
       const role = organizationId ? await roleOf(organizationId, ctx.identity.id) : undefined;
-      if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
+      if (!isManaging(role)) throw ruleErrors.notInRole();
     },
   );
   const manages = anyOf(admin, managesItsOrganization);

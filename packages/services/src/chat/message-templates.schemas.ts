@@ -2,12 +2,8 @@ import { defineListResource } from '@tandem/list-query';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Name, Timestamp } from '../shared/schemas.js';
 import { Content } from './messages.schemas.js';
-
-/** Maximum title length, in characters. */
-const TITLE_MAX = 200;
-const Title = z.string().trim().min(1).max(TITLE_MAX);
 
 /** A reusable message text. Nothing renders its content. */
 export const MessageTemplateSchema = z
@@ -39,7 +35,7 @@ export const messageTemplateResource = defineListResource({
 });
 export const messageTemplateList = defineList(messageTemplateResource, {
   row: MessageTemplateSchema,
-  equal: { title: Title, organizationId: Id },
+  equal: { title: Name, organizationId: Id },
 });
 export const organizationTemplateList = defineList(messageTemplateResource, {
   row: MessageTemplateSchema,
@@ -47,13 +43,13 @@ export const organizationTemplateList = defineList(messageTemplateResource, {
 });
 
 export const messageTemplateInput = z.strictObject({ messageTemplateId: Id });
-export const createMessageTemplateInput = z.strictObject({ title: Title, content: Content, organizationId: Id.optional() });
+export const createMessageTemplateInput = z.strictObject({ title: Name, content: Content, organizationId: Id.optional() });
 export type NewMessageTemplate = z.infer<typeof createMessageTemplateInput>;
 
 /** The fields that may change; the organization may not (decisions R3). */
 export const messageTemplatePatchInput = z.strictObject({
   messageTemplateId: Id,
-  title: Title.optional(),
+  title: Name.optional(),
   content: Content.optional(),
 });
 export type MessageTemplatePatch = Omit<z.infer<typeof messageTemplatePatchInput>, 'messageTemplateId'>;

@@ -2,15 +2,14 @@ import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, LINE_MAX, Timestamp } from '../shared/schemas.js';
 
 /** Maximum lengths, in characters. */
-const TITLE_MAX = 200;
 const CONTENT_MAX = 10_000;
 const CLIENT_ID_MAX = 100;
 
 export const Content = z.string().min(1).max(CONTENT_MAX);
-const Title = z.string().max(TITLE_MAX);
+const Title = z.string().max(LINE_MAX);
 
 /** A client's own name for a message, so that a repeated send is stored once. */
 export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);

@@ -3,6 +3,7 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
+import { existingIn } from '../shared/existing.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -237,10 +238,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /** Those of the given identities that exist, in any state. */
-    async existing(identityIds: readonly string[]): Promise<Set<string>> {
-      const found = await Identities.find({ _id: { $in: identityIds } }, { _id: 1 }).lean<Pick<IdentityRecord, '_id'>[]>();
-      return new Set(found.map(({ _id }) => _id));
-    },
+    existing: existingIn(Identities),
 
     async hasAnyOf(typeId: string): Promise<boolean> {
       return (await Identities.exists({ typeId })) !== null;

@@ -16,7 +16,8 @@ import type { IdentitiesService } from '../identities/identities.service.js';
 import { verifiedEmail } from '../identities/verified-email.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
-import { MANAGING_ROLES } from '../organizations/roles.js';
+import { MANAGING_ROLES, isManaging } from '../organizations/roles.js';
+import { actorOf } from '../shared/actor.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { invitationErrors as errors } from './invitations.errors.js';
@@ -47,7 +48,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       const invitationId = await valueOf('invitationId');
       const organizationId = invitationId === undefined ? undefined : await invitations.organizationIdOf(invitationId);
       const role = organizationId === undefined ? undefined : await organizations.roleOf(organizationId, ctx.identity.id);
-      if (!MANAGING_ROLES.some((one) => one === role)) throw ruleErrors.notMember();
+      if (!isManaging(role)) throw ruleErrors.notMember();
     },
   );
 
@@ -61,11 +62,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
     })
       .input(createInvitationInput)
       .output(InvitationSchema)
-      .mutation(({ ctx, input }) => {
-        const { id: identityId, typeId } = ctx.identity;
-        const by = { identityId, isAdmin: typeId === ctx.server.typeIds.admin };
-        return invitations.create(input, by, requestFactsOf(ctx));
-      }),
+      .mutation(({ ctx, input }) => invitations.create(input, actorOf(ctx), requestFactsOf(ctx))),
 
     list: authenticatedRoute('GET /invitations', {
       summary: 'List invitations, newest first',

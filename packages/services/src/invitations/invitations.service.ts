@@ -5,6 +5,7 @@ import type { RequestFacts } from '../audit/request-facts.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { rolesAbove } from '../organizations/roles.js';
+import type { Actor } from '../shared/actor.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { Lists } from '../shared/lists.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
@@ -32,12 +33,6 @@ interface InvitationsOptions {
   /** Voids the tokens of invitations. */
   withdrawTokens(invitationIds: readonly string[]): Promise<void>;
   limits: InvitationLimits;
-}
-
-/** The identity that invites. */
-export interface Inviter {
-  identityId: string;
-  isAdmin: boolean;
 }
 
 /** Filter for pending invitations. */
@@ -73,7 +68,7 @@ export function createInvitationsService(options: InvitationsOptions) {
    * @throws organizationErrors.notFound; ruleErrors.notAdmin for a role that outranks the inviter's, like the rules (decisions
    * A17)
    */
-  async function checkOrganization({ organizationId, role = 'member' }: NewInvitation, by: Inviter): Promise<void> {
+  async function checkOrganization({ organizationId, role = 'member' }: NewInvitation, by: Actor): Promise<void> {
     if (organizationId === undefined) return;
     if (by.isAdmin) {
       if ((await organizations.nameOf(organizationId)) === undefined) throw organizationErrors.notFound();
@@ -89,7 +84,7 @@ export function createInvitationsService(options: InvitationsOptions) {
      * @throws errors.alreadyPending when the address is already invited there; organizationErrors.notFound; ruleErrors.notAdmin;
      * requestErrors.tooMany
      */
-    async create(given: NewInvitation, by: Inviter, facts: RequestFacts): Promise<Invitation> {
+    async create(given: NewInvitation, by: Actor, facts: RequestFacts): Promise<Invitation> {
       await checkOrganization(given, by);
       const { email, organizationId = null } = given;
       if (!by.isAdmin) await limits.count({ inviterId: by.identityId, organizationId, email });

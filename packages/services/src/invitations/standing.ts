@@ -2,7 +2,7 @@ import type { IdentityTypeIds } from '@tandem/core';
 import { newId, type Fence, type Storage } from '@tandem/storage';
 import type { AccessState } from '../identities/access-state.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
-import { MANAGING_ROLES, rolesAbove, type OrganizationRole } from '../organizations/roles.js';
+import { isManaging, rolesAbove, type OrganizationRole } from '../organizations/roles.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 
 /** What an invitation grants, and its inviter. */
@@ -22,7 +22,7 @@ const nothing = () => Promise.resolve();
 
 /** Whether the holder of a role may invite others to the given role. */
 function outranks(own: OrganizationRole | null, role: OrganizationRole | null): boolean {
-  return own !== null && MANAGING_ROLES.some((one) => one === own) && (role === null || !rolesAbove(own).includes(role));
+  return own !== null && isManaging(own) && (role === null || !rolesAbove(own).includes(role));
 }
 
 /**

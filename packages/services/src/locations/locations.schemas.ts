@@ -1,15 +1,11 @@
 import { defineListResource } from '@tandem/list-query';
 import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
 
 /** Spec, "Other named resources". */
 export const LOCATION_TYPES = ['ORGANIZATION', 'REGION', 'CITY', 'BUILDING'] as const;
 
-/** Maximum length of names and codes, in characters. */
-const LINE = 200;
-const Name = z.string().trim().min(1).max(LINE);
-const Code = z.string().trim().max(LINE);
 const Type = z.enum(LOCATION_TYPES);
 
 export const LocationSchema = z
@@ -37,13 +33,13 @@ export const locationList = defineList(locationResource, { row: LocationSchema }
 
 export const locationInput = z.strictObject({ locationId: Id });
 
-export const createLocationInput = z.strictObject({ name: Name, code: Code, type: Type, parentId: Id.nullable().optional() });
+export const createLocationInput = z.strictObject({ name: Name, code: Line, type: Type, parentId: Id.nullable().optional() });
 export type NewLocation = z.infer<typeof createLocationInput>;
 
 export const locationPatchInput = z.strictObject({
   locationId: Id,
   name: Name.optional(),
-  code: Code.optional(),
+  code: Line.optional(),
   type: Type.optional(),
   /** Null moves it to the top. Its subtree moves along. */
   parentId: Id.nullable().optional(),

@@ -2,7 +2,7 @@ import { newId, present, type Storage } from '@tandem/storage';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
-import { createLocationTree } from './location-tree.js';
+import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
 import { MAX_DEPTH, locationErrors as errors } from './locations.errors.js';
 import { locationList, type Location, type LocationPatch, type NewLocation } from './locations.schemas.js';
@@ -26,7 +26,13 @@ function showBare(record: LocationRecord): Location {
 export function createLocationsService({ storage, lists }: { storage: Storage; lists: Lists }) {
   const Locations = storage.model(locationModel);
   const { collection } = Locations;
-  const tree = createLocationTree(storage);
+  const tree = createTree({
+    storage,
+    model: Locations,
+    parentField: 'parentId',
+    cycle: errors.cycle,
+    missing: errors.notFound,
+  });
   const { clock } = storage;
 
   /** The ancestors of each location, from the top down, by one query. */
@@ -92,11 +98,10 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     }
   }
 
-  /** @throws errors.notFound (for the parent), cycle, tooDeep */
+  /** @throws errors.notFound (for the parent), tooDeep */
   async function checkParent(parentId: string, locationId?: string): Promise<void> {
     if (!(await exists(parentId))) throw errors.notFound();
     const above = (await ancestorsOf([parentId])).get(parentId) ?? [];
-    if (locationId !== undefined && (parentId === locationId || above.includes(locationId))) throw errors.cycle();
     const height = locationId === undefined ? 0 : await heightOf(locationId);
     if (above.length + 1 + height >= MAX_DEPTH) throw errors.tooDeep();
   }
@@ -104,13 +109,13 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
   return {
     /** @throws errors.notFound when the parent does not exist, tooDeep */
     async create({ parentId = null, ...given }: NewLocation): Promise<Location> {
-      const now = clock.now();
-      const record = { _id: newId(clock), ...given, parentId, deletedAt: null, createdAt: now, updatedAt: now };
+      const [id, now] = [newId(clock), clock.now()];
+      const record = { ...given, parentId, deletedAt: null, createdAt: now, updatedAt: now };
       await tree.change(async () => {
         if (parentId !== null) await checkParent(parentId);
-        return { kind: 'insert', record };
+        return { id, set: record, isNew: true };
       });
-      return show(record);
+      return show({ _id: id, ...record });
     },
 
     /** @throws errors.notFound */
@@ -134,11 +139,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
         const options = { returnDocument: 'after' } as const;
         return show(await Locations.findByIdAndUpdate(locationId, { $set: set }, options).lean<LocationRecord>());
       }
-      await tree.change(async () => {
-        await find(locationId);
-        if (parentId !== null) await checkParent(parentId, locationId);
-        return { kind: 'update', locationId, set: { ...set, parentId, updatedAt: clock.now() } };
-      });
+      await tree.move(locationId, parentId, set, (parent) => checkParent(parent, locationId));
       return show(await find(locationId));
     },
 
@@ -147,7 +148,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
       await tree.change(async () => {
         await find(locationId);
         if (await Locations.exists({ parentId: locationId })) throw errors.hasDescendants();
-        return { kind: 'update', locationId, set: { deletedAt: clock.now() } };
+        return { id: locationId, set: { deletedAt: clock.now() } };
       });
     },
 
@@ -159,7 +160,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
         const { parentId } = deleted;
         if (parentId !== null && !(await exists(parentId))) throw errors.parentDeleted();
         if (parentId !== null) await checkParent(parentId);
-        return { kind: 'update', locationId, set: { deletedAt: null, updatedAt: clock.now() } };
+        return { id: locationId, set: { deletedAt: null, updatedAt: clock.now() } };
       });
       return show(await find(locationId));
     },

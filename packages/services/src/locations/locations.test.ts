@@ -1,6 +1,7 @@
 import { FACES, startStoreProxy, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { locationModel, locationTreeModel } from './location.model.js';
+import { treeModel } from '../shared/trees.js';
+import { locationModel } from './location.model.js';
 import type { Location } from './locations.schemas.js';
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
@@ -160,10 +161,10 @@ describe('the tree of locations', () => {
 
   it('finishes a change whose process died before it was written', async () => {
     const [one, two] = [await create(), await create()];
-    const tree = app.storage.model(locationTreeModel).collection;
+    const tree = app.storage.model(treeModel).collection;
     const set = { parentId: two.id };
-    const pending = { kind: 'update', locationId: one.id, set };
-    await tree.updateOne({ _id: 'tree' } as object, { $inc: { version: 1 }, $set: { pending } });
+    const pending = { id: one.id, set };
+    await tree.updateOne({ _id: 'locations' } as object, { $inc: { version: 1 }, $set: { pending } });
     // decided with the other in place: this would be a cycle
     expect(await send(0, 'rest', 'patch', { locationId: two.id, parentId: one.id })).toEqual(CYCLE);
     expect((await get(one.id)).ancestors).toEqual([two.id]);
@@ -171,9 +172,9 @@ describe('the tree of locations', () => {
 
   it('does not overwrite a later change with one whose process died', async () => {
     const [one, two] = [await create(), await create()];
-    const tree = app.storage.model(locationTreeModel).collection;
-    const pending = { kind: 'update', locationId: one.id, set: { parentId: two.id, name: 'older' } };
-    await tree.updateOne({ _id: 'tree' } as object, { $inc: { version: 1 }, $set: { pending } });
+    const tree = app.storage.model(treeModel).collection;
+    const pending = { id: one.id, set: { parentId: two.id, name: 'older' } };
+    await tree.updateOne({ _id: 'locations' } as object, { $inc: { version: 1 }, $set: { pending } });
     await admin.rest('PATCH', `/locations/${one.id}`, { name: 'newer' }).expect(200);
     await create();
     expect(await get(one.id)).toMatchObject({ name: 'newer', parentId: two.id });

@@ -18,6 +18,7 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import { productErrors } from '../products/products.errors.js';
+import { actorOf } from '../shared/actor.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { orderErrors as errors } from './orders.errors.js';
@@ -29,7 +30,7 @@ import {
   orderPatchInput,
   organizationOrderList,
 } from './orders.schemas.js';
-import type { OrderActor, OrdersService } from './orders.service.js';
+import type { OrdersService } from './orders.service.js';
 
 interface OrdersRouterOptions {
   orders: OrdersService;
@@ -49,10 +50,6 @@ function readKey({ headers }: AuthenticatedContext): string | undefined {
   const { minLength, maxLength } = IDEMPOTENCY_KEY.schema;
   if (typeof key === 'string' && key.length >= minLength && key.length <= maxLength) return key;
   throw validationError([`header '${IDEMPOTENCY_KEY.name}' must have ${minLength} to ${maxLength} characters`]);
-}
-
-function actorOf({ identity, server }: AuthenticatedContext): OrderActor {
-  return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
 }
 
 /** The order routes of the spec ("Other services"; decisions R5, R6). */

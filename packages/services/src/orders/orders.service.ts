@@ -2,10 +2,11 @@ import { ruleErrors, validationError } from '@tandem/core';
 import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { isManaging, type OrganizationRole } from '../organizations/roles.js';
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
+import type { Actor } from '../shared/actor.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -18,12 +19,6 @@ import { orderErrors as errors } from './orders.errors.js';
 import { orderList, organizationOrderList, type NewOrder, type Order } from './orders.schemas.js';
 
 export type OrdersService = ReturnType<typeof createOrdersService>;
-
-/** The identity that acts on an order. */
-export interface OrderActor {
-  identityId: string;
-  isAdmin: boolean;
-}
 
 interface OrdersOptions {
   storage: Storage;
@@ -88,10 +83,10 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     if (organization === undefined) throw organizationErrors.notFound();
   }
 
-  async function isManager({ organizationId }: OrderRecord, { identityId, isAdmin }: OrderActor): Promise<boolean> {
+  async function isManager({ organizationId }: OrderRecord, { identityId, isAdmin }: Actor): Promise<boolean> {
     if (isAdmin) return true;
     const role = organizationId === null ? undefined : await organizations.roleOf(organizationId, identityId);
-    return role !== undefined && MANAGING_ROLES.some((managing) => managing === role);
+    return isManaging(role);
   }
 
   return {
@@ -112,7 +107,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
      * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for
      * organizations and amounts
      */
-    async create(given: NewOrder, actor: OrderActor, key?: string): Promise<Order> {
+    async create(given: NewOrder, actor: Actor, key?: string): Promise<Order> {
       const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
       const made = kept === undefined ? undefined : await asMade(kept);
       if (made) return made;
@@ -163,7 +158,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
      * cancel; admins, and owners and admins of its organization, may make every move.
      * @throws errors.notFound, cannotMove; ruleErrors.notAdmin
      */
-    async move(orderId: string, status: OrderStatus, actor: OrderActor): Promise<Order> {
+    async move(orderId: string, status: OrderStatus, actor: Actor): Promise<Order> {
       const before = await Orders.findById(orderId).lean<OrderRecord>();
       if (!before) throw errors.notFound();
       const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId;

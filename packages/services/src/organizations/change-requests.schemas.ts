@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
 import { changeRequestResource } from './change-request.model.js';
-import { Line, Name, Qualifications } from './organization-fields.js';
+import { Qualifications } from './organization-fields.js';
 
 const text = z.string().nullable();
 

@@ -1,6 +1,7 @@
 import { requestErrors, ruleErrors } from '@tandem/core';
 import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { Actor } from '../shared/actor.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import { viewOf } from '../shared/list-view.js';
@@ -22,12 +23,6 @@ interface MembersOptions {
    * only write while `open` matches.
    */
   reviewAfter(identityIds: readonly string[], change: (open: Fence['open']) => Promise<void>): Promise<void>;
-}
-
-/** The identity that changes members. An admin needs no role in the organization. */
-export interface Actor {
-  identityId: string;
-  isAdmin: boolean;
 }
 
 /** A condition that a change was judged by. Its write requires it to be still true. */

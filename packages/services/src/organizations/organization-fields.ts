@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { Line, Name } from '../shared/schemas.js';
 
-/** Maximum length of a line, in characters, and maximum number of qualifications. */
-const LINE = 200;
+/** Maximum number of qualifications. */
 const QUALIFICATIONS = 50;
-
-export const Name = z.string().trim().min(1).max(LINE);
-export const Line = z.string().trim().max(LINE);
 
 export const Qualifications = z.array(z.strictObject({ name: Name, status: Line, value: Line })).max(QUALIFICATIONS);
 

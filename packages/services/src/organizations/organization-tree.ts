@@ -1,5 +1,5 @@
 import type { Storage } from '@tandem/storage';
-import { createTreeMoves } from '../shared/tree-moves.js';
+import { createTree } from '../shared/trees.js';
 import { MEMBERS, organizationModel, type OrganizationRecord } from './organization.model.js';
 import { MAX_DEPTH, organizationErrors as errors } from './organizations.errors.js';
 import type { HeldRole } from './organizations.schemas.js';
@@ -89,7 +89,7 @@ function withPartsStages(match: object, identityId: string | undefined): object[
  */
 export function createOrganizationTree(storage: Storage) {
   const Organizations = storage.model(organizationModel);
-  const moves = createTreeMoves({
+  const tree = createTree({
     storage,
     model: Organizations,
     parentField: 'parentId',
@@ -169,15 +169,12 @@ export function createOrganizationTree(storage: Storage) {
      * @throws errors.notFound (for either), cycle, tooDeep
      */
     async move(organizationId: string, parentId: string | null): Promise<void> {
-      if (parentId === null) {
-        const { matchedCount } = await Organizations.updateOne({ _id: organizationId }, { $set: { parentId, moving: null } });
-        if (matchedCount === 0) throw errors.notFound();
-        return;
+      if (parentId !== null) {
+        const read = (stages: object[]) => Organizations.collection.aggregate(stages).toArray();
+        const { levels } = await withPartsFrom({ _id: organizationId }, { read, tooMany: errors.tooDeep });
+        await checkParent(parentId, levels);
       }
-      const read = (stages: object[]) => Organizations.collection.aggregate(stages).toArray();
-      const { levels } = await withPartsFrom({ _id: organizationId }, { read, tooMany: errors.tooDeep });
-      await checkParent(parentId, levels);
-      await moves.move(organizationId, parentId, {});
+      await tree.move(organizationId, parentId);
     },
 
     /**

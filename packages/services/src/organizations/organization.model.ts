@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import { listIndexes } from '../shared/list-indexes.js';
-import { movingField, type TreeRecord } from '../shared/tree-moves.js';
+import { treeField, type TreeRecord } from '../shared/trees.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 
 /** The membership of one identity. A deleted identity keeps it, and has it back when restored. */
@@ -35,7 +35,7 @@ export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord {
 }
 
 /** Fields for internal use, or shown elsewhere. */
-export const HIDDEN = ['members', 'ownerNames', 'moving', 'notes', ...DELETION_FIELDS] as const;
+export const HIDDEN = ['members', 'ownerNames', 'treeVersion', 'notes', ...DELETION_FIELDS] as const;
 
 export const organizationResource = defineListResource({
   name: 'organizations',
@@ -95,7 +95,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
     members: { type: [{ ...memberFields, _id: false }], default: [] },
     ownerNames: { type: [String], default: [] },
     parentId: { type: String, default: null },
-    moving: movingField,
+    ...treeField,
     notes: notesField,
     ...deletionFields,
   },

@@ -1,21 +1,11 @@
-import {
-  admin,
-  anyOf,
-  authenticatedRoute,
-  defineRule,
-  notGuest,
-  organizationRole,
-  router,
-  ruleErrors,
-  self,
-  type AuthenticatedContext,
-} from '@tandem/core';
+import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
 import { z } from 'zod';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { actorOf } from '../shared/actor.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
-import type { Actor, MembersService } from './members.service.js';
+import type { MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   HeldRoleSchema,
@@ -34,7 +24,7 @@ import {
   upsertMembersInput,
 } from './organizations.schemas.js';
 import type { OrganizationsService } from './organizations.service.js';
-import { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './roles.js';
+import { MANAGING_ROLES, ORGANIZATION_ROLES, isManaging, type OrganizationRole } from './roles.js';
 
 interface OrganizationsRouterOptions {
   organizations: OrganizationsService;
@@ -46,10 +36,6 @@ const ownerIsCaller = defineRule('the future owner', [ruleErrors.notSelf], async
   const ownerId = await valueOf('ownerId');
   if (ownerId !== undefined && ownerId !== ctx.identity.id) throw ruleErrors.notSelf();
 });
-
-function actorOf({ identity, server }: AuthenticatedContext): Actor {
-  return { identityId: identity.id, isAdmin: identity.typeId === server.typeIds.admin };
-}
 
 /** The routes of organizations and their members (spec, "Other services"; decisions R7). */
 export function createOrganizationsRouter({ organizations, members }: OrganizationsRouterOptions) {
@@ -64,7 +50,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       if (parentId === undefined) return;
       const role = await organizations.roleOf(parentId, ctx.identity.id);
       if (role === undefined) throw ruleErrors.notMember();
-      if (!MANAGING_ROLES.some((managing) => managing === role)) throw ruleErrors.notInRole();
+      if (!isManaging(role)) throw ruleErrors.notInRole();
     },
   );
   return router({

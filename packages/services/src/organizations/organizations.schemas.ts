@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { Address, AddressPatch, Line, Name, Qualifications } from './organization-fields.js';
+import { Address, AddressPatch, Qualifications } from './organization-fields.js';
 import { defineList } from '../shared/list-declaration.js';
-import { Email, Id, Timestamp } from '../shared/schemas.js';
+import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
 import { memberResource, membershipResource, organizationResource } from './organization.model.js';
 import { MAX_DEPTH } from './organizations.errors.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
-
-/** Maximum text lengths, in characters, and maximum number of members in one upsert. */
-const LINE = 200;
-const TEXT = 5000;
-const UPSERT_MAX = 100;
-
-const Text = z.string().max(TEXT);
 
 /** An organization in answers, without its members, because not every member may see them. */
 export const OrganizationSchema = z
@@ -109,9 +102,9 @@ export const memberInput = z.strictObject({ organizationId: Id, identityId: Id }
 export const upsertMembersInput = z.strictObject({
   organizationId: Id,
   members: z
-    .array(z.strictObject({ identityId: Id, role: z.string().max(LINE) }))
+    .array(z.strictObject({ identityId: Id, role: z.string().max(LINE_MAX) }))
     .min(1)
-    .max(UPSERT_MAX)
+    .max(BULK_MAX)
     .superRefine((members, check) => {
       const seen = new Set<string>();
       for (const [at, { identityId }] of members.entries()) {
@@ -125,7 +118,7 @@ export type GivenMember = z.infer<typeof upsertMembersInput>['members'][number];
 /** Comma-separated roles. */
 const Roles = z
   .string()
-  .max(LINE)
+  .max(LINE_MAX)
   .refine(
     (text) => text.split(',').every(isOrganizationRole),
     `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,

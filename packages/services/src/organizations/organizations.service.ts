@@ -63,7 +63,7 @@ const ABSENT: Partial<Organization> = {
 
 /** An organization without logo and ancestors. Only the members service shows members. */
 function showBare(record: OrganizationRecord): Organization {
-  const { members, ownerNames, moving, parentId = null, ...organization } = present(record);
+  const { members, ownerNames, treeVersion, parentId = null, ...organization } = present(record);
   return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
 }
 

@@ -5,6 +5,10 @@ export type OrganizationRole = (typeof ORGANIZATION_ROLES)[number];
 /** The roles that manage members and invitations. */
 export const MANAGING_ROLES = ['owner', 'admin'] as const satisfies readonly OrganizationRole[];
 
+export function isManaging(role: OrganizationRole | null | undefined): boolean {
+  return MANAGING_ROLES.some((managing) => managing === role);
+}
+
 /** Whether a text names a role. */
 export function isOrganizationRole(text: string): text is OrganizationRole {
   return ORGANIZATION_ROLES.some((role) => role === text);

@@ -4,16 +4,8 @@ import { z } from 'zod';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { IMAGES_MAX } from '../products/products.schemas.js';
-import { Id, Timestamp, distinct } from '../shared/schemas.js';
+import { BULK_MAX, Id, Ids, Line, Name, Text, Timestamp, distinct } from '../shared/schemas.js';
 
-/** Maximum lengths in characters, and maximum number of variants in a bulk write (decisions R10). */
-const LINE = 200;
-const TEXT = 5000;
-const BULK_MAX = 100;
-
-const Title = z.string().trim().min(1).max(LINE);
-const Text = z.string().max(TEXT);
-const Sku = z.string().trim().max(LINE);
 const ImageIds = distinct(Id).max(IMAGES_MAX);
 
 export const ProductVariantSchema = z
@@ -43,9 +35,9 @@ export const productVariantList = defineList(productVariantResource, { row: Prod
 export const productVariantInput = z.strictObject({ productId: Id, productVariantId: Id });
 
 const NewVariant = z.strictObject({
-  title: Title,
+  title: Name,
   description: Text.nullable().optional(),
-  sku: Sku.nullable().optional(),
+  sku: Line.nullable().optional(),
   imageIds: ImageIds.optional(),
   price: GivenPrice.nullable().optional(),
 });
@@ -55,14 +47,13 @@ export const createVariantsInput = z.strictObject({ productId: Id, variants: z.a
 
 /** Null clears an optional field (decisions R3). */
 const VariantPatch = z.strictObject({
-  title: Title.optional(),
+  title: Name.optional(),
   description: Text.nullable().optional(),
-  sku: Sku.nullable().optional(),
+  sku: Line.nullable().optional(),
   imageIds: ImageIds.optional(),
   price: PricePatch.nullable().optional(),
 });
 export type VariantPatch = z.infer<typeof VariantPatch>;
 export const variantPatchInput = z.strictObject({ productId: Id, productVariantId: Id, ...VariantPatch.shape });
-const Ids = distinct(Id).min(1).max(BULK_MAX);
 export const variantsPatchInput = z.strictObject({ productId: Id, ids: Ids, data: VariantPatch });
 export const deleteVariantsInput = z.strictObject({ productId: Id, ids: Ids });

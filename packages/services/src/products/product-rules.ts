@@ -1,5 +1,6 @@
 import { admin, anyOf, defineRule, ruleErrors, type Rule } from '@tandem/core';
-import { MANAGING_ROLES, type OrganizationRole } from '../organizations/roles.js';
+import { isManaging, type OrganizationRole } from '../organizations/roles.js';
+import { BULK_MAX } from '../shared/schemas.js';
 import type { ProductsService } from './products.service.js';
 
 interface ProductRulesOptions {
@@ -20,7 +21,6 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
     const distinct = [...new Set(organizations)];
     if (distinct.length === 0 || distinct.length > ORGANIZATIONS_MAX || !distinct.every(isText)) throw ruleErrors.notAdmin();
     const roles = await Promise.all(distinct.map((organizationId) => roleOf(organizationId, identityId)));
-    const isManaging = (role: OrganizationRole | undefined) => MANAGING_ROLES.some((managing) => managing === role);
     if (!roles.every(isManaging)) throw ruleErrors.notAdmin();
   }
   const orAdmin = (rule: Rule) => anyOf(admin, rule);
@@ -58,7 +58,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
       orAdmin(
         defineRule('an owner or admin of the organization of every product', [ruleErrors.notAdmin], async ({ ctx, given }) => {
           const ids = listOf(await given(key));
-          const areIds = ids.length > 0 && ids.length <= 100 && ids.every(isText);
+          const areIds = ids.length > 0 && ids.length <= BULK_MAX && ids.every(isText);
           await mustManage(ctx.identity.id, areIds ? await products.organizationsOf(ids) : []);
         }),
       ),

@@ -7,17 +7,14 @@ import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
-import { Id, Timestamp, distinct } from '../shared/schemas.js';
+import { BULK_MAX, Id, Ids, Name, Timestamp, distinct } from '../shared/schemas.js';
 
 /** Maximum number of images per product. */
 export const IMAGES_MAX = 50;
-/** Maximum lengths in characters, and maximum numbers of references and of products in a batch (decisions R10). */
-const LINE = 200;
+/** Maximum length of a description in characters, and maximum number of references. */
 const TEXT = 10_000;
 const REFERENCES_MAX = 50;
-const BATCH_MAX = 100;
 
-const Name = z.string().trim().min(1).max(LINE);
 const Text = z.string().max(TEXT);
 const References = distinct(Id).max(REFERENCES_MAX);
 
@@ -79,7 +76,7 @@ const NewProduct = z.strictObject({
 });
 export type NewProduct = z.infer<typeof NewProduct>;
 export const createProductInput = z.strictObject(NewProduct.shape);
-export const createProductsInput = z.strictObject({ products: z.array(NewProduct).min(1).max(BATCH_MAX) });
+export const createProductsInput = z.strictObject({ products: z.array(NewProduct).min(1).max(BULK_MAX) });
 
 /** Null clears an optional field (decisions R3). */
 const ProductPatch = z.strictObject({
@@ -92,6 +89,5 @@ const ProductPatch = z.strictObject({
 });
 export type ProductPatch = z.infer<typeof ProductPatch>;
 export const productPatchInput = z.strictObject({ productId: Id, ...ProductPatch.shape });
-const Ids = distinct(Id).min(1).max(BATCH_MAX);
 export const productIdsInput = z.strictObject({ ids: Ids });
 export const productsPatchInput = z.strictObject({ ids: Ids, data: ProductPatch });

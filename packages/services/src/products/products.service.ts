@@ -5,6 +5,7 @@ import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
+import { existingIn } from '../shared/existing.js';
 import type { ListAnswer } from '../shared/list-declaration.js';
 import type { ListQuery } from '../shared/list-query.js';
 import type { Lists } from '../shared/lists.js';
@@ -85,10 +86,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
   }
 
   /** Those of the given products that are live. */
-  async function existing(productIds: readonly string[]): Promise<Set<string>> {
-    const found = await Products.find({ _id: { $in: productIds } }, { _id: 1 }).lean<{ _id: string }[]>();
-    return new Set(found.map(({ _id }) => _id));
-  }
+  const existing = existingIn(Products);
 
   /** Live products that fit their schema, in this order. Others can only be deleted (decisions H20). */
   async function read(ids: readonly string[]): Promise<ProductRecord[]> {

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { defineList } from '../shared/list-declaration.js';
-import { Id, Timestamp } from '../shared/schemas.js';
-
-const Name = z.string().trim().min(1).max(200);
+import { Id, Name, Timestamp } from '../shared/schemas.js';
 
 export const ProfileSchema = z
   .object({

@@ -12,6 +12,15 @@ const EMAIL_MAX_LENGTH = 254;
 /** An email address, trimmed and lower-cased (decisions A8). */
 export const Email = z.string().trim().toLowerCase().max(EMAIL_MAX_LENGTH).check(z.email());
 
+/** Maximum length of one line of text, such as a name, in characters. */
+export const LINE_MAX = 200;
+export const Line = z.string().trim().max(LINE_MAX);
+export const Name = z.string().trim().min(1).max(LINE_MAX);
+
+/** Maximum length of a description, in characters. */
+const TEXT_MAX = 5000;
+export const Text = z.string().max(TEXT_MAX);
+
 /** The query parameters of every paginated list (spec, "Paginated list endpoints"). */
 export const pageParameters = {
   page: z.number().int().min(1).max(1000).optional(),
@@ -49,3 +58,7 @@ export function distinct<Item extends z.ZodType>(item: Item) {
     }
   });
 }
+
+/** Maximum number of records in a bulk write (decisions R10). */
+export const BULK_MAX = 100;
+export const Ids = distinct(Id).min(1).max(BULK_MAX);

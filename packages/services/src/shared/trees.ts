@@ -1,0 +1,145 @@
+import { setTimeout } from 'node:timers/promises';
+import { requestErrors } from '@tandem/core';
+import { defineModel, isDuplicateKey, type BaseRecord, type Live, type Model, type Storage } from '@tandem/storage';
+
+/** Retries of a change that meets concurrent ones, and the longest pause between them. */
+const ATTEMPTS = 400;
+const PAUSE_MS = 10;
+
+/** A record of a tree. */
+export interface TreeRecord extends Live {
+  /** The version of the tree change that last wrote the record. A host may have left it out. */
+  treeVersion?: number;
+}
+export const treeField = { treeVersion: { type: Number, default: 0 } } as const;
+
+/** The write of one record. */
+interface TreeChange {
+  id: string;
+  set: object;
+  /** Whether it is inserted. */
+  isNew?: true;
+}
+
+/** Serializes the changes of the tree in the collection that is its id. */
+interface TreeState extends BaseRecord {
+  version: number;
+  /** A change that is decided but may not be written yet. */
+  pending: TreeChange | null;
+}
+export const treeModel = defineModel<TreeState>('trees', {
+  softDelete: false,
+  fields: { version: { type: Number, required: true }, pending: { type: Object, default: null } },
+  indexes: [],
+});
+
+interface TreeOptions<R extends TreeRecord> {
+  storage: Storage;
+  model: Model<R>;
+  /** The field with the parent's id; null at the root. */
+  parentField: keyof R & string;
+  /** Thrown when a move would place a record below itself. */
+  cycle(): Error;
+  /** Thrown when the record does not exist. */
+  missing(): Error;
+}
+
+/**
+ * Serializes changes of a tree over all instances, so that a decision based on several records (no cycle, a live parent, nothing
+ * below) is still true when it is written.
+ *
+ * A change is decided at one version of the tree, and stored as pending by one write that requires this version. Then it is
+ * written to its record and is no longer pending. Any process that finds a pending change writes it first, so it does not matter
+ * which process dies in between. Each record keeps the version that last wrote it, so repeating a write late has no effect.
+ */
+export function createTree<R extends TreeRecord>({ storage, model, parentField, cycle, missing }: TreeOptions<R>) {
+  // typed for the fields that every tree has
+  const Records = model as unknown as Model<TreeRecord>;
+  const { collection: trees } = storage.model(treeModel);
+  const { clock } = storage;
+  const own = { _id: Records.collection.collectionName };
+
+  async function read(): Promise<TreeState> {
+    const found = (await trees.findOne(own as object)) as unknown as TreeState | null;
+    if (found) return found;
+    const now = clock.now();
+    // begins above the version of any record, in case this one was lost
+    const first = { ...own, version: now.getTime(), pending: null, createdAt: now, updatedAt: now };
+    await trees.insertOne(first as object).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+    return read();
+  }
+
+  /** Writes the pending change of a version and marks it done. Any number of processes may do so at once. */
+  async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<void> {
+    if (!pending) return;
+    const { id, set, isNew = false } = pending;
+    const isOlder = { _id: id, treeVersion: { $not: { $gte: version } } } as object;
+    const stamped = { $set: { ...set, treeVersion: version } };
+    await Records.collection.updateOne(isOlder, stamped, { upsert: isNew }).catch((error: unknown) => {
+      // another process has inserted it: ids are never reused
+      if (!isNew || !isDuplicateKey(error)) throw error;
+    });
+    await trees.updateOne({ ...own, version } as object, { $set: { pending: null, updatedAt: clock.now() } });
+  }
+
+  /**
+   * Makes a change.
+   * @param decide reads records and returns what to write; called again after a concurrent change
+   * @throws what `decide` throws; requestErrors.unavailable when concurrent changes last too long
+   */
+  async function change(decide: () => Promise<TreeChange>): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) await setTimeout(PAUSE_MS * Math.random());
+      const { version, pending } = await read();
+      if (pending) {
+        await finish({ version, pending });
+        continue;
+      }
+      const next = { version: version + 1, pending: await decide() };
+      const { modifiedCount } = await trees.updateOne({ ...own, version, pending: null } as object, {
+        $set: { ...next, updatedAt: clock.now() },
+      });
+      if (modifiedCount > 0) return finish(next);
+    }
+    throw requestErrors.unavailable({ retryAfter: 1 });
+  }
+
+  /** Whether a record is another or below it. Passes deleted records too, since they may be restored. */
+  async function isWithin(id: string, target: string): Promise<boolean> {
+    const passed = new Set<unknown>();
+    let at: unknown = id;
+    while (typeof at === 'string' && at !== target && !passed.has(at)) {
+      passed.add(at);
+      const above = await Records.findById(at, { [parentField]: 1 })
+        .setOptions({ deleted: 'include' })
+        .lean<TreeRecord>();
+      at = above && Reflect.get(above, parentField);
+    }
+    return at === target;
+  }
+
+  return {
+    change,
+
+    /** Writes a change that a dead process left pending, so that it cannot overwrite a later change that bypasses the tree. */
+    async finishPending(): Promise<void> {
+      await finish(await read());
+    },
+
+    /**
+     * Moves a record below another, or to the root, and makes the other changes in the same write.
+     * @param check throws where the record may not be
+     * @throws cycle, missing; what `check` throws; requestErrors.unavailable when concurrent changes last too long
+     */
+    async move(id: string, to: string | null, set: Partial<R> = {}, check?: (to: string) => Promise<void>): Promise<void> {
+      await change(async () => {
+        if (!(await Records.exists({ _id: id }))) throw missing();
+        if (to !== null && (await isWithin(to, id))) throw cycle();
+        if (to !== null) await check?.(to);
+        return { id, set: { ...set, [parentField]: to, updatedAt: clock.now() } };
+      });
+    },
+  };
+}
