@@ -40,7 +40,7 @@ interface AcceptanceOptions {
 interface Acceptance {
   acceptanceId: string;
   invitationId: string;
-  /** The inviter and what the invitation grants. Checked again before and after joining. */
+  /** The inviter and what the invitation grants. Checked again after joining. */
   given: Given;
   /** Id of the token's stored state. */
   tokenId: string;
@@ -121,15 +121,14 @@ export function createAcceptanceService(options: AcceptanceOptions) {
 
   /**
    * Joins the organization, if it still exists: `accept` has checked that before, and a registration creates an account either
-   * way. The inviter is checked again after joining, because the right to invite may have been lost in between.
+   * way. The inviter is checked after joining, also by a sweep: a right that is lost later no longer matters, and one lost
+   * before takes the joining back.
    */
   const join: UnitStep<Acceptance> = {
     name: 'join the organization',
     async run(payload, fence) {
-      await ask(payload.given);
       const joining = joiningOf(payload);
-      if (!joining) return;
-      await joinings.join(joining, fence);
+      if (joining) await joinings.join(joining, fence);
       await ask(payload.given);
     },
     async undo(payload) {

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import {
+  PASSWORD,
+  isCommand,
+  startStoreProxy,
+  startTestServer,
+  type Person,
+  type StoreProxy,
+  type TestServer,
+} from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const UNVERIFIED = { status: 401, body: { error: { message: 'token could not be verified' } } };
+const ADDS_MEMBER = isCommand('organizations.update');
+const USES_TOKEN = isCommand('onetimeTokens.update');
+
+let app: TestServer;
+/** Another instance, whose commands can be held. */
+let held: TestServer;
+let proxy: StoreProxy;
+let admin: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  proxy = await startStoreProxy(app.mongodbUri);
+  held = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
+  admin = await app.signUpAdmin();
+});
+afterAll(async () => {
+  await Promise.all([app.close(), held.close()]);
+  await proxy.close();
+});
+
+async function invite(by: Person, input: { email?: string; organizationId?: string; role?: string } = {}) {
+  const email = input.email ?? `${randomUUID()}@example.org`;
+  const { id } = await by.rest('POST', '/invitations', { ...input, email }).expect<{ id: string }>(201);
+  return { id, email, token: (await app.mail.next(email)).token ?? '' };
+}
+const statusOf = async (id: string) => (await admin.rest('GET', `/invitations/${id}`).expect<{ status: string }>(200)).status;
+
+/** Accepts on the instance whose commands are held; `meanwhile` happens just before this command reaches the store. */
+async function acceptWhile(
+  { email, token }: { email: string; token: string },
+  command: ReturnType<typeof isCommand>,
+  meanwhile: () => Promise<unknown>,
+) {
+  const person = await app.signUp({ email });
+  const hold = proxy.hold(command);
+  const accepted = held.rest('POST', '/invitations/accept', { token }, person.credentials);
+  await hold.reached;
+  await meanwhile();
+  hold.release();
+  return { person, answer: await accepted };
+}
+
+describe('an invitation whose maker loses the right while it is accepted', () => {
+  async function world() {
+    const [owner, manager] = await Promise.all([app.signUp({ isVerified: true }), app.signUp({ isVerified: true })]);
+    const organization = { name: randomUUID(), description: '', contact_email: 'a@example.org' };
+    const { id: organizationId } = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
+    const members = `/organizations/${organizationId}/members`;
+    await owner.rest('PATCH', members, [{ identityId: manager.id, role: 'admin' }]).expect(204);
+    const invitation = await invite(manager, { organizationId, role: 'admin' });
+    const removeMaker = () => owner.rest('DELETE', `${members}/${manager.id}`).expect(204);
+    return { owner, organizationId, invitation, removeMaker };
+  }
+
+  it('lets nobody in, and is withdrawn', async () => {
+    const { organizationId, invitation, removeMaker } = await world();
+    const { person, answer } = await acceptWhile(invitation, ADDS_MEMBER, removeMaker);
+    expect(answer).toMatchObject(UNVERIFIED);
+    expect(await app.tandem.services.organizations.roleOf(organizationId, person.id)).toBeUndefined();
+    expect(await statusOf(invitation.id)).toBe('withdrawn');
+  });
+
+  it('gives way to one that was made for the same address meanwhile', async () => {
+    const { owner, organizationId, invitation, removeMaker } = await world();
+    let newer = '';
+    const { answer } = await acceptWhile(invitation, ADDS_MEMBER, async () => {
+      newer = (await invite(owner, { email: invitation.email, organizationId })).id;
+      await removeMaker();
+    });
+    expect(answer).toMatchObject(UNVERIFIED);
+    expect([await statusOf(invitation.id), await statusOf(newer)]).toEqual(['expired', 'pending']);
+  });
+
+  it('is withdrawn where it leads to no organization too', async () => {
+    const former = await app.signUpAdmin();
+    const invitation = await invite(former);
+    const demote = () => admin.rest('PATCH', `/identities/${former.id}`, { typeId: 'regular' }).expect(200);
+    const { answer } = await acceptWhile(invitation, USES_TOKEN, demote);
+    expect(answer).toMatchObject(UNVERIFIED);
+    expect(await statusOf(invitation.id)).toBe('withdrawn');
+  });
+});
+
+it('a person who signs out while accepting has no session left, since the first proof of the address ends all others', async () => {
+  const { email, token } = await invite(admin);
+  const person = await app.signUp({ email });
+  const gone = { id: person.id, typeId: 'regular', sessionId: randomUUID() };
+  await app.tandem.services.acceptance.accept(token, gone, { ip: '127.0.0.1', userAgent: '' });
+  await person.rest('GET', `/identities/${person.id}`).expect(401);
+});
+
+it('registrations by invitation are counted by the invited address and the network', async () => {
+  await using limited = await startTestServer({ clock: app.clock, rateLimits: { register: { perAccount: [2, 3600] } } });
+  const [invitation, other] = [await invite(admin), await invite(admin)];
+  await Promise.all([invitation, other].map(({ email }) => app.signUp({ email })));
+  const register = ({ token }: { token: string }) => limited.rest('POST', '/auth/register', { token, password: PASSWORD });
+  for (const status of [422, 422, 429]) await register(invitation).expect(status);
+  await register(other).expect(422);
+});
