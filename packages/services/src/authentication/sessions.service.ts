@@ -18,6 +18,7 @@ import { createShortCopies } from '../shared/short-copies.js';
 import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
 import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
 import { createNamedSessions } from './named-sessions.js';
+import { SESSION_ENDED, type SessionEnded } from './session-ended.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 export type SessionsService = ReturnType<typeof createSessionsService>;
@@ -296,11 +297,4 @@ export function createSessionsService(options: SessionsOptions) {
       await ends.settle();
     },
   };
-}
-
-/** Published when a single session has ended. */
-export const SESSION_ENDED = 'sessions.ended';
-export interface SessionEnded {
-  sessionId: string;
-  identityId: string;
 }
