@@ -70,7 +70,7 @@ const kinds: Record<string, Kind> = {
     uploadTo: () => `/organizations/${organizationId}/certificate-upload-url`,
     create: (certificateImage) => ['organizations.requestChange', { organizationId, certificateImage }],
     list: async () =>
-      (await listed<{ certificateImageUrl?: string }>(`/organizations/${organizationId}/change-requests`)).map(
+      (await listed<{ certificateImageUrl?: string }>(`/organizations/${organizationId}/change-requests?limit=50`)).map(
         ({ certificateImageUrl }) => certificateImageUrl,
       ),
     completed: () => [isCommand('organizationChangeRequests.update'), 'before'],
@@ -80,7 +80,7 @@ const kinds: Record<string, Kind> = {
     uploadTo: () => `/channels/${channelId}/icon-upload-url`,
     create: (icon) => ['chat.createChannel', { name: 'Tea', ownerId: ann.id, icon }],
     list: async () =>
-      (await listed<{ icon?: { url: string } }>('/channels?$orderby=createdAt desc')).map(({ icon }) => icon?.url),
+      (await listed<{ icon?: { url: string } }>('/channels?$orderby=createdAt desc&limit=50')).map(({ icon }) => icon?.url),
     completed: () => [second('units.aggregate'), 'after'],
     takenBack: () => [isCommand('units.aggregate'), 'before'],
   },
@@ -88,7 +88,7 @@ const kinds: Record<string, Kind> = {
     uploadTo: () => `/profiles/${profileId}/avatar-upload-url`,
     create: (avatar) => ['profiles.create', { identityId: ann.id, name: 'Ann', avatar }],
     list: async () =>
-      (await listed<{ avatar?: { url: string } }>('/profiles?$orderby=createdAt desc')).map(({ avatar }) => avatar?.url),
+      (await listed<{ avatar?: { url: string } }>('/profiles?$orderby=createdAt desc&limit=50')).map(({ avatar }) => avatar?.url),
     completed: () => [isCommand('units.aggregate'), 'after'],
     takenBack: () => [isCommand('units.aggregate'), 'before'],
   },
@@ -99,7 +99,7 @@ const kinds: Record<string, Kind> = {
       { organization: { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org', logo } },
     ],
     list: async () =>
-      (await listed<{ logo?: { url: string } }>('/organizations?$orderby=createdAt desc')).map(({ logo }) => logo?.url),
+      (await listed<{ logo?: { url: string } }>('/organizations?$orderby=createdAt desc&limit=50')).map(({ logo }) => logo?.url),
     completed: () => [isCommand('units.aggregate'), 'after'],
     takenBack: () => [isCommand('units.aggregate'), 'before'],
   },
@@ -113,7 +113,7 @@ interface ChangedKind {
   uploadTo: string;
   /** The write of the record. */
   write: string;
-  change(id: string, name: string, file: GivenFile): [procedure: string, input: Record<string, unknown>];
+  change(id: string, name: string, file: GivenFile | null): [procedure: string, input: Record<string, unknown>];
   read(record: object): { name: string; url: string | undefined };
 }
 type Shown = { name: string } & Partial<Record<'avatar' | 'icon', { url: string } | null>> & { logo?: { url: string } | null };
@@ -187,21 +187,33 @@ describe.each(FACES)('over %s', (face: Face) => {
     async function begin() {
       const { id } = await ann.rest('POST', kind.path, kind.create()).expect<{ id: string }>(201);
       const uploadTo = `${kind.path}/${id}/${kind.uploadTo}`;
-      const [name, body] = [crypto.randomUUID(), crypto.randomUUID()];
-      const query = `contentType=${encodeURIComponent(TYPE)}&contentLength=${body.length}`;
-      const { objectId, url } = await ann.rest('GET', `${uploadTo}?${query}`).expect<UploadAddress>(200);
-      expect((await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body })).status).toBe(200);
-      const [procedure, input] = kind.change(id, name, { objectId, type: TYPE });
-      const change = (on = app) => on.call(face, procedure, input, ann.credentials);
+      /** A change to a new name and a new file, or to none. */
+      async function changeTo(body: string | null) {
+        const name = crypto.randomUUID();
+        let file: GivenFile | null = null;
+        if (body !== null) {
+          const query = `contentType=${encodeURIComponent(TYPE)}&contentLength=${body.length}`;
+          const { objectId, url } = await ann.rest('GET', `${uploadTo}?${query}`).expect<UploadAddress>(200);
+          expect((await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body })).status).toBe(200);
+          file = { objectId, type: TYPE };
+        }
+        const [procedure, input] = kind.change(id, name, file);
+        const change = (on = app) => on.call(face, procedure, input, ann.credentials);
+        return {
+          name,
+          change,
+          async cutAt(when: 'before' | 'after', command = kind.write) {
+            const wasCut = proxy.cut(isCommand(command), when);
+            expect(await change(cut)).toMatchObject(UNAVAILABLE);
+            await wasCut;
+          },
+        };
+      }
+      const body = crypto.randomUUID();
       return {
-        name,
         body,
-        change,
-        async cutAt(when: 'before' | 'after') {
-          const wasCut = proxy.cut(isCommand(kind.write), when);
-          expect(await change(cut)).toMatchObject(UNAVAILABLE);
-          await wasCut;
-        },
+        changeTo,
+        ...(await changeTo(body)),
         async shown() {
           const { name: now, url: address } = kind.read(await ann.rest('GET', `${kind.path}/${id}`).expect<object>(200));
           return { name: now, body: address && (await (await fetch(address)).text()) };
@@ -235,6 +247,30 @@ describe.each(FACES)('over %s', (face: Face) => {
       expect(await change()).toMatchObject({ ok: true });
       await sweepLater();
       expect(await shown()).toEqual({ name, body });
+    });
+
+    it.each([
+      ['not at all, if the record was not written', 'before', undefined, false],
+      ['whole, if the record was written', 'after', undefined, true],
+      ['whole, if the file was still to be removed', 'before', 'files.update', true],
+    ] as const)('to none is made %s', async (_, when, command, isRemoved) => {
+      const { name, body, change, changeTo, shown } = await begin();
+      expect(await change()).toMatchObject({ ok: true });
+      const removal = await changeTo(null);
+      await removal.cutAt(when, command);
+      await sweepLater();
+      expect(await shown()).toEqual(isRemoved ? { name: removal.name, body: undefined } : { name, body });
+    });
+
+    it('to none leaves the file that another change has attached before the sweep', async () => {
+      const { change, changeTo, shown } = await begin();
+      expect(await change()).toMatchObject({ ok: true });
+      await (await changeTo(null)).cutAt('after');
+      const body = crypto.randomUUID();
+      const later = await changeTo(body);
+      expect(await later.change()).toMatchObject({ ok: true });
+      await sweepLater();
+      expect(await shown()).toEqual({ name: later.name, body });
     });
   });
 });

@@ -14,7 +14,11 @@ type AttachedFile = FileRecord & { storedAs: string; resourceId: string };
 interface Replacement {
   /** The note that the record's write leaves. */
   id: string;
-  file: AttachedFile;
+  resourceId: string;
+  /** The new file. */
+  file?: AttachedFile;
+  /** Without a new file: the copies of the files that are removed, which no later attachment shares. */
+  removed?: (string | null)[];
 }
 
 /** The parts of `createAttachments` used here. */
@@ -90,7 +94,7 @@ export function createOneFile({
     },
 
     /**
-     * For changes of records with one file each. A change with a file is a unit of work: if the answer was 503 and nobody knows
+     * For changes of records with one file each. A change of the file is a unit of work: if the answer was 503 and nobody knows
      * whether the record was written, the next sweep finds out, and keeps or frees the file. Call once per model, when wiring
      * services.
      */
@@ -104,22 +108,35 @@ export function createOneFile({
           {
             name: 'record',
             async run({ id, file }, fence) {
-              await attachCopy(file, fence);
+              if (file) await attachCopy(file, fence);
               await writes.get(id)?.(fence);
             },
-            isDone: ({ id, file }) => notes.has(file.resourceId, id),
-            undo: ({ file }) => giveBack(file),
+            isDone: ({ id, resourceId }) => notes.has(resourceId, id),
+            undo: async ({ file }) => file && giveBack(file),
           },
           {
             name: 'file',
-            async run({ id, file }) {
-              await settle(file);
-              await notes.remove(file.resourceId, id);
+            async run({ id, resourceId, file, removed }) {
+              if (file) await settle(file);
+              else await collection.updateMany({ ...attachedTo(resourceId), storedAs: { $in: removed } }, removal(clock.now()));
+              await notes.remove(resourceId, id);
             },
             undo: () => Promise.resolve(),
           },
         ],
       });
+
+      async function run<T>(change: Omit<Replacement, 'id'>, write: (unit: UnitWrite) => Promise<T>): Promise<T> {
+        const id = newId(clock);
+        let written: Promise<T> | undefined;
+        writes.set(id, ({ open }) => (written = write({ open, note: id })));
+        try {
+          await unit.run({ id, ...change });
+        } finally {
+          writes.delete(id);
+        }
+        return written as Promise<T>;
+      }
 
       /**
        * Writes a record together with its file. `given` undefined, or equal to the current file, keeps it; null removes it. If
@@ -136,9 +153,9 @@ export function createOneFile({
       ): Promise<T> {
         if (given === undefined) return write(undefined);
         if (given === null) {
-          const written = await write(undefined);
-          await collection.updateMany(attachedTo(resourceId), removal(clock.now()));
-          return written;
+          const files = (await collection.find(attachedTo(resourceId)).toArray()) as unknown as FileRecord[];
+          const removed = files.map(({ storedAs }) => storedAs ?? null);
+          return removed.length === 0 ? write(undefined) : run({ resourceId, removed }, write);
         }
         const [found, current] = await Promise.all([findGiven(given, identityId), currentOf(resourceId)]);
         // the current file may belong to a change whose outcome is unknown; settling keeps it in any case
@@ -146,15 +163,7 @@ export function createOneFile({
         // always later than its predecessor, even if the clocks of instances differ
         const after = current?.attachedAt ? current.attachedAt.getTime() + 1 : 0;
         const attachedAt = new Date(Math.max(clock.now().getTime(), after));
-        const id = newId(clock);
-        let written: Promise<T> | undefined;
-        writes.set(id, ({ open }) => (written = write({ open, note: id })));
-        try {
-          await unit.run({ id, file: { ...found, resourceId, attachedAt, storedAs: randomUUID() } });
-        } finally {
-          writes.delete(id);
-        }
-        return written as Promise<T>;
+        return run({ resourceId, file: { ...found, resourceId, attachedAt, storedAs: randomUUID() } }, write);
       };
     },
 
