@@ -12,7 +12,7 @@ import { organizations } from './organizations/organizations.js';
 import { productVariants } from './product-variants/product-variants.js';
 import { products } from './products/products.js';
 import { profiles } from './profiles/profiles.js';
-import type { DeclaredList, RouterOptions, ShapeOf } from './shared/define-service.js';
+import type { AllOf, DeclaredList, RouterOptions, ShapeOf } from './shared/define-service.js';
 import type { Services } from './services.js';
 
 /** All services. The only list of them; other code reads it here. */
@@ -38,9 +38,6 @@ export type ServiceName = Definition['name'];
 /** Service names, as in `authMode`. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
 
-/** The intersection of the members of a union. */
-type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void ? All : never;
-
 /** The lists of a service, by tRPC path. */
 type ShapesOf<Of extends Definition> = Of extends Definition
   ? { [List in keyof Of['lists'] & string as `${Of['name']}.${List}`]: ShapeOf<Extract<Of['lists'][List], DeclaredList>> }
@@ -53,7 +50,7 @@ type Procedures = { [Of in Definition as Of['name']]: ReturnType<Of['router']> }
 
 /** All procedures, by service name. */
 export function createAppRouter(services: Services, options: RouterOptions) {
-  const entries = SERVICES.map((service) => [service.name, service.router(services, options)] as const);
+  const entries = SERVICES.map(({ name, router: create }) => [name, create(services, options)] as const);
   return router(Object.fromEntries(entries) as unknown as Procedures);
 }
 

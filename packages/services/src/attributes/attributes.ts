@@ -2,10 +2,12 @@ import { defineService } from '../shared/define-service.js';
 import { attributeErrors } from './attributes.errors.js';
 import { createAttributesRouter } from './attributes.router.js';
 import { attributeList } from './attributes.schemas.js';
+import { createAttributesService } from './attributes.service.js';
 
 export const attributes = defineService({
   name: 'attributes',
-  router: (services) => createAttributesRouter(services.attributes),
+  create: (all) => ({ attributes: createAttributesService(all) }),
+  router: ({ attributes: service }) => createAttributesRouter(service),
   lists: { list: attributeList },
   errors: { attributes: attributeErrors },
 });

@@ -1,11 +1,11 @@
 import { mergeRouters } from '@tandem/core';
 import { createAuditRouter } from '../audit/audit.router.js';
 import { eventList, identityEventList } from '../audit/audit.schemas.js';
+import type { Foundation } from '../foundation.js';
 import { onetimeTokenErrors } from '../onetime-tokens/onetime-tokens.errors.js';
 import { createOnetimeTokensRouter } from '../onetime-tokens/onetime-tokens.router.js';
 import { providerErrors } from '../providers/providers.errors.js';
 import { createProvidersRouter } from '../providers/providers.router.js';
-import type { Services } from '../services.js';
 import { defineService, type RouterOptions } from '../shared/define-service.js';
 import { createAccountsRouter } from './accounts.router.js';
 import { authenticationServiceErrors } from './authentication.errors.js';
@@ -19,7 +19,7 @@ import { sessionList } from './sessions.schemas.js';
 import { createSignInAnswers } from './sign-in-answers.js';
 
 /** All routers below `/auth`, one for each topic. */
-function createAuthRouter(services: Services, { cookies, browserCookies, redirectUrls }: RouterOptions) {
+function createAuthRouter(services: Foundation, { cookies, browserCookies, redirectUrls }: RouterOptions) {
   const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
   const registerInvited = services.acceptance.register;
   const answers = createSignInAnswers(cookies);

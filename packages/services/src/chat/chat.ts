@@ -3,6 +3,7 @@ import { defineService } from '../shared/define-service.js';
 import { channelList } from './channels.schemas.js';
 import { chatErrors } from './chat.errors.js';
 import { createChatRouter } from './chat.router.js';
+import { createChatService } from './chat.service.js';
 import { messageTemplateErrors } from './message-templates.errors.js';
 import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
 import { channelMessageList, messageList } from './messages.schemas.js';
@@ -10,6 +11,7 @@ import { subscriptionList } from './subscriptions.schemas.js';
 
 export const chat = defineService({
   name: 'chat',
+  create: (all) => ({ chat: createChatService(all) }),
   router: ({ chat: service, organizations, streamTickets }, { subscriptions }) =>
     mergeRouters(
       createChatRouter({ chat: service, roleOf: organizations.roleOf }),

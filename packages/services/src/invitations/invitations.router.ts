@@ -31,7 +31,7 @@ import {
 import type { AcceptanceService } from './acceptance.service.js';
 import type { InvitationsService } from './invitations.service.js';
 
-interface InvitationsRouterOptions {
+export interface InvitationsRouterOptions {
   invitations: InvitationsService;
   acceptance: AcceptanceService;
   organizations: Pick<OrganizationsService, 'roleOf'>;

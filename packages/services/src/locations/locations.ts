@@ -2,10 +2,12 @@ import { defineService } from '../shared/define-service.js';
 import { locationErrors } from './locations.errors.js';
 import { createLocationsRouter } from './locations.router.js';
 import { locationList } from './locations.schemas.js';
+import { createLocationsService } from './locations.service.js';
 
 export const locations = defineService({
   name: 'locations',
-  router: (services) => createLocationsRouter(services.locations),
+  create: (all) => ({ locations: createLocationsService(all) }),
+  router: ({ locations: service }) => createLocationsRouter(service),
   lists: { list: locationList },
   errors: { locations: locationErrors },
 });

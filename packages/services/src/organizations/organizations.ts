@@ -1,6 +1,7 @@
 import { mergeRouters } from '@tandem/core';
 import { createOrganizationFollowersRouter } from '../profiles/follows.router.js';
 import { organizationFollowerList } from '../profiles/follows.schemas.js';
+import { follows } from '../profiles/profile-parts.js';
 import { defineService } from '../shared/define-service.js';
 import { createChangeRequestsRouter } from './change-requests.router.js';
 import { changeRequestList } from './change-requests.schemas.js';
@@ -11,14 +12,14 @@ import { descendantList, memberList, membershipList, organizationList } from './
 
 export const organizations = defineService({
   name: 'organizations',
-  router: (services) => {
-    const { changeRequests, follows } = services;
-    const { roleOf } = services.organizations;
+  needs: [follows],
+  router: (all) => {
+    const { roleOf } = all.organizations;
     return mergeRouters(
-      createOrganizationsRouter(services),
-      createOrganizationFilesRouter(services),
-      createChangeRequestsRouter({ changeRequests, roleOf }),
-      createOrganizationFollowersRouter({ follows, roleOf }),
+      createOrganizationsRouter(all),
+      createOrganizationFilesRouter(all),
+      createChangeRequestsRouter({ changeRequests: all.changeRequests, roleOf }),
+      createOrganizationFollowersRouter({ follows: all.follows, roleOf }),
     );
   },
   lists: {

@@ -1,4 +1,6 @@
+import { variants } from '../products/product-parts.js';
 import { createProductRules } from '../products/product-rules.js';
+import { products } from '../products/products.js';
 import { defineService } from '../shared/define-service.js';
 import { productVariantErrors } from './product-variants.errors.js';
 import { createProductVariantsRouter } from './product-variants.router.js';
@@ -6,8 +8,9 @@ import { productVariantList } from './product-variants.schemas.js';
 
 export const productVariants = defineService({
   name: 'productVariants',
-  router: ({ products, organizations, productVariants: variants }) =>
-    createProductVariantsRouter({ variants, rules: createProductRules({ products, roleOf: organizations.roleOf }) }),
+  needs: [products, variants],
+  router: ({ products: ofVariants, organizations: { roleOf }, productVariants: service }) =>
+    createProductVariantsRouter({ variants: service, rules: createProductRules({ products: ofVariants, roleOf }) }),
   lists: { list: productVariantList },
   errors: { 'product variants': productVariantErrors },
 });

@@ -4,17 +4,21 @@ import { createFollowsRouter } from './follows.router.js';
 import { organizationFollowList, profileFollowList, profileFollowerList } from './follows.schemas.js';
 import { createLikesRouter } from './likes.router.js';
 import { productLikeList } from './likes.schemas.js';
+import { follows, likes, profileAvatars } from './profile-parts.js';
 import { profileErrors } from './profiles.errors.js';
 import { createProfilesRouter } from './profiles.router.js';
 import { identityProfileList, profileList } from './profiles.schemas.js';
+import { createProfilesService } from './profiles.service.js';
 
 export const profiles = defineService({
   name: 'profiles',
-  router: ({ profiles: service, follows, likes }) =>
+  needs: [profileAvatars, follows, likes],
+  create: (all) => ({ profiles: createProfilesService(all) }),
+  router: ({ profiles: service, follows: ofProfiles, likes: liked }) =>
     mergeRouters(
       createProfilesRouter(service),
-      createFollowsRouter({ follows, ownerOf: service.ownerOf }),
-      createLikesRouter({ likes, ownerOf: service.ownerOf }),
+      createFollowsRouter({ follows: ofProfiles, ownerOf: service.ownerOf }),
+      createLikesRouter({ likes: liked, ownerOf: service.ownerOf }),
     ),
   lists: {
     list: profileList,

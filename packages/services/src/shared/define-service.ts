@@ -4,7 +4,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import type { z } from 'zod';
 import type { TokenCookies } from '../authentication/cookies.js';
 import type { BrowserCookies } from '../providers/browser-cookies.js';
-import type { Services } from '../services.js';
+import type { Foundation } from '../foundation.js';
 import type { Subscriptions } from '../streams/subscriptions.router.js';
 
 /** Dependencies of routers besides the services. */
@@ -23,20 +23,61 @@ export interface DeclaredList {
   row: z.ZodType;
 }
 
+/** The intersection of the members of a union. */
+export type AllOf<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** Something that is created once, after what it needs. `never` stands for any parameter. */
+export interface AnyPart {
+  readonly needs?: readonly AnyPart[];
+  create?(all: never): object;
+}
+
+/** What parts add, by name. */
+export type MadeBy<Part extends AnyPart> = AllOf<Part extends { create?(all: never): infer Made } ? Made : never>;
+
+/** What is created with: the foundation, and what the needed parts add. */
+type Given<Needs extends readonly AnyPart[]> = Foundation & MadeBy<Needs[number]>;
+
+/** Defines a part of several services. Each service that uses it names it in `needs`; it is created once. */
+export function definePart<Made extends object, const Needs extends readonly AnyPart[] = readonly []>(part: {
+  needs?: Needs;
+  create(all: Given<Needs>): Made;
+}) {
+  return part;
+}
+
 /** Everything that other parts of the system need to know about a service. */
-export interface ServiceDefinition {
+export interface ServiceDefinition<
+  Name extends string = string,
+  Needs extends readonly AnyPart[] = readonly AnyPart[],
+  Made extends object = object,
+  Procedures extends AnyTRPCRouter = AnyTRPCRouter,
+  Lists extends Readonly<Record<string, DeclaredList>> = Readonly<Record<string, DeclaredList>>,
+> {
   /** The name in tRPC paths, in `authMode` and in the documents. */
-  readonly name: string;
+  readonly name: Name;
+  /** What is created before it: parts, and other services. */
+  readonly needs?: Needs;
+  /** Creates its logic, by name; other services that need it find it under that name. */
+  create?(all: Given<Needs>): Made;
   /** Creates its procedures. */
-  router(services: Services, options: RouterOptions): AnyTRPCRouter;
+  router(all: Given<Needs> & Made, options: RouterOptions): Procedures;
   /** Its lists, by procedure name. */
-  readonly lists: Readonly<Record<string, DeclaredList>>;
+  readonly lists: Lists;
   /** The errors it declares, by their group names in `docs/errors.md`. */
   readonly errors: Readonly<Record<string, Readonly<Record<string, ErrorDefinition>>>>;
 }
 
-/** Defines a service. Listing it in `SERVICES` mounts, documents and types it. */
-export function defineService<const Definition extends ServiceDefinition>(definition: Definition): Definition {
+/** Defines a service. Listing it in `SERVICES` creates, mounts, documents and types it. */
+export function defineService<
+  const Name extends string,
+  Procedures extends AnyTRPCRouter,
+  const Lists extends Readonly<Record<string, DeclaredList>>,
+  Made extends object = object,
+  const Needs extends readonly AnyPart[] = readonly [],
+>(definition: ServiceDefinition<Name, Needs, Made, Procedures, Lists>) {
   return definition;
 }
 

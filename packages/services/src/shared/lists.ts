@@ -27,7 +27,7 @@ import { listErrors } from './lists.errors.js';
 export type Lists = ReturnType<typeof createLists>;
 
 /** A list declared with `defineList`. */
-interface DeclaredList<Row> {
+export interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
   equalTo(query: object): StoreFilter;
@@ -48,7 +48,7 @@ export interface ListRows {
   isView: true;
 }
 
-interface ListSource<R, Row> {
+export interface ListSource<R, Row> {
   /** Limits the list to what this caller may see. Nothing casts the values, so they must have the stored type. */
   scope?: StoreFilter;
   /** Replaces `scope` in the binding of `$nextToken`, for a scope that contains the time or is part of a view. */

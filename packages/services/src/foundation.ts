@@ -1,0 +1,149 @@
+import type { FilesDriver } from '@tandem/drivers/files';
+import { createAuditService } from './audit/audit.service.js';
+import { createMailPreparation } from './authentication/mail-preparation.js';
+import { createSignIn, type SignInSettings } from './authentication/sign-in.js';
+import { createFilesService } from './files/files.service.js';
+import { createIdentitiesService } from './identities/identities.service.js';
+import { createMailsService } from './mail/mails.service.js';
+import { createAcceptanceService } from './invitations/acceptance.service.js';
+import { createInvitationMails } from './invitations/invitation-mails.js';
+import { createInvitationLimits } from './invitations/invitation-limits.js';
+import { createStanding } from './invitations/standing.js';
+import { createInvitationsService } from './invitations/invitations.service.js';
+import { createChangeRequestsService } from './organizations/change-requests.service.js';
+import { createJoinings } from './organizations/joinings.js';
+import { createMembersService } from './organizations/members.service.js';
+import { createOrganizationsService } from './organizations/organizations.service.js';
+import { createProductLookups } from './products/product-lookups.js';
+import { createLists } from './shared/lists.js';
+import type { OauthConfiguration } from './providers/oauth-configuration.js';
+import { createStreamTickets } from './streams/stream-tickets.js';
+import { createOauthStates } from './providers/oauth-states.js';
+import { createProvidersService } from './providers/providers.service.js';
+
+export interface FoundationOptions extends SignInSettings {
+  /** Milliseconds after which a security event is removed. */
+  auditRetention: number;
+  /** The first signs `$nextToken`; all are accepted. */
+  cursorSecrets: readonly Uint8Array[];
+  files: FilesDriver | undefined;
+  /** Maximum attached bytes per identity. */
+  filesQuota: number;
+  oauth: OauthConfiguration;
+}
+
+/** Creates what services are built on: accounts, organizations, files, mails, lists. */
+export function createFoundation(options: FoundationOptions) {
+  const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
+  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });
+  const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
+  const mails = createMailsService({ storage, log, settings: options.mail });
+  const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });
+  const identities = createIdentitiesService({
+    storage,
+    lists,
+    bus,
+    log,
+    audit,
+    mails,
+    removeSessions: (identityId, state) => sessions.removeEnded(identityId, state),
+    review: (identityIds) => standing.review(identityIds),
+    reviewAfter: (identityIds, change) => standing.reviewAfter(identityIds, change),
+  });
+  const signIn = createSignIn({ ...options, lists, audit, mails, identities });
+  const { sessions, shownSessions, onetimeTokens, passwords, proofs, credentialsOf, codes } = signIn;
+  const { accessStateOf, existing: existingIdentities } = identities;
+  const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
+  const joinings = createJoinings(storage);
+  const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
+  const certificates = files.attachments({ purpose: 'organization-certificate' });
+  const organizations = createOrganizationsService({ storage, lists, existingIdentities, logos });
+  const organizationExists = async (organizationId: string) => (await organizations.nameOf(organizationId)) !== undefined;
+  const changeRequests = createChangeRequestsService({ storage, lists, certificates });
+  const standing = createStanding({
+    storage,
+    typeIds,
+    accessStateOf,
+    organizations,
+    withdrawTokens: onetimeTokens.withdraw,
+  });
+  const { reviewAfter } = standing;
+  const members = createMembersService({ storage, lists, existingIdentities, reviewAfter });
+  const emailOf = async (identityId: string) => (await identities.credentialsOf({ id: identityId }))?.email;
+  const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, standing, emailOf });
+  const invitations = createInvitationsService({
+    storage,
+    lists,
+    audit,
+    organizations,
+    lifetime: lifetimes.invitation,
+    relay: invitationMails.relay,
+    withdrawTokens: onetimeTokens.withdraw,
+    limits: createInvitationLimits(storage),
+  });
+  const acceptance = createAcceptanceService({
+    storage,
+    identities,
+    sessions,
+    organizations,
+    joinings,
+    standing,
+    onetimeTokens,
+    passwords,
+    audit,
+    rateLimits,
+    typeId: typeIds.regular,
+  });
+  const prepareOther = createMailPreparation({ identities, onetimeTokens, codes, onetimeLifetime: lifetimes.onetime });
+  mails.prepareWith((mail) => (mail.template === 'invitation' ? invitationMails.prepare(mail) : prepareOther(mail)));
+  mails.collectWith(async () => {
+    await identities.relayMails();
+    await invitationMails.relayAll();
+  });
+  const providers = createProvidersService({
+    clients: options.oauth.clients,
+    states: createOauthStates(storage),
+    identities,
+    typeIds,
+    log,
+    audit,
+    provePassword: async (identityId, password, by) => proofs.proveIfSet(await credentialsOf(identityId), password, by),
+    proveFresh: proofs.proveFresh,
+    liveSession: shownSessions.findLive,
+    createLoginToken: (given) => onetimeTokens.create({ ...given, target: 'login', lifetimeMs: lifetimes.provider }),
+  });
+  return {
+    storage,
+    bus,
+    log,
+    lists,
+    audit,
+    mails,
+    files,
+    identities,
+    /** Those of the given identities that exist, in any state. */
+    existingIdentities,
+    onetimeTokens,
+    sessions,
+    shownSessions,
+    streamTickets,
+    failedLogins: signIn.failedLogins,
+    passwords,
+    authentication: signIn.authentication,
+    mfa: signIn.mfa,
+    emails: signIn.emails,
+    passwordChanges: signIn.passwordChanges,
+    rateLimits,
+    organizations,
+    /** Whether a live organization has this id. */
+    organizationExists,
+    ...createProductLookups(storage),
+    organizationFiles: { logos, certificates },
+    changeRequests,
+    members,
+    invitations,
+    acceptance,
+    providers,
+  };
+}
+export interface Foundation extends ReturnType<typeof createFoundation> {}
