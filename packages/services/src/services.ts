@@ -22,5 +22,6 @@ export function createServices(options: FoundationOptions): Services {
   }
   const neededBy = ({ needs = [] }: AnyPart): object => Object.assign({}, foundation, ...needs.map(make));
 
-  return Object.assign({}, foundation, ...SERVICES.map(make), ...[...made.values()]) as Services;
+  for (const service of SERVICES) make(service);
+  return Object.assign({}, foundation, ...made.values()) as Services;
 }
