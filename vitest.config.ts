@@ -15,7 +15,7 @@ const FAULTS = [
   'packages/drivers/src/redis/*.test.ts',
   'apps/console/test/*.test.ts',
   'apps/examples/src/tracing.test.ts',
-  'apps/server/src/{commands,hostile-input.security,redis,shutdown}.test.ts',
+  'apps/server/src/{commands,first-start,hostile-input.security,redis,shutdown}.test.ts',
   'apps/server/src/seed/*.test.ts',
   'test/{authentication-doc,embedding-services,readme,shell-blocks}.test.ts',
 ];

@@ -119,11 +119,11 @@ describe('a return address', () => {
 describe('a configuration', () => {
   const settings = { clientId: 'a', clientSecret: 'b' };
   it.each([
-    ['http://app.example.org/welcome', /redirectUrls: "http:\/\/app\.example\.org\/welcome" must be an https address/],
+    ['http://app.example.org/welcome', /redirectUrls must be https addresses.*, not "http:\/\/app\.example\.org\/welcome"/],
     ['https://app.example.org/welcome?x=1', /without query and fragment/],
     ['https://app.example.org/#x', /without query and fragment/],
-    ['https://user@app.example.org/', /must be an https address/],
-    ['app.example.org', /must be an https address/],
+    ['https://user@app.example.org/', /must be https addresses/],
+    ['app.example.org', /must be https addresses/],
   ])('with the return address %s starts no server', async (address, problem) => {
     await expect(startTestServer({ redirectUrls: [address] })).rejects.toThrow(problem);
   });
