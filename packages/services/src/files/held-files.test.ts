@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   FACES,
   isCommand,
+  isWrite,
   startStoreProxy,
   startTestServer,
   type Face,
@@ -247,6 +248,27 @@ describe.each(FACES)('over %s', (face: Face) => {
       expect(await change()).toMatchObject({ ok: true });
       await sweepLater();
       expect(await shown()).toEqual({ name, body });
+    });
+
+    it.each(['before', 'after'] as const)('is made whole or not at all, whichever of its writes is cut: %s it', async (when) => {
+      const collections = new Set(['units', 'files', 'fileQuotas', kind.write.split('.')[0]]);
+      let isCut = true;
+      for (let n = 1; isCut; n++) {
+        const { name, body, change, shown } = await begin();
+        const whole = { name, body };
+        const before = await shown();
+        let writes = 0;
+        void proxy.cut((command) => isWrite(command) && collections.has(command.collection) && ++writes === n, when);
+        const outcome = await change(cut);
+        proxy.clear();
+        isCut = writes >= n;
+        await sweepLater();
+        const found = await shown();
+        expect(outcome.ok ? [whole] : [before, whole]).toContainEqual(found);
+        // an object that is attached stays so, and one that is free can be attached
+        expect(await change()).toMatchObject({ ok: true });
+        expect(await shown()).toEqual(whole);
+      }
     });
 
     it.each([
