@@ -1,5 +1,4 @@
 import { admin, authenticatedRoute, publicRoute, router } from '@tandem/core';
-import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { attributeErrors as errors } from './attributes.errors.js';
@@ -61,7 +60,6 @@ export function createAttributesRouter(attributes: AttributesService) {
       allow: [admin],
     })
       .input(attributeInput)
-      .output(z.void())
       .mutation(({ input }) => attributes.delete(input.attributeId)),
 
     restore: authenticatedRoute('POST /attributes/{attributeId}/restore', {

@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
@@ -16,7 +15,6 @@ export function createAccountsRouter(identities: IdentitiesService) {
       allow: [admin],
     })
       .input(identityInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
 
     deactivate: authenticatedRoute('POST /auth/deactivate', {
@@ -27,7 +25,6 @@ export function createAccountsRouter(identities: IdentitiesService) {
       allow: [anyOf(admin, self('identityId'))],
     })
       .input(identityInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),
   });
 }

@@ -14,7 +14,6 @@ import {
   type RequestContext,
   type VerifiedAccess,
 } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { AcceptanceService } from '../invitations/acceptance.service.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -128,7 +127,6 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       ],
     })
       .input(refreshTokenInput)
-      .output(z.void())
       .mutation(async ({ ctx, input }) => {
         const isCookies = isCookieMode(ctx);
         if (isCookies) {
@@ -199,7 +197,6 @@ export function createAuthenticationRouter(options: AuthenticationRouterOptions)
       allow: [anyOf(admin, self('identityId'))],
     })
       .input(identityTokensInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => identities.endSessions(input.identityId, requestFactsOf(ctx))),
   });
 }

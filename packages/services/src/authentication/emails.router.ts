@@ -10,7 +10,6 @@ import {
   router,
   self,
 } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
@@ -43,7 +42,6 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
     })
       .input(sendVerificationInput)
       .use(limitMails)
-      .output(z.void())
       .mutation(({ ctx, input }) => emails.sendVerification(input.identityId, requestFactsOf(ctx))),
 
     confirmEmail: publicRoute('POST /auth/confirm-email', {
@@ -53,7 +51,6 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       errors: [unverified, wrongType, errors.alreadyVerified],
     })
       .input(onetimeTokenInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => emails.confirm(input.token, requestFactsOf(ctx))),
 
     changeEmail: authenticatedRoute('PATCH /auth/{identityId}/change-email', {
@@ -67,7 +64,6 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       .input(changeEmailInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
       .use(limitMails)
-      .output(z.void())
       .mutation(({ ctx, input: { identityId, email, password } }) =>
         emails.requestChange({ identityId, email, password: requirePassword(ctx, identityId, password) }, requestFactsOf(ctx)),
       ),
@@ -79,7 +75,6 @@ export function createEmailsRouter({ emails, sessions, rateLimits }: EmailsRoute
       errors: [unverified, wrongType, malformedHeader, identityErrors.emailTaken],
     })
       .input(onetimeTokenInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => {
         const fromCookie = (name: string) => (isCookieMode(ctx) ? ctx.cookies[name] : undefined);
         const given = { access: [readBearer(ctx), fromCookie(ACCESS_COOKIE)], refresh: [fromCookie(REFRESH_COOKIE)] };

@@ -32,7 +32,6 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
       .use(rateLimits.address('resetLink'))
       .input(sendResetLinkInput)
       .use(rateLimits.account('resetLink', ({ email }: { email: string }) => email))
-      .output(z.void())
       .mutation(({ ctx, input }) => passwordChanges.sendResetLink(input.email, requestFactsOf(ctx))),
 
     resetPassword: publicRoute('POST /auth/reset-password', {
@@ -43,7 +42,6 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
     })
       .use(rateLimits.address('resetPassword'))
       .input(resetInput)
-      .output(z.void())
       .mutation(async ({ ctx, input: { password, token = readBearer(ctx) } }) => {
         if (token === undefined) throw missingHeader();
         await passwordChanges.reset(token, password, requestFactsOf(ctx));
@@ -59,7 +57,6 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
       .use(rateLimits.address('passwordProof'))
       .input(changeInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
-      .output(z.void())
       .mutation(({ ctx, input: { identityId, password, newPassword } }) =>
         passwordChanges.change(
           { identityId, password: requirePassword(ctx, identityId, password), newPassword },

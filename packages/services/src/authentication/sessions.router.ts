@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -28,7 +27,6 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
       allow: [anyOf(admin, self('identityId'))],
     })
       .input(sessionInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => shownSessions.end(input.identityId, input.sessionId, requestFactsOf(ctx))),
   });
 }

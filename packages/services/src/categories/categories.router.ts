@@ -1,5 +1,4 @@
 import { admin, authenticatedRoute, defineRule, publicRoute, router } from '@tandem/core';
-import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { Id } from '../shared/schemas.js';
@@ -62,7 +61,6 @@ export function createCategoriesRouter(categories: CategoriesService) {
       allow: [exists, admin],
     })
       .input(categoryInput)
-      .output(z.void())
       .mutation(({ input }) => categories.delete(input.categoryId)),
 
     enable: authenticatedRoute('POST /categories/{categoryId}/enable', {
@@ -72,7 +70,6 @@ export function createCategoriesRouter(categories: CategoriesService) {
       allow: [exists, admin],
     })
       .input(categoryInput)
-      .output(z.void())
       .mutation(({ input }) => categories.setStatus(input.categoryId, 'active')),
 
     disable: authenticatedRoute('POST /categories/{categoryId}/disable', {
@@ -82,7 +79,6 @@ export function createCategoriesRouter(categories: CategoriesService) {
       allow: [exists, admin],
     })
       .input(categoryInput)
-      .output(z.void())
       .mutation(({ input }) => categories.setStatus(input.categoryId, 'inactive')),
 
     restore: authenticatedRoute('POST /categories/{categoryId}/restore', {

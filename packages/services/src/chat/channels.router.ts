@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, notGuest, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -69,7 +68,6 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
       allow: [notGuest, rules.managesChannel],
     })
       .input(channelInput)
-      .output(z.void())
       .mutation(({ input }) => channels.delete(input.channelId)),
 
     restoreChannel: authenticatedRoute('POST /channels/{channelId}/restore', {

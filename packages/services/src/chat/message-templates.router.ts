@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
-import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, isManaging, type OrganizationRole } from '../organizations/roles.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -98,7 +97,6 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
       allow: [notGuest, manages],
     })
       .input(messageTemplateInput)
-      .output(z.void())
       .mutation(({ input }) => templates.delete(input.messageTemplateId)),
 
     restoreMessageTemplate: authenticatedRoute('POST /message-templates/{messageTemplateId}/restore', {

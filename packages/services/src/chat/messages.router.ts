@@ -1,5 +1,4 @@
 import { admin, authenticatedRoute, inWrite, notGuest, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -81,7 +80,6 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       allow: [notGuest, rules.deletesMessage],
     })
       .input(messageInput)
-      .output(z.void())
       .mutation(({ input }) => messages.delete(input.messageId)),
 
     restoreMessage: authenticatedRoute('POST /messages/{messageId}/restore', {
@@ -123,7 +121,6 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       allow: [notGuest, rules.removesAttachment],
     })
       .input(attachmentInput)
-      .output(z.void())
       .mutation(({ input }) => messages.detach(input.messageId, input.attachmentId)),
   });
 }

@@ -1,5 +1,4 @@
 import { authenticatedRoute, router, self } from '@tandem/core';
-import { z } from 'zod';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { ReadStateSchema, markReadInput, readStateInput } from './read-states.schemas.js';
@@ -25,7 +24,6 @@ export function createReadStatesRouter(readStates: ReadStatesService, rules: Cha
       allow: [rules.channelExists, rules.member, self('identityId')],
     })
       .input(markReadInput)
-      .output(z.void())
       .mutation(({ input: { channelId, identityId, lastReadMessageId } }) =>
         readStates.markRead({ channelId, identityId, messageId: lastReadMessageId }),
       ),

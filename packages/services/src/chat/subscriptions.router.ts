@@ -1,5 +1,4 @@
 import { authenticatedRoute, notGuest, router } from '@tandem/core';
-import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -50,7 +49,6 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
       allow: [rules.leavesAsGuest, rules.managesSubscription],
     })
       .input(subscriptionInput)
-      .output(z.void())
       .mutation(({ input }) => subscriptions.delete(input.subscriptionId)),
   });
 }

@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, router, self, type IdentityTypeIds } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -58,7 +57,6 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       allow: [admin],
     })
       .input(identityInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => identities.delete(input.identityId, requestFactsOf(ctx))),
 
     restore: authenticatedRoute('POST /identities/{identityId}/restore', {
@@ -79,7 +77,6 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       allow: [admin],
     })
       .input(identityInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => identities.lock(input.identityId, requestFactsOf(ctx))),
 
     unlock: authenticatedRoute('POST /identities/{identityId}/unlock', {
@@ -90,7 +87,6 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       allow: [admin],
     })
       .input(identityInput)
-      .output(z.void())
       .mutation(async ({ ctx, input }) => {
         const { email } = await identities.unlock(input.identityId, requestFactsOf(ctx));
         await forgetFailedLogins(email);

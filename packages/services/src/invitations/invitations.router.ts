@@ -10,7 +10,6 @@ import {
   router,
   ruleErrors,
 } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { verifiedEmail } from '../identities/verified-email.js';
@@ -92,7 +91,6 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       allow: [notGuest, anyOf(admin, managesInvitations)],
     })
       .input(invitationInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),
 
     accept: authenticatedRoute('POST /invitations/accept', {
@@ -109,7 +107,6 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
       ],
     })
       .input(acceptInvitationInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => acceptance.accept(input.token, ctx.identity, requestFactsOf(ctx))),
   });
 }

@@ -1,5 +1,4 @@
 import { admin, authenticatedRoute, publicRoute, router } from '@tandem/core';
-import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { locationErrors as errors } from './locations.errors.js';
@@ -56,7 +55,6 @@ export function createLocationsRouter(locations: LocationsService) {
       allow: [admin],
     })
       .input(locationInput)
-      .output(z.void())
       .mutation(({ input }) => locations.delete(input.locationId)),
 
     restore: authenticatedRoute('POST /locations/{locationId}/restore', {

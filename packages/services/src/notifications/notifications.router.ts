@@ -1,5 +1,4 @@
 import { admin, authenticatedRoute, ownerInWrite, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
 import { notificationErrors } from './notifications.errors.js';
@@ -29,7 +28,6 @@ export function createNotificationsRouter(notifications: NotificationsService, t
       allow: [ownerInWrite('notificationId', notifications.receiverOf, 'the receiver of the notification')],
     })
       .input(notificationInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => notifications.markRead(input.notificationId, ctx.identity.id)),
 
     list: authenticatedRoute('GET /notifications/identities/{identityId}', {
@@ -59,7 +57,6 @@ export function createNotificationsRouter(notifications: NotificationsService, t
       allow: [self('identityId')],
     })
       .input(markReadUpToInput)
-      .output(z.void())
       .mutation(({ input }) => notifications.markReadUpTo(input.identityId, input.lastReadNotificationId)),
 
     restore: authenticatedRoute('POST /notifications/{notificationId}/restore', {

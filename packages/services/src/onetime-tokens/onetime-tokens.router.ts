@@ -78,7 +78,6 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       allow: [admin],
     })
       .input(onetimeTokenInput)
-      .output(z.void())
       .mutation(async ({ ctx, input }) => {
         const identityId = await onetimeTokens.restore(input.token);
         await audit.record('onetime.restored', requestFactsOf(ctx), { identityId });
@@ -92,7 +91,6 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
       allow: [admin],
     })
       .input(onetimeTokenInput)
-      .output(z.void())
       .mutation(async ({ ctx, input }) => {
         const identityId = await onetimeTokens.invalidate(input.token);
         await audit.record('onetime.invalidated', requestFactsOf(ctx), { identityId });

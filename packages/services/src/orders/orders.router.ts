@@ -12,7 +12,6 @@ import {
   validationError,
   type AuthenticatedContext,
 } from '@tandem/core';
-import { z } from 'zod';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
@@ -148,7 +147,6 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       allow: [admin],
     })
       .input(orderInput)
-      .output(z.void())
       .mutation(({ input }) => orders.delete(input.orderId)),
 
     restore: authenticatedRoute('POST /orders/{orderId}/restore', {

@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
-import { z } from 'zod';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { actorOf } from '../shared/actor.js';
@@ -136,7 +135,6 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [notGuest, memberOf('owner')],
     })
       .input(organizationInput)
-      .output(z.void())
       .mutation(({ input }) => organizations.delete(input.organizationId)),
 
     restore: authenticatedRoute('POST /organizations/{organizationId}/restore', {
@@ -175,7 +173,6 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [notGuest, memberOf(...MANAGING_ROLES)],
     })
       .input(upsertMembersInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
 
     removeMember: authenticatedRoute('DELETE /organizations/{organizationId}/members/{identityId}', {
@@ -186,7 +183,6 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [anyOf(notGuest, self('identityId')), memberOf(...ORGANIZATION_ROLES)],
     })
       .input(memberInput)
-      .output(z.void())
       .mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
 
     memberRole: authenticatedRoute('GET /organizations/{organizationId}/members/{identityId}/role', {

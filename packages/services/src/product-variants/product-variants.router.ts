@@ -74,7 +74,6 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
       allow: [notGuest, rules.ofProduct],
     })
       .input(productVariantInput)
-      .output(z.void())
       .mutation(({ input }) => variants.delete(input.productId, input.productVariantId)),
 
     restore: authenticatedRoute('POST /products/{productId}/variants/{productVariantId}/restore', {
@@ -118,7 +117,6 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
       allow: [notGuest, rules.ofProduct],
     })
       .input(deleteVariantsInput)
-      .output(z.void())
       .mutation(({ input }) => variants.deleteMany(input.productId, input.ids)),
   });
 }

@@ -1,5 +1,4 @@
 import { authenticatedRoute, notGuest, router } from '@tandem/core';
-import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
 import type { ProductImagesService } from './product-images.service.js';
@@ -44,7 +43,6 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
       allow: [notGuest, rules.ofProduct],
     })
       .input(imageInput)
-      .output(z.void())
       .mutation(({ input }) => productImages.remove(input.productId, input.imageId)),
   });
 }

@@ -92,7 +92,6 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       allow: [notGuest, rules.ofProduct],
     })
       .input(productInput)
-      .output(z.void())
       .mutation(({ input }) => products.delete(input.productId)),
 
     copy: authenticatedRoute('POST /products/{productId}/copy', {
@@ -147,7 +146,6 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       allow: [notGuest, rules.ofProducts('ids')],
     })
       .input(productIdsInput)
-      .output(z.void())
       .mutation(({ input }) => products.deleteMany(input.ids)),
 
     copyMany: authenticatedRoute('POST /products/batch/copy', {

@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, organizationRole, owner, router } from '@tandem/core';
-import { z } from 'zod';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
 import { askedBy } from '../shared/asked-by.js';
@@ -33,7 +32,6 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     })
       .input(profileFollowInput)
-      .output(z.void())
       .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
 
     unfollowProfile: authenticatedRoute('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
@@ -44,7 +42,6 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     })
       .input(profileFollowInput)
-      .output(z.void())
       .mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
 
     listProfileFollows: authenticatedRoute('GET /profiles/{profileId}/profile-follows', {
@@ -75,7 +72,6 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     })
       .input(organizationFollowInput)
-      .output(z.void())
       .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
 
     unfollowOrganization: authenticatedRoute('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
@@ -86,7 +82,6 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     })
       .input(organizationFollowInput)
-      .output(z.void())
       .mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
 
     listOrganizationFollows: authenticatedRoute('GET /profiles/{profileId}/organization-follows', {

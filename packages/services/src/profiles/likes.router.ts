@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, owner, router } from '@tandem/core';
-import { z } from 'zod';
 import { productErrors } from '../products/products.errors.js';
 import { askedBy } from '../shared/asked-by.js';
 import { listErrors } from '../shared/lists.errors.js';
@@ -36,7 +35,6 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
       allow: [ownProfile],
     })
       .input(productLikeInput)
-      .output(z.void())
       .mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
 
     listProductLikes: authenticatedRoute('GET /profiles/{profileId}/product-likes', {

@@ -1,5 +1,4 @@
 import { admin, anyOf, authenticatedRoute, owner, router, self } from '@tandem/core';
-import { z } from 'zod';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -80,7 +79,6 @@ export function createProfilesRouter(profiles: ProfilesService) {
       allow: [ownProfile],
     })
       .input(profileInput)
-      .output(z.void())
       .mutation(({ input }) => profiles.delete(input.profileId)),
 
     restore: authenticatedRoute('POST /profiles/{profileId}/restore', {

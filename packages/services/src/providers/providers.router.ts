@@ -8,7 +8,6 @@ import {
   self,
   type RequestContext,
 } from '@tandem/core';
-import { z } from 'zod';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { requireCookiesPossible } from '../authentication/sign-in-answers.js';
@@ -138,7 +137,6 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
       .use(rateLimits.address('passwordProof'))
       .input(unlinkInput)
       .use(rateLimits.account('passwordProof', ({ identityId }: { identityId: string }) => identityId))
-      .output(z.void())
       .mutation(({ ctx, input }) => providers.unlink(ctx.identity, input, requestFactsOf(ctx))),
   });
 }
