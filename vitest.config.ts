@@ -17,7 +17,7 @@ const FAULTS = [
   'apps/examples/src/tracing.test.ts',
   'apps/server/src/{commands,first-start,hostile-input.security,redis,shutdown}.test.ts',
   'apps/server/src/seed/*.test.ts',
-  'test/{authentication-doc,embedding-services,readme,shell-blocks}.test.ts',
+  'test/{authentication-doc,embedding-services,new-service,readme,shell-blocks}.test.ts',
 ];
 
 export default defineConfig({

@@ -11,6 +11,8 @@ export default defineConfig({
     ...base.test,
     projects: undefined,
     include: ['packages/{core,storage,list-query}/{src,test}/**/*.test.ts'],
+    // takes as long as all others, for each change
+    exclude: ['**/node_modules/**', '**/*outage.test.ts'],
     testTimeout: 15_000,
     hookTimeout: 15_000,
     expect: { poll: { timeout: 10_000 } },

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import {
   authenticationErrors,
   errorsOf,
@@ -139,6 +139,21 @@ describe('the documents', () => {
       return `## ${service}\n\n${table([head, ...inOrder(rows)])}`;
     }).join('\n');
     expect(generatedPart('docs/endpoints.md', 'endpoints', all)).toBe(all);
+  });
+
+  it('ARCHITECTURE.md has each service, with the number of its operations and its lists', () => {
+    const operations = operationsOf(app.tandem.router).map(({ name }) => serviceOf(name));
+    const rows = SERVICES.map(({ name, lists }) => [
+      code(name),
+      String(operations.filter((of) => of === name).length),
+      Object.keys(lists).map(code).join(', '),
+    ]);
+    const all = [['Service', 'Operations', 'Lists'], ...inOrder(rows)];
+    expect(generatedPart('ARCHITECTURE.md', 'services', table(all))).toBe(table(all));
+  });
+
+  it.each(readdirSync(fileOf('packages')))('packages/%s has a README that says what it is', (name) => {
+    expect(readFileSync(fileOf(`packages/${name}/README.md`), 'utf8')).toMatch(new RegExp(`^# @tandem/${name}\\n\\n[A-Z\`]`));
   });
 
   it('docs/configuration.md has each rate limit', () => {

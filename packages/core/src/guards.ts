@@ -1,10 +1,11 @@
-import { initTRPC, type TRPCMiddlewareBuilder } from '@trpc/server';
+import type { TRPCMiddlewareBuilder } from '@trpc/server';
+import { builderFor } from './builder.js';
 import type { RequestContext } from './context.js';
 import type { ErrorDefinition } from './errors.js';
 import type { Meta } from './operation.js';
-import { declaring } from './procedures.js';
+import { withDeclaration } from './procedures.js';
 
-const trpc = initTRPC.context<RequestContext>().meta<Meta>().create();
+const trpc = builderFor<RequestContext>().create();
 
 /** A middleware for `.use(...)` of a procedure whose input, so far, is an `Input`. */
 export type Guard<Input> = TRPCMiddlewareBuilder<RequestContext, Meta, object, Input>;
@@ -22,5 +23,5 @@ export function defineGuard<Input = unknown>(
     await check({ ctx, input: input as Input });
     return next();
   });
-  return declaring(guard, { errors });
+  return withDeclaration(guard, { errors });
 }

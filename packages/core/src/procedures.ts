@@ -1,8 +1,9 @@
-import { getTRPCErrorFromUnknown, initTRPC, type TRPCError } from '@trpc/server';
+import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { addressGroup } from './address-group.js';
 import { knownError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
+import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
 import { describeError } from './error-log.js';
@@ -16,30 +17,27 @@ import { validationTexts } from './validation-texts.js';
 /** Interval of keep-alive messages on a streamed answer, in milliseconds: proxies cut idle connections. */
 const SSE_PING_MS = 15_000;
 
-const trpc = initTRPC
-  .context<RequestContext>()
-  .meta<Meta>()
-  .create({
-    isDev: false,
-    sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
-    /** tRPC's shape with our texts: messages of its adapters never leave (decisions T2) */
-    errorFormatter({ shape, error, ctx }) {
-      const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
-      const httpStatus: number = status;
-      const stack = ctx?.server.development === true ? stackOf(error) : undefined;
-      return {
-        message,
-        code: shape.code,
-        data: {
-          code: shape.data.code,
-          httpStatus,
-          ...(shape.data.path !== undefined && { path: shape.data.path }),
-          ...(data && { data }),
-          ...(stack !== undefined && { stack }),
-        },
-      };
-    },
-  });
+const trpc = builderFor<RequestContext>().create({
+  isDev: false,
+  sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
+  /** tRPC's shape with our texts: messages of its adapters never leave (decisions T2) */
+  errorFormatter({ shape, error, ctx }) {
+    const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
+    const httpStatus: number = status;
+    const stack = ctx?.server.development === true ? stackOf(error) : undefined;
+    return {
+      message,
+      code: shape.code,
+      data: {
+        code: shape.data.code,
+        httpStatus,
+        ...(shape.data.path !== undefined && { path: shape.data.path }),
+        ...(data && { data }),
+        ...(stack !== undefined && { stack }),
+      },
+    };
+  },
+});
 
 /** Groups procedures and routers by name; the names form the tRPC path. */
 export const { router, mergeRouters } = trpc;
@@ -57,7 +55,7 @@ interface Declaration {
 const declarations = new WeakMap<object, Declaration>();
 
 /** Attaches a declaration to a middleware, for the documents; returns the middleware. */
-export function declaring<M extends { _middlewares: object[] }>(middleware: M, declaration: Declaration): M {
+export function withDeclaration<M extends { _middlewares: object[] }>(middleware: M, declaration: Declaration): M {
   for (const part of middleware._middlewares) declarations.set(part, declaration);
   return middleware;
 }
@@ -104,7 +102,7 @@ function countAnswer(ctx: RequestContext, identity: Identity | undefined): void 
   ctx.departures.add(() => places.close(connection));
 }
 
-interface Entering {
+interface ProcedureCall {
   ctx: RequestContext;
   path: string;
   type: string;
@@ -115,8 +113,8 @@ interface Entering {
  * absent input as empty, and translates failures. It is a single middleware because tRPC copies each call for each one.
  * @param enter refuses a caller by throwing a declared error; returns what is added to the context
  */
-function entrance<Added extends { identity?: Identity }>(
-  enter: (call: Entering) => Promise<Added> | Added,
+function firstMiddleware<Added extends { identity?: Identity }>(
+  enter: (call: ProcedureCall) => Promise<Added> | Added,
   declaration: Declaration,
 ) {
   const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, getRawInput, signal, next }) => {
@@ -165,14 +163,14 @@ function entrance<Added extends { identity?: Identity }>(
       ctx.calls?.ended();
     }
   });
-  return declaring(middleware, declaration);
+  return withDeclaration(middleware, declaration);
 }
 
-function authModeOf({ ctx, path }: Entering): AuthMode {
+function authModeOf({ ctx, path }: ProcedureCall): AuthMode {
   return ctx.server.authModeOf(serviceOf(path));
 }
 
-const anybody = entrance(
+const withoutAuthentication = firstMiddleware(
   (call) => {
     if (call.type === 'mutation' && authModeOf(call) === 'cookie') checkOrigin(call.ctx);
     return {};
@@ -180,7 +178,7 @@ const anybody = entrance(
   { errors: Object.values(originErrors) },
 );
 
-const known = entrance(
+const withAuthentication = firstMiddleware(
   async (call) => {
     const mode = authModeOf(call);
     const access = await authenticate(call.ctx, mode);
@@ -191,12 +189,12 @@ const known = entrance(
 );
 
 /** A procedure without authentication. */
-export const publicProcedure = trpc.procedure.use(anybody);
+export const publicProcedure = trpc.procedure.use(withoutAuthentication);
 
 /**
  * A procedure that requires authentication and provides `ctx.identity` (spec, "Authentication"; decisions A1 to A3).
  */
-export const authenticated = trpc.procedure.use(known);
+export const authenticated = trpc.procedure.use(withAuthentication);
 
 /** The context of rules and handlers of an authenticated procedure. */
 export interface AuthenticatedContext extends RequestContext {

@@ -1,8 +1,7 @@
-import { initTRPC } from '@trpc/server';
+import { builderFor } from './builder.js';
 import { describeError } from './error-log.js';
 import { ApiError, RETRY_AFTER_UNAVAILABLE, defineErrors, requestErrors, type ErrorDefinition } from './errors.js';
-import type { Meta } from './operation.js';
-import { declaring, type AuthenticatedContext } from './procedures.js';
+import { withDeclaration, type AuthenticatedContext } from './procedures.js';
 
 /** Failures of the rules (spec, "Authorization rules"; decisions A17). */
 export const ruleErrors = defineErrors('rules', {
@@ -63,7 +62,7 @@ function mustBeAskedFirst(taker: string, rules: readonly AnyRule[]): void {
 /** Joins the phrases of alternatives: `an admin or the owner of the channel`. */
 const ANY = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-const trpc = initTRPC.context<AuthenticatedContext>().meta<Meta>().create();
+const trpc = builderFor<AuthenticatedContext>().create();
 
 /**
  * Reads one key. On the REST face a path parameter comes from the path alone, so that a rule on it never reads the body
@@ -120,7 +119,7 @@ export function allow(rule: AnyRule) {
     if (after && !result.ok) await decide(after, call, path);
     return result;
   });
-  return declaring(middleware, { errors, says });
+  return withDeclaration(middleware, { errors, says });
 }
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ListUnderTest, Person, TestServer } from '@tandem/testing';
 import { PASSWORD } from '@tandem/testing';
 import { fileModel } from '../src/files/file.model.js';
-import type { ListShapes } from '../src/router.js';
+import { SERVICES, type ListShapes } from '../src/router.js';
 
 /** Rows in every list, and who sees them. */
 interface World {
@@ -26,26 +26,18 @@ const ofProfile = ({ ann, profileId }: World): ListCase => ({ person: ann, input
 const ofChannel = ({ ann, channelId }: World): ListCase => ({ person: ann, input: { channelId } });
 const ofProduct = ({ admin, productId }: World): ListCase => ({ person: admin, input: { productId } });
 
-/** Every list by its tRPC path: how it is asked for in the world that `fillEveryList` makes. */
-export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = {
-  'attributes.list': byAdmin,
-  'auth.events': byAdmin,
+/** Lists that need more than an admin, by tRPC path: how they are asked for in the world that `fillEveryList` makes. */
+const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase } = {
   'auth.identityEvents': ofAnn,
   'auth.sessions': ofAnn,
-  'categories.list': byAdmin,
   'chat.listChannels': ({ ann }) => ({ person: ann, input: { memberId: ann.id } }),
-  'chat.listMessageTemplates': byAdmin,
   'chat.listMessageTemplatesOfOrganization': ofOrganization,
   'chat.listMessages': ofChannel,
   'chat.listMessagesOfChannel': ofChannel,
   'chat.listSubscriptions': ofChannel,
-  'identities.list': byAdmin,
-  'invitations.list': byAdmin,
-  'locations.list': byAdmin,
   'notifications.list': ofAnn,
   'orders.list': ofAnn,
   'orders.listOfOrganization': ofOrganization,
-  'organizations.list': byAdmin,
   'organizations.listChangeRequests': ofOrganization,
   'organizations.listDescendants': ofOrganization,
   'organizations.listFollowers': ofOrganization,
@@ -55,16 +47,22 @@ export const EVERY_LIST: Record<keyof ListShapes, (world: World) => ListCase> = 
     idOf: ({ organization }) => (organization as { id: string }).id,
   }),
   'productVariants.list': ofProduct,
-  'products.list': byAdmin,
   'products.listLikers': ofProduct,
   'products.listOfOrganization': ofOrganization,
-  'profiles.list': byAdmin,
   'profiles.listFollowers': ofProfile,
   'profiles.listOfIdentity': ofAnn,
   'profiles.listOrganizationFollows': ofProfile,
   'profiles.listProductLikes': ofProfile,
   'profiles.listProfileFollows': ofProfile,
 };
+
+/** Every list by its tRPC path. */
+export const EVERY_LIST = Object.fromEntries(
+  SERVICES.flatMap(({ name, lists }) => Object.keys(lists).map((list) => `${name}.${list}` as keyof ListShapes)).map((path) => [
+    path,
+    CASES[path] ?? byAdmin,
+  ]),
+) as Record<keyof ListShapes, (world: World) => ListCase>;
 
 /** The lists of the interface by the OpenAPI document, each with its query parameters. */
 export async function documentedLists(app: TestServer): Promise<Map<string, string[]>> {
@@ -155,6 +153,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await attachFiles(app, 'product-image', products);
   await attachFiles(app, 'channel-icon', channels);
   await attachFiles(app, 'message-attachment', messages);
+  await fillOthers(admin, rows);
   await app.tandem.services.audit.settle();
   return { admin, ann, organizationId, profileId, productId, channelId };
 }
@@ -167,4 +166,17 @@ async function attachFiles(app: TestServer, purpose: string, resourceIds: readon
     return { ...attached, _id, objectId, resourceId, issuedTo: resourceId };
   });
   await app.storage.model(fileModel).insertMany(files);
+}
+
+/** Creates rows for lists that are still empty from the input that their service's `create` takes. */
+async function fillOthers(admin: Person, rows: number): Promise<void> {
+  for (const { name, lists } of SERVICES) {
+    if (!('list' in lists) || `${name}.list` in CASES) continue;
+    const outcome = await admin.call('trpc', `${name}.list`, { limit: 1 });
+    if ((outcome as { value: { total: number } }).value.total > 0) continue;
+    for (let n = 0; n < rows; n++) {
+      const created = await admin.call('trpc', `${name}.create`, { title: `No. ${n}` });
+      if (!created.ok) throw new Error(`fill ${name}.list in every-list.ts: ${JSON.stringify(created)}`);
+    }
+  }
 }

@@ -1,0 +1,50 @@
+import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { {{One}} } from './{{files}}.schemas.js';
+
+const NOT_FOUND = { ok: false, status: 404, message: '{{Words}} not found' };
+const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
+
+let app: TestServer;
+let admin: Person;
+let ann: Person;
+let bob: Person;
+beforeAll(async () => {
+  app = await startTestServer();
+  [admin, ann, bob] = await Promise.all([app.signUpAdmin(), app.signUp(), app.signUp()]);
+});
+afterAll(() => app.close());
+
+const create = () => ann.rest('POST', '/{{files}}', { title: 'One' }).expect<{{One}}>(201);
+
+describe.each(FACES)('a {{words}} over %s', (face) => {
+  const call = (who: Person, procedure: string, {{one}}Id: string, input: object = {}) =>
+    who.call(face, `{{many}}.${procedure}`, { {{one}}Id, ...input });
+
+  it('is created by anybody signed in, and read by anybody', async () => {
+    const outcome = await ann.call(face, '{{many}}.create', { title: 'One' });
+    expect(outcome).toMatchObject({ ok: true, value: { title: 'One', identityId: ann.id } });
+    const { id } = (outcome as { value: {{One}} }).value;
+    expect(await app.call(face, '{{many}}.get', { {{one}}Id: id })).toEqual(outcome);
+  });
+
+  it('is changed and deleted by who created it, and restored by an admin', async () => {
+    const { id } = await create();
+    expect(await call(ann, 'patch', id, { title: 'Two' })).toMatchObject({ ok: true, value: { title: 'Two' } });
+    for (const procedure of ['patch', 'delete'])
+      expect(await call(bob, procedure, id, procedure === 'patch' ? { title: 'Three' } : {})).toEqual(REFUSED);
+    expect(await call(ann, 'delete', id)).toEqual({ ok: true });
+    expect(await call(ann, 'get', id)).toEqual(NOT_FOUND);
+    expect(await call(admin, 'restore', id)).toMatchObject({ ok: true, value: { id, title: 'Two' } });
+    expect(await call(admin, 'restore', id)).toEqual(NOT_FOUND);
+  });
+
+  it('is listed for anybody, newest first, by any field', async () => {
+    const first = await create();
+    app.clock.advance(1);
+    const second = await create();
+    expect(await app.call(face, '{{many}}.list', { limit: 2 })).toMatchObject({ value: { data: [second, first] } });
+    const $filter = `title eq 'One' and identityId eq '${ann.id}'`;
+    expect(await app.call(face, '{{many}}.list', { $filter, $top: 1 })).toMatchObject({ ok: true, value: { count: 1 } });
+  });
+});

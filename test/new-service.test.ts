@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LEFT_OUT = new Set(['node_modules', 'dist', '.git', '.turbo', '.data']);
+const LINE = "import { profiles } from './profiles/profiles.js';\n";
+
+let copy: string;
+/** Runs a command in the copy. @throws Error with what it printed */
+async function run(...[command, ...parameters]: [string, ...string[]]): Promise<void> {
+  await promisify(execFile)(command, parameters, { cwd: copy, env: { ...process.env, VITEST: undefined } }).catch(
+    ({ message, stdout }: Error & { stdout: string }) => {
+      throw new Error(`${message}\n${stdout}`);
+    },
+  );
+}
+
+/** A copy of the checkout whose packages import each other, and everything else from the original's `node_modules`. */
+beforeAll(async () => {
+  copy = await mkdtemp(path.join(tmpdir(), 'tandem-new-'));
+  await cp(ROOT, copy, { recursive: true, filter: (source) => !LEFT_OUT.has(path.basename(source)) });
+  await mkdir(path.join(copy, 'node_modules/@tandem'), { recursive: true });
+  for (const name of await readdir(path.join(ROOT, 'node_modules')))
+    if (name !== '@tandem') await symlink(path.join(ROOT, 'node_modules', name), path.join(copy, 'node_modules', name));
+  for (const workspace of ['packages', 'apps'])
+    for (const name of await readdir(path.join(copy, workspace))) {
+      await symlink(path.join(copy, workspace, name), path.join(copy, 'node_modules/@tandem', name));
+      const nested = path.join(workspace, name, 'node_modules');
+      if (existsSync(path.join(ROOT, nested))) await symlink(path.join(ROOT, nested), path.join(copy, nested));
+    }
+});
+afterAll(() => rm(copy, { recursive: true }));
+
+it('a new service and one line in the list are a service that compiles, is formatted, and passes its tests', { timeout: 300_000 }, async () => {
+  const folder = 'packages/services/src/gift-cards';
+  await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
+  expect(await readdir(path.join(copy, folder))).toHaveLength(7);
+
+  const list = path.join(copy, 'packages/services/src/router.ts');
+  const listed = (await readFile(list, 'utf8'))
+    .replace(LINE, `import { giftCards } from './gift-cards/gift-cards.js';\n${LINE}`)
+    .replace('  profiles,\n', '  profiles,\n  giftCards,\n');
+  await writeFile(list, listed);
+
+  await run('npx', 'tsc', '--noEmit');
+  await run('npx', 'oxlint', '--type-aware', folder);
+  await run('npx', 'prettier', '--check', folder);
+  await run('npx', 'vitest', 'run', folder, 'packages/services/src/shared/every-list.test.ts');
+});
