@@ -46,11 +46,8 @@ const streams: Stream[] = [
     async open({ ctx, query }) {
       const access = await authenticate(ctx, 'bearer');
       const expiresAt = query.has('late') ? 1 : access.expiresAt;
-      return {
-        access: { ...access, expiresAt },
-        handler,
-        begin: (socket) => socket.say({ type: 'begun', query: [...query] }),
-      };
+      const begin = (socket: StreamSocket) => socket.say({ type: 'begun', query: [...query] });
+      return { access: { ...access, expiresAt }, handler, begin };
     },
   },
   {
