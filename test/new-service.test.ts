@@ -37,19 +37,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(copy, { recursive: true }));
 
-it('a new service and one line in the list are a service that compiles, is formatted, and passes its tests', { timeout: 300_000 }, async () => {
-  const folder = 'packages/services/src/gift-cards';
-  await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
-  expect(await readdir(path.join(copy, folder))).toHaveLength(7);
+it(
+  'a new service and one line in the list are a service that compiles, is formatted, and passes its tests',
+  { timeout: 300_000 },
+  async () => {
+    const folder = 'packages/services/src/gift-cards';
+    await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
+    expect(await readdir(path.join(copy, folder))).toHaveLength(7);
 
-  const list = path.join(copy, 'packages/services/src/router.ts');
-  const listed = (await readFile(list, 'utf8'))
-    .replace(LINE, `import { giftCards } from './gift-cards/gift-cards.js';\n${LINE}`)
-    .replace('  profiles,\n', '  profiles,\n  giftCards,\n');
-  await writeFile(list, listed);
+    const list = path.join(copy, 'packages/services/src/router.ts');
+    const listed = (await readFile(list, 'utf8'))
+      .replace(LINE, `import { giftCards } from './gift-cards/gift-cards.js';\n${LINE}`)
+      .replace('  profiles,\n', '  profiles,\n  giftCards,\n');
+    await writeFile(list, listed);
 
-  await run('npx', 'tsc', '--noEmit');
-  await run('npx', 'oxlint', '--type-aware', folder);
-  await run('npx', 'prettier', '--check', folder);
-  await run('npx', 'vitest', 'run', folder, 'packages/services/src/shared/every-list.test.ts');
-});
+    await run('npx', 'tsc', '--noEmit');
+    await run('npx', 'oxlint', '--type-aware', folder);
+    await run('npx', 'prettier', '--check', folder);
+    await run('npx', 'vitest', 'run', folder, 'packages/services/src/shared/every-list.test.ts');
+  },
+);
