@@ -12,6 +12,7 @@ const FAULTS = [
   'packages/services/src/**/{enumeration,resource-limits,stream-limits,fuzz,tree-walk}.security.test.ts',
   'packages/services/src/**/{members,category-tree}.race.test.ts',
   'packages/services/src/shared/{failover,played-servers,list-commands,list-indexes}.test.ts',
+  'packages/services/src/{files/held-files,invitations/withdrawal.security}.test.ts',
   'packages/drivers/src/redis/*.test.ts',
   'apps/console/test/*.test.ts',
   'apps/examples/src/tracing.test.ts',

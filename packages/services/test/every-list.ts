@@ -173,7 +173,7 @@ async function fillOthers(admin: Person, rows: number): Promise<void> {
   for (const { name, lists } of SERVICES) {
     if (!('list' in lists) || `${name}.list` in CASES) continue;
     const outcome = await admin.call('trpc', `${name}.list`, { limit: 1 });
-    if ((outcome as { value: { total: number } }).value.total > 0) continue;
+    if ((outcome as { value: { data: unknown[] } }).value.data.length > 0) continue;
     for (let n = 0; n < rows; n++) {
       const created = await admin.call('trpc', `${name}.create`, { title: `No. ${n}` });
       if (!created.ok) throw new Error(`fill ${name}.list in every-list.ts: ${JSON.stringify(created)}`);
