@@ -160,6 +160,13 @@ describe('a storage', () => {
     await other.close();
   });
 
+  it('has all its writes wait for the journal and, in a replica set, for a majority', async () => {
+    const other = await openStorage({ uri: uri.replace(/([?&])w=1&?/, '$1') });
+    const { writeConcern } = other.model(NoteModel).db.getClient().options;
+    expect(writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 10_000 });
+    await other.close();
+  });
+
   it('uses the database that the URI names, else tandem', async () => {
     const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
     const unnamed = await openStorage({ uri: engine.replace(/^([^/]+\/\/[^/?]+)\/?[^?]*/, '$1/') });

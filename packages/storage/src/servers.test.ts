@@ -93,6 +93,13 @@ describe('an address', () => {
     expect(message).not.toMatch(/hidden|\n/);
   });
 
+  it('with several such options is refused with a line for each', async () => {
+    const failure: unknown = await openOn('mongodb://127.0.0.1:9/x?w=0&journal=false').catch((error: unknown) => error);
+    expect((failure as Error).message).toMatch(
+      /^The address of the store .* w=0.*\nThe address of the store .* journal=false.*$/,
+    );
+  });
+
   it('may ask for equally safe settings', async () => {
     const { uri } = await play('MongoDB 7.0');
     const safe = `${uri}&readPreference=primary&w=majority&journal=true&readConcernLevel=majority&maxIdleTimeMS=1000`;
