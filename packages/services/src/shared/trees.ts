@@ -84,14 +84,9 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     await trees.updateOne({ ...own, version } as object, { $set: { pending: null, updatedAt: clock.now() } });
   }
 
-  /**
-   * Makes a change.
-   * @param decide reads records and returns what to write; called again after a concurrent change
-   * @throws what `decide` throws; requestErrors.unavailable when concurrent changes last too long
-   */
-  async function change(decide: () => Promise<TreeChange>): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await setTimeout(PAUSE_MS * Math.random());
+  async function attempt(decide: () => Promise<TreeChange>): Promise<void> {
+    for (let count = 0; count < ATTEMPTS; count++) {
+      if (count > 0) await setTimeout(PAUSE_MS * Math.random());
       const { version, pending } = await read();
       if (pending) {
         await finish({ version, pending });
@@ -104,6 +99,18 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
       if (modifiedCount > 0) return finish(next);
     }
     throw requestErrors.unavailable({ retryAfter: 1 });
+  }
+
+  let last: Promise<unknown> = Promise.resolve();
+  /**
+   * Makes a change. Those of one process take turns, because as rivals they would only make each other decide again.
+   * @param decide reads records and returns what to write; called again after another instance's change
+   * @throws what `decide` throws; requestErrors.unavailable when concurrent changes last too long
+   */
+  function change(decide: () => Promise<TreeChange>): Promise<void> {
+    const turn = last.then(() => attempt(decide));
+    last = turn.catch(() => {});
+    return turn;
   }
 
   /** Whether a record is another or below it. Passes deleted records too, since they may be restored. */
