@@ -80,7 +80,7 @@ describe('the creation of many records', () => {
   });
 
   it.each([1, 2])('of %i records below a parent that is deleted meanwhile deletes these with it', async (count) => {
-    first.before('run tools.insert insert', () => second.teams.delete(['red']));
+    first.at('run tools.insert insert', () => second.teams.delete(['red']));
     const many = [
       { _id: 'saw', name: 'saw', teamId: 'red' },
       { _id: 'pin', name: 'pin', teamId: 'blue' },
@@ -92,32 +92,35 @@ describe('the creation of many records', () => {
   });
 
   it('by a process that dies before it is undone: a sweep creates nothing', async () => {
-    await first.dieBefore('run tools.insert insert', () => bulkTools.insert([{ name: 'saw' }, { name: 'pin' }]));
+    await first.dieAt('run tools.insert insert', () => bulkTools.insert([{ name: 'saw' }, { name: 'pin' }]));
     await fixture.sweepLater();
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);
     expect(outcome()).toBe('undone');
     expect(await intents.countDocuments()).toBe(0);
   });
 
-  it('by a process that dies after it is completed by a sweep, below a parent that was deleted', async () => {
-    const many = [{ _id: 'saw', name: 'saw', teamId: 'red' }, { name: 'pin' }];
-    await first.dieBefore('run tools.insert parents', () => bulkTools.insert(many));
-    await write('teams', 'red', { deletionId: 'deletion', deletedAt: clock.now() });
-    await fixture.sweepLater();
-    expect(await deleted()).toEqual(['red', 'saw']);
-    expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup', 'pin', 'saw']);
-    expect(outcome()).toBe('completed');
-  });
+  it.each(['ran tools.insert insert', 'run tools.insert parents'])(
+    'by a process that dies after it is completed by a sweep, below a parent that was deleted: %s',
+    async (what) => {
+      const many = [{ _id: 'saw', name: 'saw', teamId: 'red' }, { name: 'pin' }];
+      await first.dieAt(what, () => bulkTools.insert(many));
+      await write('teams', 'red', { deletionId: 'deletion', deletedAt: clock.now() });
+      await fixture.sweepLater();
+      expect(await deleted()).toEqual(['red', 'saw']);
+      expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup', 'pin', 'saw']);
+      expect(outcome()).toBe('completed');
+    },
+  );
 
   it('by a process that dies when some of them are stored is undone', async () => {
-    await first.dieBefore('run tools.insert insert', () => bulkTools.insert([{ _id: 'saw', name: 'saw' }, { name: 'pin' }]));
+    await first.dieAt('run tools.insert insert', () => bulkTools.insert([{ _id: 'saw', name: 'saw' }, { name: 'pin' }]));
     await collection('tools').insertOne({ _id: 'saw', name: 'saw', deletedAt: null } as never);
     await fixture.sweepLater();
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);
   });
 
   it('by a process that stalls for longer than its lease creates nothing', async () => {
-    first.stallBefore('run tools.insert insert');
+    first.stallAt('run tools.insert insert');
     await expect(bulkTools.insert([{ name: 'saw' }, { name: 'pin' }])).rejects.toSatisfy(isStoreUnavailable);
     await fixture.sweepLater();
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);
@@ -182,7 +185,7 @@ describe('the update of many records', () => {
   });
 
   it('to a parent that is deleted meanwhile deletes the records with it', async () => {
-    first.before('run tools.update update', () => second.teams.delete(['red']));
+    first.at('run tools.update update', () => second.teams.delete(['red']));
     expect(await bulkTools.update(await changes({ bow: { teamId: 'red' }, cup: { name: 'mug' } }))).toBe(true);
     expect(await deleted()).toEqual([...ofRed, 'bow'].toSorted());
     await first.teams.restore('red');
@@ -194,7 +197,7 @@ describe('the update of many records', () => {
     async (teamId) => {
       const [axe, bow] = [await change('axe', { teamId }), await change('bow', { name: 'arc' })];
       await write('tools', 'bow', { writer: 'another' });
-      first.before('undo tools.update update', () => second.teams.delete(['red']));
+      first.at('undo tools.update update', () => second.teams.delete(['red']));
       expect(await bulkTools.update([axe, bow])).toBe(false);
       expect(await stored('axe')).toMatchObject({ teamId: 'red' });
       expect(await deleted()).toEqual(ofRed);
@@ -203,7 +206,7 @@ describe('the update of many records', () => {
 
   it('by a process that dies before it is undone: a sweep changes nothing', async () => {
     const wanted = await changes({ axe: { name: 'adze' }, bow: { name: 'arc' } });
-    await first.dieBefore('run tools.update update', () => bulkTools.update(wanted));
+    await first.dieAt('run tools.update update', () => bulkTools.update(wanted));
     await fixture.sweepLater();
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);
     expect(outcome()).toBe('undone');
@@ -212,7 +215,7 @@ describe('the update of many records', () => {
 
   it('by a process that dies when some are written is undone for these alone', async () => {
     const wanted = await changes({ axe: { name: 'adze' }, bow: { name: 'arc' } });
-    await first.dieBefore('run tools.update update', () => bulkTools.update(wanted));
+    await first.dieAt('run tools.update update', () => bulkTools.update(wanted));
     const { writer } = await fixture.pending<{ writer: string }>();
     await write('tools', 'axe', { name: 'adze', writer });
     await fixture.sweepLater();
@@ -221,20 +224,23 @@ describe('the update of many records', () => {
     expect(outcome()).toBe('undone');
   });
 
-  it('by a process that dies after it is completed by a sweep, also for records that others have changed since', async () => {
-    const wanted = await changes({ bow: { teamId: 'red' }, cup: { name: 'mug' } });
-    await first.dieBefore('run tools.update parents', () => bulkTools.update(wanted));
-    await second.bulkTools.update(await changes({ cup: { name: 'cap' } }));
-    await write('teams', 'red', { deletionId: 'deletion', deletedAt: clock.now() });
-    await fixture.sweepLater();
-    expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cap']);
-    expect(await deleted()).toEqual(['bow', 'red']);
-    expect(outcome()).toBe('completed');
-    expect(await intents.countDocuments()).toBe(0);
-  });
+  it.each(['ran tools.update update', 'run tools.update parents'])(
+    'by a process that dies after it is completed by a sweep, also for records that others have changed since: %s',
+    async (what) => {
+      const wanted = await changes({ bow: { teamId: 'red' }, cup: { name: 'mug' } });
+      await first.dieAt(what, () => bulkTools.update(wanted));
+      await second.bulkTools.update(await changes({ cup: { name: 'cap' } }));
+      await write('teams', 'red', { deletionId: 'deletion', deletedAt: clock.now() });
+      await fixture.sweepLater();
+      expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cap']);
+      expect(await deleted()).toEqual(['bow', 'red']);
+      expect(outcome()).toBe('completed');
+      expect(await intents.countDocuments()).toBe(0);
+    },
+  );
 
   it('by a process that stalls for longer than its lease changes nothing', async () => {
-    first.stallBefore('run tools.update update');
+    first.stallAt('run tools.update update');
     await expect(bulkTools.update(await changes({ axe: { name: 'adze' } }))).rejects.toSatisfy(isStoreUnavailable);
     await fixture.sweepLater();
     expect(await namesOf('tools')).toEqual(['axe', 'bow', 'cup']);

@@ -73,7 +73,7 @@ describe('what lies below a record', () => {
 
   it('costs one write for each model, and one read for each that has others below it', async () => {
     const operations: string[] = [];
-    first.before('run people.delete children', () => first.storage.onOperation((operation) => operations.push(operation)));
+    first.at('run people.delete children', () => first.storage.onOperation((operation) => operations.push(operation)));
     await first.people.delete(['ann']);
     // the parent before and after, badges, seats; the end of the unit
     expect(operations).toEqual(['find', 'updateMany', 'updateMany', 'find', 'deleteOne']);

@@ -17,25 +17,28 @@ async function expectNoIntents(): Promise<void> {
 
 describe('a deletion whose process dies', () => {
   it('before its first write is undone: a sweep deletes nothing', async () => {
-    await first.dieBefore('run teams.delete records', removeRed);
+    await first.dieAt('run teams.delete records', removeRed);
     await sweepLater();
     expect(await deleted()).toEqual([]);
     expect(outcome()).toBe('undone');
     await expectNoIntents();
   });
 
-  it('between its writes is completed by a sweep, and told', async () => {
-    await first.dieBefore('run people.delete children', () => first.people.delete(['ann', 'zoe']));
-    expect(await deleted()).toEqual(['ann', 'zoe']);
-    await sweepLater();
-    expect(await deleted()).toEqual(['ann', 'badge of ann', 'badge of zoe', 'seat of ann', 'zoe']);
-    expect([first.told, second.told]).toEqual([[], ['ann', 'zoe']]);
-    expect(outcome()).toBe('completed');
-    await expectNoIntents();
-  });
+  it.each(['ran people.delete records', 'run people.delete children'])(
+    'between its writes is completed by a sweep, and told: %s',
+    async (what) => {
+      await first.dieAt(what, () => first.people.delete(['ann', 'zoe']));
+      expect(await deleted()).toEqual(['ann', 'zoe']);
+      await sweepLater();
+      expect(await deleted()).toEqual(['ann', 'badge of ann', 'badge of zoe', 'seat of ann', 'zoe']);
+      expect([first.told, second.told]).toEqual([[], ['ann', 'zoe']]);
+      expect(outcome()).toBe('completed');
+      await expectNoIntents();
+    },
+  );
 
   it('when only some of many were marked is undone for all', async () => {
-    await first.dieBefore('run people.delete records', () => first.people.delete(['ann', 'bob']));
+    await first.dieAt('run people.delete records', () => first.people.delete(['ann', 'bob']));
     const { deletion } = await fixture.pending<{ deletion: { id: string; at: Date } }>();
     await write('people', 'ann', { deletionId: deletion.id, deletedAt: deletion.at });
     await sweepLater();
@@ -44,14 +47,14 @@ describe('a deletion whose process dies', () => {
   });
 
   it('is undone for what it has deleted, never for what others have', async () => {
-    await first.dieBefore('run people.delete records', () => first.people.delete(['ann', 'bob']));
+    await first.dieAt('run people.delete records', () => first.people.delete(['ann', 'bob']));
     await second.people.delete(['bob']);
     await sweepLater();
     expect(await deleted()).toEqual(['badge of bob', 'bob', 'seat of bob']);
   });
 
   it('does not delete a record again that was restored since', async () => {
-    await first.dieBefore('run people.delete children', () => first.people.delete(['ann']));
+    await first.dieAt('ran people.delete records', () => first.people.delete(['ann']));
     await second.people.restore('ann');
     await sweepLater();
     expect(await deleted()).toEqual([]);
@@ -61,7 +64,7 @@ describe('a deletion whose process dies', () => {
   });
 
   it('completes even if the record was restored and deleted again since, which keeps that deletion', async () => {
-    await first.dieBefore('run teams.delete children', removeRed);
+    await first.dieAt('ran teams.delete records', removeRed);
     await second.teams.restore('red');
     await second.teams.delete(['red']);
     const { deletionId } = await stored('red');
@@ -79,23 +82,26 @@ describe('a restoration whose process dies', () => {
   });
 
   it('before its first write is undone: a sweep restores nothing', async () => {
-    await first.dieBefore('run teams.restore record', restoreRed);
+    await first.dieAt('run teams.restore record', restoreRed);
     await sweepLater();
     expect(await deleted()).toEqual(ofRed);
     expect(outcome()).toBe('undone');
     await expectNoIntents();
   });
 
-  it.each(['children', 'parents'])('before its step %s is completed by a sweep', async (step) => {
-    await first.dieBefore(`run teams.restore ${step}`, restoreRed);
-    await sweepLater();
-    expect(await deleted()).toEqual([]);
-    expect(outcome()).toBe('completed');
-    await expectNoIntents();
-  });
+  it.each(['ran teams.restore record', 'run teams.restore children', 'run teams.restore parents'])(
+    'after its first write is completed by a sweep: %s',
+    async (what) => {
+      await first.dieAt(what, restoreRed);
+      await sweepLater();
+      expect(await deleted()).toEqual([]);
+      expect(outcome()).toBe('completed');
+      await expectNoIntents();
+    },
+  );
 
   it('does not restore a record again that was deleted since', async () => {
-    await first.dieBefore('run teams.restore children', restoreRed);
+    await first.dieAt('ran teams.restore record', restoreRed);
     await second.teams.delete(['red']);
     await sweepLater();
     expect(await deleted()).toEqual(ofRed);
@@ -106,7 +112,7 @@ describe('a restoration whose process dies', () => {
   it('leaves the record deleted with a parent that was deleted since', async () => {
     await second.teams.restore('red');
     await first.people.delete(['ann']);
-    await first.dieBefore('run people.restore parents', () => first.people.restore('ann'));
+    await first.dieAt('run people.restore parents', () => first.people.restore('ann'));
     await write('teams', 'red', { deletionId: 'deletion', deletedAt: clock.now() });
     await sweepLater();
     expect(await stored('ann')).toMatchObject({ deletionId: 'deletion' });

@@ -47,7 +47,7 @@ describe('a deletion', () => {
   });
 
   it('of many deletes none, when another process deletes one of them meanwhile', async () => {
-    first.before('run people.delete records', () => second.people.delete(['bob']));
+    first.at('run people.delete records', () => second.people.delete(['bob']));
     await expect(first.people.delete(['ann', 'bob'])).rejects.toThrow('no such person');
     expect(await deleted()).toEqual(['badge of bob', 'bob', 'seat of bob']);
     expect(await stored('ann')).toMatchObject({ deletedAt: null, deletionId: null });
@@ -73,28 +73,28 @@ describe('a deletion', () => {
 
   it('is told once for each record, when all below it are deleted', async () => {
     const seen: string[][] = [];
-    first.before('deleted ann', async () => seen.push(await deleted()));
+    first.at('deleted ann', async () => seen.push(await deleted()));
     await first.people.delete(['ann', 'zoe']);
     expect(first.told).toEqual(['ann', 'zoe']);
     expect(seen).toEqual([[...ofAnn, 'badge of zoe', 'zoe'].toSorted()]);
   });
 
   it('is not told for a record that is restored before it has ended, whose records below live', async () => {
-    first.before('run people.delete children', () => second.people.restore('ann'));
+    first.at('run people.delete children', () => second.people.restore('ann'));
     await first.people.delete(['ann', 'zoe']);
     expect(first.told).toEqual(['zoe']);
     expect(await deleted()).toEqual(['badge of zoe', 'zoe']);
   });
 
   it('whose last step fails deletes nothing, and throws that error', async () => {
-    first.before('deleted ann', () => Promise.reject(new Error('cannot tell')));
+    first.at('deleted ann', () => Promise.reject(new Error('cannot tell')));
     await expect(first.people.delete(['ann'])).rejects.toThrow('cannot tell');
     expect(await deleted()).toEqual([]);
     expect(await stored('ann')).toMatchObject({ deletionId: null });
   });
 
   it('that is undone leaves the record deleted with its parent, when that was deleted meanwhile', async () => {
-    first.before('deleted ann', async () => {
+    first.at('deleted ann', async () => {
       await second.teams.delete(['red']);
       throw new Error('cannot tell');
     });
@@ -105,7 +105,7 @@ describe('a deletion', () => {
   });
 
   it('that stalls for longer than its lease deletes nothing, and its outcome is unknown', async () => {
-    first.stallBefore('run teams.delete records');
+    first.stallAt('run teams.delete records');
     await expect(first.teams.delete(['red'])).rejects.toSatisfy(isStoreUnavailable);
     await fixture.sweepLater();
     expect(await deleted()).toEqual([]);
@@ -164,14 +164,14 @@ describe('a restoration', () => {
 
   it('by two processes at once succeeds once', async () => {
     await first.teams.delete(['red']);
-    first.before('run teams.restore record', () => second.teams.restore('red'));
+    first.at('run teams.restore record', () => second.teams.restore('red'));
     await expect(first.teams.restore('red')).rejects.toThrow('no such team');
     expect(await deleted()).toEqual([]);
   });
 
   it('does not restore a record that was deleted again meanwhile', async () => {
     await first.teams.delete(['red']);
-    first.before('run teams.restore record', async () => {
+    first.at('run teams.restore record', async () => {
       await second.teams.restore('red');
       clock.advance(1000);
       await second.teams.delete(['red']);
@@ -182,7 +182,7 @@ describe('a restoration', () => {
 
   it('whose record is deleted again before it has ended leaves all below it deleted', async () => {
     await first.teams.delete(['red']);
-    first.before('run teams.restore children', () => second.teams.delete(['red']));
+    first.at('run teams.restore children', () => second.teams.delete(['red']));
     await first.teams.restore('red');
     expect(await deleted()).toEqual(ofRed);
     await first.teams.restore('red');
@@ -193,7 +193,7 @@ describe('a restoration', () => {
     'is refused when the parent is deleted just before the step %s, and follows it',
     async (step) => {
       await first.people.delete(['ann']);
-      first.before(`run people.restore ${step}`, () => second.teams.delete(['red']));
+      first.at(`run people.restore ${step}`, () => second.teams.delete(['red']));
       await expect(first.people.restore('ann')).rejects.toThrow('no team of the person');
       expect(await deleted()).toEqual(ofRed);
       await first.teams.restore('red');
@@ -205,7 +205,7 @@ describe('a restoration', () => {
     await first.teams.delete(['red']);
     const before = await stored('red');
     clock.advance(1000);
-    first.before('run teams.restore parents', () => Promise.reject(new Error('no')));
+    first.at('run teams.restore parents', () => Promise.reject(new Error('no')));
     await expect(first.teams.restore('red')).rejects.toThrow('no');
     expect(await deleted()).toEqual(ofRed);
     const { deletionId, deletedAt } = before;
@@ -215,7 +215,7 @@ describe('a restoration', () => {
 
   it('that is undone leaves a record live that another has restored since', async () => {
     await first.teams.delete(['red']);
-    first.before('run teams.restore parents', async () => {
+    first.at('run teams.restore parents', async () => {
       await second.teams.delete(['red']);
       await second.teams.restore('red');
       throw new Error('no');
@@ -226,7 +226,7 @@ describe('a restoration', () => {
 
   it('that stalls for longer than its lease restores nothing, and its outcome is unknown', async () => {
     await first.teams.delete(['red']);
-    first.stallBefore('run teams.restore record');
+    first.stallAt('run teams.restore record');
     await expect(first.teams.restore('red')).rejects.toSatisfy(isStoreUnavailable);
     await fixture.sweepLater();
     expect(await deleted()).toEqual(ofRed);

@@ -105,6 +105,7 @@ function startProcess(storage: Storage, clock: TestClock) {
           async run(payload, fence) {
             await reach(`run ${name} ${step.name}`);
             await step.run(payload, fence);
+            await reach(`ran ${name} ${step.name}`);
           },
           async undo(payload) {
             await reach(`undo ${name} ${step.name}`);
@@ -118,19 +119,22 @@ function startProcess(storage: Storage, clock: TestClock) {
     storage,
     /** The people whose deletion was told. */
     told,
-    /** Does something once, just before a step, named 'run teams.delete children', or before `deleted` is called for a record. */
-    before(what: string, action: () => unknown): void {
+    /**
+     * Does something once at a moment: before a step ('run teams.delete children'), after it ('ran …'), before it is
+     * undone ('undo …'), or before a person's deletion is told ('deleted ann').
+     */
+    at(what: string, action: () => unknown): void {
       actions.set(what, action);
     },
-    /** Begins a request, whose process dies just before a step. */
-    async dieBefore(what: string, request: () => Promise<unknown>): Promise<void> {
+    /** Begins a request, whose process dies at that moment. */
+    async dieAt(what: string, request: () => Promise<unknown>): Promise<void> {
       await new Promise<void>((died, failed) => {
         actions.set(what, () => (died(), gone()));
         request().then(() => failed(new Error(`There was no ${what}`)), failed);
       });
     },
-    /** A request whose process stalls before a step for longer than its lease. */
-    stallBefore: (what: string) => void actions.set(what, () => clock.advance(60_001)),
+    /** The process stalls at that moment, for longer than a lease. */
+    stallAt: (what: string) => void actions.set(what, () => clock.advance(60_001)),
     teams: defineDeletion(observed, TeamModel, { notFound: () => new Error('no such team') }),
     people: defineDeletion(observed, PersonModel, {
       notFound: () => new Error('no such person'),
