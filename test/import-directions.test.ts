@@ -33,6 +33,7 @@ it.each([
   ['packages/embedded-mongo/src/x.ts', '@tandem/storage'],
   ['packages/list-query/src/x.ts', '@tandem/storage'],
   ['packages/list-query/src/x.ts', 'mongoose'],
+  ['packages/lists/src/x.ts', '@tandem/services'],
   ['packages/services/src/notifications/x.ts', '../identities/identity.model.js'],
   ['packages/services/src/x.ts', '@tandem/server'],
   ['packages/services/src/x.ts', '../../../apps/server/src/index.js'],
@@ -56,6 +57,7 @@ it('imports in the right direction are accepted', () => {
   expect(isRefused('packages/services/src/x.ts', '@tandem/storage')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/drivers/mail', 'type ')).toBe(false);
   expect(isRefused('packages/services/src/x.ts', '@tandem/list-query')).toBe(false);
+  expect(isRefused('packages/lists/src/x.ts', '@tandem/storage')).toBe(false);
   expect(isRefused('packages/drivers/src/x.ts', '@tandem/core')).toBe(false);
   expect(isRefused('packages/client/src/x.ts', '@tandem/services', 'type ')).toBe(false);
   expect(isRefused('packages/core/src/rest/x.ts', '../errors.js')).toBe(false);

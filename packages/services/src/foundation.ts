@@ -1,4 +1,5 @@
 import type { FilesDriver } from '@tandem/drivers/files';
+import { createLists } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/mail-preparation.js';
 import { createSignIn, type SignInSettings } from './authentication/sign-in.js';
@@ -15,7 +16,6 @@ import { createJoinings } from './organizations/joinings.js';
 import { createMembersService } from './organizations/members.service.js';
 import { createOrganizationsService } from './organizations/organizations.service.js';
 import { createProductLookups } from './products/product-lookups.js';
-import { createLists } from './shared/lists.js';
 import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createStreamTickets } from './streams/stream-tickets.js';
 import { createOauthStates } from './providers/oauth-states.js';

@@ -1,3 +1,4 @@
+export { PaginationMetadata, listErrors, pageOf, pageParameters, type ListAnswer } from '@tandem/lists';
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
 export type { PasswordCheck, PasswordVerifier } from './authentication/passwords.js';
@@ -21,9 +22,7 @@ export { isTrustedAddress } from './providers/trusted-address.js';
 export { SERVICES, SERVICE_NAMES, type AppRouter, type ListShapes, type ServiceName } from './router.js';
 export type { Services } from './services.js';
 export type { ShapeOf } from './shared/define-service.js';
-export type { ListAnswer } from './shared/list-declaration.js';
-export { listErrors } from './shared/lists.errors.js';
-export { Email, Id, PaginationMetadata, Timestamp, pageOf, pageParameters } from './shared/schemas.js';
+export { Email, Id, Timestamp } from './shared/schemas.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
 export { createTandem, type Tandem } from './tandem.js';

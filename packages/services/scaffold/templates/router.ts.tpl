@@ -1,6 +1,5 @@
 import { admin, anyOf, authenticatedRoute, owner, publicRoute, router } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { {{one}}Errors as errors } from './{{files}}.errors.js';
 import { {{One}}Schema, create{{One}}Input, {{one}}Input, {{one}}List, {{one}}PatchInput } from './{{files}}.schemas.js';
 import type { {{Many}}Service } from './{{files}}.service.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Name, Timestamp } from '../shared/schemas.js';
 
 export const {{One}}Schema = z

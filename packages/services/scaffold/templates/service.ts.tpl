@@ -1,7 +1,5 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { {{one}}Model, type {{One}}Record } from './{{file}}.model.js';
 import { {{one}}Errors as errors } from './{{files}}.errors.js';
 import { {{one}}List, type {{One}} } from './{{files}}.schemas.js';

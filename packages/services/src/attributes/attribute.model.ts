@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { attributeResource } from './attributes.schemas.js';
 
 export interface AttributeItem {

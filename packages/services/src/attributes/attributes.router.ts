@@ -1,6 +1,5 @@
 import { admin, authenticatedRoute, publicRoute, router } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { attributeErrors as errors } from './attributes.errors.js';
 import {
   AttributeSchema,

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, LINE_MAX, Name, Timestamp } from '../shared/schemas.js';
 
 /** Maximum length in characters, and maximum number of items in a group. */

@@ -1,8 +1,6 @@
+import type { ListAnswer, ListQuery, Lists, Related } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists, Related } from '../shared/lists.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
 import { attributeErrors as errors } from './attributes.errors.js';
 import { AttributeSchema, attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';

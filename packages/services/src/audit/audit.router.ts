@@ -1,6 +1,5 @@
 import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { eventList, identityEventList } from './audit.schemas.js';
 import type { AuditService } from './audit.service.js';
 

@@ -1,8 +1,6 @@
 import { describeError, type Log } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { newId, present, type JointWrite, type Presented, type Storage } from '@tandem/storage';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { eventList, identityEventList } from './audit.schemas.js';
 import { SECURITY_EVENTS, type SecurityEventType } from './event-types.js';
 import type { RequestFacts } from './request-facts.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type BaseRecord } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import type { SecurityEventType } from './event-types.js';
 
 /** Small facts about an event. Must not contain emails, tokens, passwords or codes. */

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type BaseRecord } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 
 /** An exchanged refresh token, kept while a repeated exchange yields the same successor. */
 export interface Rotation {

@@ -1,8 +1,7 @@
 import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
 

@@ -1,5 +1,5 @@
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { sessionResource } from './session.model.js';
 

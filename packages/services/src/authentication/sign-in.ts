@@ -1,4 +1,5 @@
 import type { EventBus, IdentityTypeIds, Log, Tokens } from '@tandem/core';
+import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { Lifetimes } from '../configuration.js';
@@ -9,7 +10,6 @@ import { senderName } from '../mail/outgoing-mail.js';
 import type { MailSettings } from '../mail/queued-mail.js';
 import { createOnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
-import type { Lists } from '../shared/lists.js';
 import { createAuthenticationService } from './authentication.service.js';
 import { createEmailsService } from './emails.service.js';
 import { createFailedLogins } from './failed-logins.js';

@@ -1,6 +1,5 @@
 import { admin, authenticatedRoute, defineRule, publicRoute, router } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { Id } from '../shared/schemas.js';
 import { categoryErrors as errors } from './categories.errors.js';
 import { CategorySchema, categoryInput, categoryList, categoryPatchInput, createCategoryInput } from './categories.schemas.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Name, Text, Timestamp } from '../shared/schemas.js';
 import { CATEGORY_STATUSES } from './category-status.js';
 

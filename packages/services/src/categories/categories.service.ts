@@ -1,8 +1,6 @@
+import type { ListAnswer, ListQuery, Lists, Related } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists, Related } from '../shared/lists.js';
 import { createTree } from '../shared/trees.js';
 import { categoryErrors as errors } from './categories.errors.js';
 import { CategorySchema, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';

@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 import { channelResource } from './channels.schemas.js';
 

@@ -1,9 +1,8 @@
 import { admin, anyOf, authenticatedRoute, notGuest, router, self } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import {
   ChannelSchema,
   channelInput,

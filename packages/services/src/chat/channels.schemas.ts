@@ -1,9 +1,9 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Name, Timestamp } from '../shared/schemas.js';
 import { MessageSchema } from './messages.schemas.js';
 

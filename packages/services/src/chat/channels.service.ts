@@ -1,11 +1,8 @@
 import type { EventBus } from '@tandem/core';
+import { type ListAnswer, type ListQuery, type Lists, viewOf } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import { viewOf } from '../shared/list-view.js';
-import type { Lists } from '../shared/lists.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { createChannelUnits } from './channel-units.js';

@@ -1,7 +1,7 @@
 import type { EventBus } from '@tandem/core';
+import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
-import type { Lists } from '../shared/lists.js';
 import { createChannelsService } from './channels.service.js';
 import { createMemberships } from './memberships.js';
 import { createMessageLog } from './message-log.js';

@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { messageTemplateResource } from './message-templates.schemas.js';
 
 export interface MessageTemplateRecord extends Deletable {

@@ -1,8 +1,7 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, isManaging, type OrganizationRole } from '../organizations/roles.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
 import {
   MessageTemplateSchema,

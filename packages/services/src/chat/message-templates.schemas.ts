@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Name, Timestamp } from '../shared/schemas.js';
 import { Content } from './messages.schemas.js';
 

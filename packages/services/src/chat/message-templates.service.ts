@@ -1,8 +1,6 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineDeletion, insertBelow, present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { givenOf } from '../shared/patching.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
 import { messageTemplateModel, type MessageTemplateRecord } from './message-template.model.js';

@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { messageResource } from './messages.schemas.js';
 
 export interface MessageRecord extends Live {

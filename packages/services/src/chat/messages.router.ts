@@ -1,8 +1,7 @@
 import { admin, authenticatedRoute, inWrite, notGuest, router, self } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
 import {

@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, LINE_MAX, Timestamp } from '../shared/schemas.js';
 
 /** Maximum lengths, in characters. */

@@ -1,10 +1,8 @@
 import type { ApiError, EventBus } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel } from './channel.model.js';
 import { publishChatEvent } from './chat-events.js';

@@ -1,7 +1,6 @@
 import { authenticatedRoute, notGuest, router } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { identityErrors } from '../identities/identities.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { SubscriptionSchema, createSubscriptionInput, subscriptionInput, subscriptionList } from './subscriptions.schemas.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { standingFields } from './channels.schemas.js';
 

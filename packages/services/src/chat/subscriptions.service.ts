@@ -1,9 +1,7 @@
 import type { EventBus } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { insertBelow, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';

@@ -1,7 +1,6 @@
 import { admin, anyOf, authenticatedRoute, router, self, type IdentityTypeIds } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { identityErrors } from './identities.errors.js';
 import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
 import type { IdentitiesService } from './identities.service.js';

@@ -1,12 +1,10 @@
 import type { EventBus, Log } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineDeletion, newId, present, type Fence, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { existingIn } from '../shared/existing.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, literals, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';

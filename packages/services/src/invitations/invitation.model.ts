@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
 import type { OrganizationRole } from '../organizations/roles.js';
-import { listIndexes } from '../shared/list-indexes.js';
 
 export interface InvitationRecord extends Live {
   /** Trimmed and lower-cased. */

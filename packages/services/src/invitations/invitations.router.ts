@@ -10,6 +10,7 @@ import {
   router,
   ruleErrors,
 } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { verifiedEmail } from '../identities/verified-email.js';
@@ -17,8 +18,6 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES, isManaging } from '../organizations/roles.js';
 import { actorOf } from '../shared/actor.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
   InvitationSchema,

@@ -1,8 +1,7 @@
+import { defineList, type ListQuery } from '@tandem/lists';
 import { z } from 'zod';
 import { TokenText } from '../authentication/authentication.schemas.js';
 import { ORGANIZATION_ROLES } from '../organizations/roles.js';
-import { defineList } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { invitationResource } from './invitation.model.js';
 

@@ -1,4 +1,5 @@
 import { ruleErrors } from '@tandem/core';
+import type { ListAnswer, Lists } from '@tandem/lists';
 import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
@@ -6,8 +7,6 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { rolesAbove } from '../organizations/roles.js';
 import type { Actor } from '../shared/actor.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { Lists } from '../shared/lists.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import type { InvitationLimits } from './invitation-limits.js';
 import { invitationErrors as errors } from './invitations.errors.js';

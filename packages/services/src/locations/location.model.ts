@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { treeField, type TreeRecord } from '../shared/trees.js';
 import { locationResource } from './locations.schemas.js';
 

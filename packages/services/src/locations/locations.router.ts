@@ -1,6 +1,5 @@
 import { admin, authenticatedRoute, publicRoute, router } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { locationErrors as errors } from './locations.errors.js';
 import { LocationSchema, createLocationInput, locationInput, locationList, locationPatchInput } from './locations.schemas.js';
 import type { LocationsService } from './locations.service.js';

@@ -1,7 +1,5 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
 import { MAX_DEPTH, locationErrors as errors } from './locations.errors.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 
 export interface NotificationRecord extends Live {
   receiverId: string;

@@ -1,6 +1,5 @@
 import { admin, authenticatedRoute, ownerInWrite, router, self } from '@tandem/core';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
+import { askedBy, listErrors } from '@tandem/lists';
 import { notificationErrors } from './notifications.errors.js';
 import {
   NotificationSchema,

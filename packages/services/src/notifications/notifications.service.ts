@@ -1,8 +1,6 @@
 import type { EventBus } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { MAJORITY, newId, present, type Presented, type Storage } from '@tandem/storage';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { notificationModel, type NotificationRecord } from './notification.model.js';
 import { notificationTopic, type NotificationEvent } from './notification-events.js';
 import { notificationErrors } from './notifications.errors.js';

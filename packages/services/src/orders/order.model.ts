@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
 import { orderResource } from './orders.schemas.js';
 

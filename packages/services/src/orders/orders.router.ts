@@ -12,14 +12,13 @@ import {
   validationError,
   type AuthenticatedContext,
 } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import { productErrors } from '../products/products.errors.js';
 import { actorOf } from '../shared/actor.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { orderErrors as errors } from './orders.errors.js';
 import {
   OrderSchema,

@@ -1,4 +1,5 @@
 import { ruleErrors, validationError } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -7,9 +8,6 @@ import { productVariantErrors } from '../product-variants/product-variants.error
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { toAmount } from '../shared/money.js';
 import { createIdempotencyKeys } from './idempotency-keys.js';
 import { computeAmounts, type CataloguePrice } from './order-amounts.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 
 /** The changes that a request asks for; null fields stay unchanged. */
 export interface RequestedChanges {

@@ -1,7 +1,6 @@
 import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router, validationError } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import {
   ChangeRequestSchema,
   changeRequestInput,

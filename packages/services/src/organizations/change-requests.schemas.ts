@@ -1,6 +1,6 @@
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
-import { defineList } from '../shared/list-declaration.js';
 import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
 import { changeRequestResource } from './change-request.model.js';
 import { Qualifications } from './organization-fields.js';

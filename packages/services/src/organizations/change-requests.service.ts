@@ -1,8 +1,6 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';

@@ -1,11 +1,8 @@
 import { requestErrors, ruleErrors } from '@tandem/core';
+import { type ListAnswer, type ListQuery, type Lists, viewOf } from '@tandem/lists';
 import { isDuplicateKey, type Fence, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { Actor } from '../shared/actor.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import { viewOf } from '../shared/list-view.js';
-import type { Lists } from '../shared/lists.js';
 import { MEMBERS, SET_OWNER_NAMES, organizationModel, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { MAX_MEMBERS, organizationErrors as errors } from './organizations.errors.js';
 import { memberList, type GivenMember, type Member } from './organizations.schemas.js';

@@ -1,6 +1,5 @@
+import { behindChoice, type ListRows, type Stage, viewOf } from '@tandem/lists';
 import type { Model } from '@tandem/storage';
-import { behindChoice, viewOf, type Stage } from '../shared/list-view.js';
-import type { ListRows } from '../shared/lists.js';
 import { HIDDEN, MEMBERS, organizationModel, type OrganizationRecord } from './organization.model.js';
 import type { HeldRole } from './organizations.schemas.js';
 import { ORGANIZATION_ROLES } from './roles.js';

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { treeField, type TreeRecord } from '../shared/trees.js';
 import { notesField, type NotedRecord } from '../shared/unit-notes.js';
 

@@ -1,9 +1,8 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { actorOf } from '../shared/actor.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import type { MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {

@@ -1,8 +1,8 @@
+import { defineList } from '@tandem/lists';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { Address, AddressPatch, Qualifications } from './organization-fields.js';
-import { defineList } from '../shared/list-declaration.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
 import { memberResource, membershipResource, organizationResource } from './organization.model.js';
 import { MAX_DEPTH } from './organizations.errors.js';

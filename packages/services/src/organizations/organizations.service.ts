@@ -1,4 +1,5 @@
 import { validationError } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineDeletion, isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
@@ -6,9 +7,6 @@ import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { noting } from '../shared/unit-notes.js';
 import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';

@@ -1,5 +1,5 @@
+import { listIndexes } from '@tandem/lists';
 import { bulkFields, defineModel, type BulkRecord } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { priceField, type StoredPrice } from '../shared/price.js';
 import { productVariantResource } from './product-variants.schemas.js';
 

@@ -1,9 +1,8 @@
 import { admin, authenticatedRoute, notGuest, publicRoute, router } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { z } from 'zod';
 import type { ProductRules } from '../products/product-rules.js';
 import { productErrors } from '../products/products.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { productVariantErrors as errors } from './product-variants.errors.js';
 import {
   ProductVariantSchema,

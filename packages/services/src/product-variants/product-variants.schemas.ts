@@ -1,7 +1,7 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
-import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { IMAGES_MAX } from '../products/products.schemas.js';
 import { BULK_MAX, Id, Ids, Line, Name, Text, Timestamp, distinct } from '../shared/schemas.js';

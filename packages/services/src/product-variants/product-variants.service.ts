@@ -1,7 +1,5 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';

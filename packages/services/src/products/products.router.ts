@@ -1,11 +1,10 @@
 import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, publicRoute, router } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { z } from 'zod';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import type { ProductRules } from './product-rules.js';
 import { productErrors as errors } from './products.errors.js';
 import {

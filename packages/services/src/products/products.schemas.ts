@@ -1,11 +1,11 @@
 import { defineListResource } from '@tandem/list-query';
+import { defineList } from '@tandem/lists';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { attributeResource, AttributeSchema } from '../attributes/attributes.schemas.js';
 import { categoryResource, CategorySchema } from '../categories/categories.schemas.js';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { defineList } from '../shared/list-declaration.js';
 import { GivenPrice, PricePatch, PriceSchema, priceListFields } from '../shared/price.js';
 import { BULK_MAX, Id, Ids, Name, Timestamp, distinct } from '../shared/schemas.js';
 

@@ -1,3 +1,4 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
@@ -6,9 +7,6 @@ import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { existingIn } from '../shared/existing.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
 import { productModel, type ProductRecord } from './product.model.js';

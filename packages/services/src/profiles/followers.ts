@@ -1,8 +1,6 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { present, type Model, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import type { FollowerCounts } from './follower-counts.js';
 import type { organizationFollowerList, profileFollowerList } from './follows.schemas.js';
 import type { productLikerList } from './likes.schemas.js';

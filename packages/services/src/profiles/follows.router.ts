@@ -1,8 +1,7 @@
 import { admin, anyOf, authenticatedRoute, organizationRole, owner, router } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import {
   organizationFollowInput,
   organizationFollowList,

@@ -1,8 +1,7 @@
+import type { ListQuery, Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { Attachments } from '../files/attachments.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { createFollowerCounts } from './follower-counts.js';
 import { createFollowers } from './followers.js';
 import { organizationFollowList, organizationFollowerList, profileFollowList, profileFollowerList } from './follows.schemas.js';

@@ -1,7 +1,6 @@
 import { admin, anyOf, authenticatedRoute, owner, router } from '@tandem/core';
+import { askedBy, listErrors } from '@tandem/lists';
 import { productErrors } from '../products/products.errors.js';
-import { askedBy } from '../shared/asked-by.js';
-import { listErrors } from '../shared/lists.errors.js';
 import { ProductLikeSchema, productLikeInput, productLikeList, productLikerList } from './likes.schemas.js';
 import type { LikesService } from './likes.service.js';
 import { profileErrors as errors } from './profiles.errors.js';

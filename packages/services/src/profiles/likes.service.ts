@@ -1,8 +1,7 @@
+import type { ListQuery, Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import { productErrors } from '../products/products.errors.js';
 import type { Attachments } from '../files/attachments.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { createFollowerCounts } from './follower-counts.js';
 import { createFollowers } from './followers.js';
 import { productLikeList, productLikerList } from './likes.schemas.js';

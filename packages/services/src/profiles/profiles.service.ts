@@ -1,10 +1,8 @@
+import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import type { ListAnswer } from '../shared/list-declaration.js';
-import type { ListQuery } from '../shared/list-query.js';
-import type { Lists } from '../shared/lists.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import { identityProfileList, profileList, type NewProfile, type Profile, type ProfilePatch } from './profiles.schemas.js';

@@ -1,6 +1,6 @@
 import type { ListResource } from '@tandem/list-query';
+import { listIndexes } from '@tandem/lists';
 import { defineModel, deletionFields, type Deletable, type ModelDefinition } from '@tandem/storage';
-import { listIndexes } from '../shared/list-indexes.js';
 import { organizationFollowResources, profileFollowResources } from './follows.schemas.js';
 import { productLikeResources } from './likes.schemas.js';
 

@@ -1,9 +1,9 @@
 import { operationsOf } from '@tandem/core';
+import { resourceOfInput } from '@tandem/lists';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EVERY_LIST, documentedLists, fillEveryList } from '../../test/every-list.js';
 import { notificationModel } from '../notifications/notification.model.js';
-import { resourceOfInput } from './list-declaration.js';
 
 /** As many as the longest page has. */
 const ROWS = 50;

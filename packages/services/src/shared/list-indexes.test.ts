@@ -1,10 +1,9 @@
 import { operationsOf } from '@tandem/core';
 import { bindListRequest, defineListResource, planList, type Field, type ListResource } from '@tandem/list-query';
+import { isOnePage, listIndexes, promisesOf, resourceOfInput } from '@tandem/lists';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from '../notifications/notification.model.js';
-import { resourceOfInput } from './list-declaration.js';
-import { isOnePage, listIndexes, promisesOf } from './list-indexes.js';
 
 interface Explained {
   procedure: string;

@@ -21,33 +21,6 @@ export const Name = z.string().trim().min(1).max(LINE_MAX);
 const TEXT_MAX = 5000;
 export const Text = z.string().max(TEXT_MAX);
 
-/** The query parameters of every paginated list (spec, "Paginated list endpoints"). */
-export const pageParameters = {
-  page: z.number().int().min(1).max(1000).optional(),
-  limit: z.number().int().min(1).max(50).optional(),
-};
-
-/** The answer of a paginated list. */
-export function pageOf<Item extends z.ZodType>(item: Item) {
-  const pagination = z.object({
-    page: z.number().int(),
-    limit: z.number().int(),
-    total: z.number().int(),
-    totalPages: z.number().int(),
-    hasNext: z.boolean(),
-    hasPrev: z.boolean(),
-  });
-  return z.object({ data: z.array(item), metadata: z.object({ pagination }) });
-}
-
-/** The closed pagination metadata of the spec, exported for hosts; no endpoint here answers it (decisions L1). */
-export const PaginationMetadata = z.strictObject({
-  page: z.number().min(1),
-  limit: z.number().min(1),
-  total: z.number().min(0),
-  total_pages: z.number().min(0),
-});
-
 /** An array without duplicates. */
 export function distinct<Item extends z.ZodType>(item: Item) {
   return z.array(item).superRefine((items, check) => {

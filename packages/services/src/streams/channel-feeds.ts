@@ -1,8 +1,8 @@
 import { Feed, createFeeds, describeError, requestErrors, type EventBus, type Log, type Reader } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
+import { toListFailure } from '@tandem/lists';
 import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
-import { toListFailure } from '../shared/lists.js';
 
 /** Messages per read from the store. */
 const PAGE = 100;

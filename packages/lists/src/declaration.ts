@@ -1,8 +1,8 @@
 import { LIMITS, type ListPage, type ListResource, type ListResult, type StoreFilter } from '@tandem/list-query';
 import { z } from 'zod';
-import { describeList } from './list-description.js';
-import { asksMore, checkListQuery, type ListQuery } from './list-query.js';
-import { pageOf, pageParameters } from './schemas.js';
+import { describeList } from './description.js';
+import { asksMore, checkListQuery, type ListQuery } from './query.js';
+import { pageOf, pageParameters } from './pages.js';
 
 /** A numbered page, or the envelope of `$skip`, `$top`, `$nextToken` and `$apply` (decisions L1). */
 export type ListAnswer<Row> = ListPage<Row> | ListResult<Row | Record<string, unknown>>;

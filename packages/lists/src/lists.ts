@@ -17,11 +17,11 @@ import {
 } from '@tandem/list-query';
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
-import type { ListAnswer } from './list-declaration.js';
+import type { ListAnswer } from './declaration.js';
 import { answerInTurn, callerOf, signalOf } from './asked-by.js';
 import { createFitting, type Fitting } from './fitting.js';
-import { isOnePage } from './list-indexes.js';
-import { requestOf, type ListQuery } from './list-query.js';
+import { isOnePage } from './indexes.js';
+import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
 
 export type Lists = ReturnType<typeof createLists>;

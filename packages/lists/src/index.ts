@@ -1,0 +1,17 @@
+export { askedBy, callerOf, signalOf } from './asked-by.js';
+export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
+export { createFitting, type Fitting } from './fitting.js';
+export { isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
+export { listErrors } from './lists.errors.js';
+export {
+  createLists,
+  toListFailure,
+  type DeclaredList,
+  type ListRows,
+  type Lists,
+  type ListSource,
+  type Related,
+} from './lists.js';
+export { PaginationMetadata, pageOf, pageParameters } from './pages.js';
+export type { ListQuery } from './query.js';
+export { behindChoice, viewOf, type Stage } from './view.js';
