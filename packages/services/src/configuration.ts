@@ -14,7 +14,7 @@ import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
 import type { MailSettings } from './mail/queued-mail.js';
-import type { PasswordCheck, PasswordVerifier } from './authentication/passwords.js';
+import type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';

@@ -1,7 +1,7 @@
 import type { FilesDriver } from '@tandem/drivers/files';
 import { createLists } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
-import { createMailPreparation } from './authentication/mail-preparation.js';
+import { createMailPreparation } from './authentication/emails/mail-preparation.js';
 import { createSignIn, type SignInSettings } from './authentication/sign-in.js';
 import { createFilesService } from './files/files.service.js';
 import { createIdentitiesService } from './identities/identities.service.js';

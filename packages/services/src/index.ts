@@ -1,7 +1,7 @@
 export { PaginationMetadata, listErrors, pageOf, pageParameters, type ListAnswer } from '@tandem/lists';
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
-export type { PasswordCheck, PasswordVerifier } from './authentication/passwords.js';
+export type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 export type { CookieSettings } from './authentication/cookies.js';
 export { authModes, parseLifetime, parseSecrets, type Lifetimes, type TandemConfiguration } from './configuration.js';
 export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from './chat/chat-events.js';

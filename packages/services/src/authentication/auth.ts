@@ -10,12 +10,12 @@ import { defineService, type RouterOptions } from '../shared/define-service.js';
 import { createAccountsRouter } from './accounts.router.js';
 import { authenticationServiceErrors } from './authentication.errors.js';
 import { createAuthenticationRouter } from './authentication.router.js';
-import { createEmailsRouter } from './emails.router.js';
-import { createMfaRouter } from './mfa.router.js';
-import { createPasswordChangesRouter } from './password-changes.router.js';
-import { sessionErrors } from './sessions.errors.js';
-import { createSessionsRouter } from './sessions.router.js';
-import { sessionList } from './sessions.schemas.js';
+import { createEmailsRouter } from './emails/emails.router.js';
+import { createMfaRouter } from './mfa/mfa.router.js';
+import { createPasswordChangesRouter } from './passwords/password-changes.router.js';
+import { sessionErrors } from './sessions/sessions.errors.js';
+import { createSessionsRouter } from './sessions/sessions.router.js';
+import { sessionList } from './sessions/sessions.schemas.js';
 import { createSignInAnswers } from './sign-in-answers.js';
 
 /** All routers below `/auth`, one for each topic. */

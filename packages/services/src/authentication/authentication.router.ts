@@ -35,7 +35,7 @@ import {
 } from './authentication.schemas.js';
 import type { AuthenticationService } from './authentication.service.js';
 import type { TokenCookies } from './cookies.js';
-import type { SessionsService } from './sessions.service.js';
+import type { SessionsService } from './sessions/sessions.service.js';
 import { deviceOf, isCookieMode, requireCookiesPossible, type SignInAnswers } from './sign-in-answers.js';
 
 interface AuthenticationRouterOptions {

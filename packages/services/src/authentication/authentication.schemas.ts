@@ -2,7 +2,7 @@ import { FINGERPRINT_MAX_LENGTH } from '@tandem/core';
 import { z } from 'zod';
 import { ONETIME_TARGETS } from '../onetime-tokens/onetime-targets.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
-import { NewPassword } from './passwords.js';
+import { NewPassword } from './passwords/passwords.js';
 
 /** Maximum token length, in characters. */
 const TOKEN_MAX_LENGTH = 4096;

@@ -20,11 +20,11 @@ import { hashOf } from '../providers/oauth-states.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { tokenRefusal, authenticationServiceErrors as errors } from './authentication.errors.js';
 import { accountInput } from './authentication.schemas.js';
-import type { FailedLogins, Turn } from './failed-logins.js';
-import type { MfaService } from './mfa.service.js';
+import type { FailedLogins, Turn } from './failed-logins/failed-logins.js';
+import type { MfaService } from './mfa/mfa.service.js';
 import type { OnetimeProofs } from './onetime-proofs.js';
-import type { Passwords } from './passwords.js';
-import type { Device, SessionsService, TokenPair } from './sessions.service.js';
+import type { Passwords } from './passwords/passwords.js';
+import type { Device, SessionsService, TokenPair } from './sessions/sessions.service.js';
 
 export type AuthenticationService = ReturnType<typeof createAuthenticationService>;
 

@@ -1,6 +1,6 @@
 import { FACES, cookiesOf, sendRaw, startTestServer, PASSWORD, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sessionModel } from './session.model.js';
+import { sessionModel } from './sessions/session.model.js';
 
 const COOKIES = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
 const PUBLIC_URL = 'https://app.example.org/base';

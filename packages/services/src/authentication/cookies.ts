@@ -1,5 +1,5 @@
 import { ACCESS_COOKIE, REFRESH_COOKIE, type CookiePrefix, type RequestContext } from '@tandem/core';
-import type { TokenPair } from './sessions.service.js';
+import type { TokenPair } from './sessions/sessions.service.js';
 
 /** Settings of the cookies in cookie mode. The defaults are the strictest (decisions A3). */
 export interface CookieSettings {

@@ -1,7 +1,7 @@
 import { operationsOf } from '@tandem/core';
 import { FACES, PASSWORD, cookiesOf, sendRaw, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sessionModel } from './session.model.js';
+import { sessionModel } from './sessions/session.model.js';
 
 const EVIL = 'https://evil.example';
 const ELSEWHERE = { status: 403, message: 'Origin is not allowed' };

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bcryptThreads } from './bcrypt-threads.js';
+import { bcryptThreads } from './passwords/bcrypt-threads.js';
 
 let app: TestServer;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { FACES, PASSWORD, startTestServer, type Credentials, type Face, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
-import { sessionModel } from './session.model.js';
+import { sessionModel } from './sessions/session.model.js';
 
 const FINGERPRINT = 'the fingerprint of a device';
 const HIDDEN_FIELDS = ['passwordHash', 'sessionEpoch', 'fingerprintHash', 'rotations', '$2b$', '__v', '"_id"', 'deletedAt'];

@@ -2,7 +2,7 @@ import { hashFingerprint, validationError, type RequestContext } from '@tandem/c
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { SignInAnswer } from './authentication.service.js';
 import type { TokenCookies } from './cookies.js';
-import type { Device } from './sessions.service.js';
+import type { Device } from './sessions/sessions.service.js';
 
 export type SignInAnswers = ReturnType<typeof createSignInAnswers>;
 

@@ -11,17 +11,17 @@ import type { MailSettings } from '../mail/queued-mail.js';
 import { createOnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
 import { createAuthenticationService } from './authentication.service.js';
-import { createEmailsService } from './emails.service.js';
-import { createFailedLogins } from './failed-logins.js';
-import { createKnownPlaces } from './known-places.js';
-import { createMfaCodes } from './mfa-codes.js';
-import { createMfaService } from './mfa.service.js';
+import { createEmailsService } from './emails/emails.service.js';
+import { createFailedLogins } from './failed-logins/failed-logins.js';
+import { createKnownPlaces } from './failed-logins/known-places.js';
+import { createMfaCodes } from './mfa/mfa-codes.js';
+import { createMfaService } from './mfa/mfa.service.js';
 import { createOnetimeProofs } from './onetime-proofs.js';
-import { createPasswordChangesService } from './password-changes.service.js';
-import { createPasswordProofs } from './password-proofs.js';
-import { createPasswords, type PasswordCheck, type PasswordVerifier } from './passwords.js';
-import { createSessionsService } from './sessions.service.js';
-import { createShownSessionsService } from './shown-sessions.service.js';
+import { createPasswordChangesService } from './passwords/password-changes.service.js';
+import { createPasswordProofs } from './passwords/password-proofs.js';
+import { createPasswords, type PasswordCheck, type PasswordVerifier } from './passwords/passwords.js';
+import { createSessionsService } from './sessions/sessions.service.js';
+import { createShownSessionsService } from './sessions/shown-sessions.service.js';
 
 /** The settings of sign-in. */
 export interface SignInSettings {

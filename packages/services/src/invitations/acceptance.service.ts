@@ -3,8 +3,8 @@ import { isDuplicateKey, newId, type Storage, type UnitStep } from '@tandem/stor
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
-import type { Passwords } from '../authentication/passwords.js';
-import type { SessionsService } from '../authentication/sessions.service.js';
+import type { Passwords } from '../authentication/passwords/passwords.js';
+import type { SessionsService } from '../authentication/sessions/sessions.service.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import type { SessionRef } from '../identities/identity-changes.js';

@@ -5,7 +5,7 @@ import { requestFactsOf } from '../audit/request-facts.js';
 import { authenticationServiceErrors } from '../authentication/authentication.errors.js';
 import { Fingerprint, SignInSchema, TokenText } from '../authentication/authentication.schemas.js';
 import type { AuthenticationService } from '../authentication/authentication.service.js';
-import { onetimeTokenInput } from '../authentication/emails.schemas.js';
+import { onetimeTokenInput } from '../authentication/emails/emails.schemas.js';
 import type { SignInAnswers } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { BrowserCookies } from '../providers/browser-cookies.js';

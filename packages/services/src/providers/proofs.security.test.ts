@@ -16,7 +16,7 @@ import {
   type TestServer,
 } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sessionModel } from '../authentication/session.model.js';
+import { sessionModel } from '../authentication/sessions/session.model.js';
 
 const NEW_PASSWORD = 'another password of the tests';
 const OK = { ok: true };

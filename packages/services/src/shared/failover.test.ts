@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 import { databaseOf } from '../../test/database-of.js';
-import { sessionModel } from '../authentication/session.model.js';
+import { sessionModel } from '../authentication/sessions/session.model.js';
 import { messageModel } from '../chat/message.model.js';
 import { identityModel } from '../identities/identity.model.js';
 import { notificationModel } from '../notifications/notification.model.js';

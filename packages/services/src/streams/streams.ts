@@ -1,7 +1,7 @@
 import { createAccessWatch, createStreamServer, createTrpcStream, type EventBus, type ServerFacts } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
-import { SESSION_ENDED, type SessionEnded } from '../authentication/session-ended.js';
+import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions/session-ended.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
 import type { ServiceName } from '../router.js';
 import type { Services } from '../services.js';

@@ -10,15 +10,15 @@ import {
   router,
   self,
 } from '@tandem/core';
-import { requestFactsOf } from '../audit/request-facts.js';
-import { identityErrors } from '../identities/identities.errors.js';
-import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import { requestFactsOf } from '../../audit/request-facts.js';
+import { identityErrors } from '../../identities/identities.errors.js';
+import type { RateLimits } from '../../rate-limits/rate-limits.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
 import { changeEmailInput, onetimeTokenInput, sendVerificationInput } from './emails.schemas.js';
 import type { EmailsService } from './emails.service.js';
-import { requirePassword } from './required-password.js';
-import type { SessionsService } from './sessions.service.js';
-import { isCookieMode } from './sign-in-answers.js';
+import { requirePassword } from '../passwords/required-password.js';
+import type { SessionsService } from '../sessions/sessions.service.js';
+import { isCookieMode } from '../sign-in-answers.js';
 
 const { unverified, wrongType, malformedHeader } = authenticationErrors;
 

@@ -1,6 +1,6 @@
 import { TokenError, type TokenClaims, type Tokens } from '@tandem/core';
 import type { Model } from '@tandem/storage';
-import type { SessionRef } from '../identities/identity-changes.js';
+import type { SessionRef } from '../../identities/identity-changes.js';
 import type { SessionRecord } from './session.model.js';
 
 const REF = { identityId: 1, epoch: 1, linkId: 1 } as const;

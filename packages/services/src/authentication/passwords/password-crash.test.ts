@@ -1,6 +1,6 @@
 import { PASSWORD, type Person, type ServerProcess } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../test/crash-fixture.js';
+import { openCrashFixture, type CrashFixture } from '../../../test/crash-fixture.js';
 
 const NEW_PASSWORD = 'another password of the tests';
 /** A server takes a second to start, on a machine that has nothing else to do. */

@@ -1,6 +1,6 @@
 import { FACES, PASSWORD, cookiesOf, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { identityModel } from '../identities/identity.model.js';
+import { identityModel } from '../../identities/identity.model.js';
 
 const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };

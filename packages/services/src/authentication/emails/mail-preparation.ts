@@ -1,9 +1,9 @@
-import type { IdentitiesService } from '../identities/identities.service.js';
-import type { Credentials } from '../identities/identity-credentials.js';
-import type { PreparedMail, QueuedMail } from '../mail/queued-mail.js';
-import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
-import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
-import type { MfaCodes } from './mfa-codes.js';
+import type { IdentitiesService } from '../../identities/identities.service.js';
+import type { Credentials } from '../../identities/identity-credentials.js';
+import type { PreparedMail, QueuedMail } from '../../mail/queued-mail.js';
+import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
+import type { OnetimeTarget } from '../../onetime-tokens/onetime-targets.js';
+import type { MfaCodes } from '../mfa/mfa-codes.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

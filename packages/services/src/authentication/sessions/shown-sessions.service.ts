@@ -1,8 +1,8 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { present, type Presented, type Storage } from '@tandem/storage';
-import type { AuditService } from '../audit/audit.service.js';
-import type { RequestFacts } from '../audit/request-facts.js';
-import type { AccessState, JudgedSession } from '../identities/access-state.js';
+import type { AuditService } from '../../audit/audit.service.js';
+import type { RequestFacts } from '../../audit/request-facts.js';
+import type { AccessState, JudgedSession } from '../../identities/access-state.js';
 import { sessionModel, type SessionRecord } from './session.model.js';
 import { sessionErrors } from './sessions.errors.js';
 import { sessionList } from './sessions.schemas.js';

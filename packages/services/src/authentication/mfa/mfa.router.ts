@@ -1,11 +1,11 @@
 import { authenticationErrors, publicRoute, readFingerprint, router } from '@tandem/core';
 import { z } from 'zod';
-import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
-import { SessionSchema, TokenText } from './authentication.schemas.js';
-import { onetimeTokenInput } from './emails.schemas.js';
+import type { RateLimits } from '../../rate-limits/rate-limits.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import { SessionSchema, TokenText } from '../authentication.schemas.js';
+import { onetimeTokenInput } from '../emails/emails.schemas.js';
 import type { MfaService } from './mfa.service.js';
-import type { SignInAnswers } from './sign-in-answers.js';
+import type { SignInAnswers } from '../sign-in-answers.js';
 
 const { unverified, wrongType, fingerprintMismatch, malformedFingerprint } = authenticationErrors;
 

@@ -1,15 +1,15 @@
 import { authenticationErrors, validationError } from '@tandem/core';
-import type { AuditService } from '../audit/audit.service.js';
-import type { RequestFacts } from '../audit/request-facts.js';
-import { identityErrors } from '../identities/identities.errors.js';
-import type { IdentitiesService } from '../identities/identities.service.js';
-import type { Credentials } from '../identities/identity-credentials.js';
-import type { MailsService } from '../mail/mails.service.js';
-import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
-import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
-import type { FailedLogins } from './failed-logins.js';
-import type { OnetimeProofs } from './onetime-proofs.js';
+import type { AuditService } from '../../audit/audit.service.js';
+import type { RequestFacts } from '../../audit/request-facts.js';
+import { identityErrors } from '../../identities/identities.errors.js';
+import type { IdentitiesService } from '../../identities/identities.service.js';
+import type { Credentials } from '../../identities/identity-credentials.js';
+import type { MailsService } from '../../mail/mails.service.js';
+import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../../rate-limits/rate-limits.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import type { FailedLogins } from '../failed-logins/failed-logins.js';
+import type { OnetimeProofs } from '../onetime-proofs.js';
 import type { PasswordProofs } from './password-proofs.js';
 import type { ChosenPassword, Passwords } from './passwords.js';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bcryptThreads } from './bcrypt-threads.js';
+import { bcryptThreads } from '../passwords/bcrypt-threads.js';
 import { failedLoginModel } from './failed-login.model.js';
 
 const WRONG = 'wrong credentials provided';

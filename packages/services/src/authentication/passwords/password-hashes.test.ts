@@ -3,7 +3,7 @@ import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bcryptThreads } from './bcrypt-threads.js';
-import { identityModel } from '../identities/identity.model.js';
+import { identityModel } from '../../identities/identity.model.js';
 
 let app: TestServer;
 beforeAll(async () => {

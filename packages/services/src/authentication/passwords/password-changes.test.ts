@@ -1,6 +1,6 @@
 import { FACES, PASSWORD, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { identityModel } from '../identities/identity.model.js';
+import { identityModel } from '../../identities/identity.model.js';
 import { bcryptThreads } from './bcrypt-threads.js';
 
 const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };

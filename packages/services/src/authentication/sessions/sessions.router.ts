@@ -1,6 +1,6 @@
 import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
 import { askedBy, listErrors } from '@tandem/lists';
-import { requestFactsOf } from '../audit/request-facts.js';
+import { requestFactsOf } from '../../audit/request-facts.js';
 import { sessionErrors } from './sessions.errors.js';
 import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Email, Id } from '../shared/schemas.js';
-import { Fingerprint, GivenPassword, TokenText } from './authentication.schemas.js';
+import { Email, Id } from '../../shared/schemas.js';
+import { Fingerprint, GivenPassword, TokenText } from '../authentication.schemas.js';
 
 /** The fingerprint is ignored. It is accepted for clients that send one. */
 export const sendVerificationInput = z.strictObject({ identityId: Id, fingerprint: Fingerprint.optional() });

@@ -1,7 +1,7 @@
 import { PASSWORD, type Person, type ServerProcess } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../test/crash-fixture.js';
-import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
+import { openCrashFixture, type CrashFixture } from '../../../test/crash-fixture.js';
+import type { OnetimeTarget } from '../../onetime-tokens/onetime-targets.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 120_000 };

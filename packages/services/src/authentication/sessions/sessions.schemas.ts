@@ -1,6 +1,6 @@
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { Id, Timestamp } from '../../shared/schemas.js';
 import { sessionResource } from './session.model.js';
 
 /** One sign-in on one device, as its owner sees it. `lastUsedAt` is the sign-in or the last token refresh. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import { isDuplicateKey, type JointWrite, type Storage } from '@tandem/storage';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
 import { failedLoginModel, type FailedLoginRecord } from './failed-login.model.js';
 import { FAILURES_TO_LOCK, PLACE_MS, STRANGERS_FAILURES, failing, leaving, succeeding, taking } from './failed-login-writes.js';
 import type { KnownPlaces, Place } from './known-places.js';

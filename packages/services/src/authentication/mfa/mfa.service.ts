@@ -1,15 +1,15 @@
 import { authenticationErrors, requestErrors } from '@tandem/core';
 import type { Clock } from '@tandem/storage';
-import type { AuditService } from '../audit/audit.service.js';
-import type { Credentials } from '../identities/identity-credentials.js';
-import type { MailsService } from '../mail/mails.service.js';
-import type { OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
-import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
-import type { FailedLogins } from './failed-logins.js';
+import type { AuditService } from '../../audit/audit.service.js';
+import type { Credentials } from '../../identities/identity-credentials.js';
+import type { MailsService } from '../../mail/mails.service.js';
+import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
+import type { RateLimits } from '../../rate-limits/rate-limits.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import type { FailedLogins } from '../failed-logins/failed-logins.js';
 import type { MfaCodes } from './mfa-codes.js';
-import type { OnetimeProofs } from './onetime-proofs.js';
-import type { Device, SessionsService, TokenPair } from './sessions.service.js';
+import type { OnetimeProofs } from '../onetime-proofs.js';
+import type { Device, SessionsService, TokenPair } from '../sessions/sessions.service.js';
 
 /** Limits of a challenge (decisions A10): lifetime of a code, attempts in total, time between mails, mails in total. */
 const CODE_LIFE_MS = 5 * 60_000;

@@ -10,12 +10,12 @@ import {
   describeError,
 } from '@tandem/core';
 import { newId, type JointWrite, type Storage } from '@tandem/storage';
-import type { AuditService } from '../audit/audit.service.js';
-import type { RequestFacts } from '../audit/request-facts.js';
-import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
-import { countsSession, type AccessState } from '../identities/access-state.js';
-import { createShortCopies } from '../shared/short-copies.js';
-import { tokenRefusal, authenticationServiceErrors } from './authentication.errors.js';
+import type { AuditService } from '../../audit/audit.service.js';
+import type { RequestFacts } from '../../audit/request-facts.js';
+import { IDENTITY_CHANGED, type IdentityChanged } from '../../identities/identity-changes.js';
+import { countsSession, type AccessState } from '../../identities/access-state.js';
+import { createShortCopies } from '../../shared/short-copies.js';
+import { tokenRefusal, authenticationServiceErrors } from '../authentication.errors.js';
 import { createExchangeEnds, graceEndOf } from './exchange-ends.js';
 import { createNamedSessions } from './named-sessions.js';
 import { SESSION_ENDED, type SessionEnded } from './session-ended.js';

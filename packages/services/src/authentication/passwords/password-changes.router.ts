@@ -1,11 +1,11 @@
 import { admin, anyOf, authenticatedRoute, authenticationErrors, publicRoute, readBearer, router, self } from '@tandem/core';
 import { z } from 'zod';
-import { requestFactsOf } from '../audit/request-facts.js';
-import { identityErrors } from '../identities/identities.errors.js';
-import type { RateLimits } from '../rate-limits/rate-limits.js';
-import { Email, Id } from '../shared/schemas.js';
-import { authenticationServiceErrors as errors } from './authentication.errors.js';
-import { GivenPassword, TokenText } from './authentication.schemas.js';
+import { requestFactsOf } from '../../audit/request-facts.js';
+import { identityErrors } from '../../identities/identities.errors.js';
+import type { RateLimits } from '../../rate-limits/rate-limits.js';
+import { Email, Id } from '../../shared/schemas.js';
+import { authenticationServiceErrors as errors } from '../authentication.errors.js';
+import { GivenPassword, TokenText } from '../authentication.schemas.js';
 import type { PasswordChangesService } from './password-changes.service.js';
 import { NewPassword } from './passwords.js';
 import { requirePassword } from './required-password.js';

@@ -1,6 +1,6 @@
 import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IDENTITY_CHANGED } from '../identities/identity-changes.js';
+import { IDENTITY_CHANGED } from '../../identities/identity-changes.js';
 import { sessionModel } from './session.model.js';
 
 const OK = { ok: true };

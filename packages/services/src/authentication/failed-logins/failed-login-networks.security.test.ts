@@ -1,6 +1,6 @@
 import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bcryptThreads } from './bcrypt-threads.js';
+import { bcryptThreads } from '../passwords/bcrypt-threads.js';
 import { failedLoginModel } from './failed-login.model.js';
 
 const WRONG = 'wrong credentials provided';
