@@ -58,6 +58,36 @@ function inOrder(rows: readonly (readonly string[])[]): (readonly string[])[] {
   return rows.toSorted((a, b) => a.join().localeCompare(b.join(), 'en'));
 }
 
+/** Rows that differ in the last cell only become one, with these cells listed. */
+function joined(rows: readonly (readonly string[])[]): string[][] {
+  const groups = new Map<string, string[][]>();
+  for (const row of rows) {
+    const key = row.slice(0, -1).join();
+    groups.set(key, [...(groups.get(key) ?? []), [...row]]);
+  }
+  return [...groups.values()].map((group) => [...(group[0]?.slice(0, -1) ?? []), group.map((row) => row.at(-1)).join(', ')]);
+}
+
+/** The status of success that docs/endpoints.md names only where another one is answered. */
+const SUCCESS: Record<string, number> = { GET: 200, POST: 200, PATCH: 200, PUT: 204, DELETE: 204 };
+
+const textOf = ({ status, message }: ErrorDefinition): string => `${status} ${message}`;
+const textsOf = (errors: Record<string, ErrorDefinition> | readonly ErrorDefinition[]): string[] =>
+  Object.values(errors).map(textOf);
+
+const { notAdmin, notSelf, invalidOwner, notOwner, notMember, notInRole } = ruleErrors;
+/** The refusals that docs/endpoints.md says once: for whom, what of `whoOf` that is, and the errors. */
+const REFUSALS: readonly (readonly [string, RegExp, readonly ErrorDefinition[]])[] = [
+  ['an admin, anybody but a guest', /an admin|a guest/, [notAdmin]],
+  ['the identity that a key names', /the identity that \w+ names/, [notSelf]],
+  ['the owner, sender or receiver of a record', /the (owner|sender|receiver) of/, [invalidOwner, notOwner]],
+  ['an owner, admin or member of the organization', /(owner|admin|member) of the organization(?! of)/, [notMember, notInRole]],
+];
+
+const { notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaExceeded } = fileErrors;
+/** What attaching an uploaded file may answer; docs/files.md lists it. */
+const ATTACHING = textsOf([notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaExceeded]);
+
 const code = (text: string) => `\`${text}\``;
 
 describe('the documents', () => {
@@ -108,12 +138,17 @@ describe('the documents', () => {
       ['lists', listErrors],
       ...SERVICES.flatMap(({ errors }): [string, Record<string, ErrorDefinition>][] => Object.entries(errors)),
     ];
-    const rows = groups.flatMap(([group, errors]) =>
-      Object.values(errors).map(({ status, message }) => [String(status), code(message), group]),
+    const messages = groups.flatMap(([group, errors]) =>
+      Object.values(errors).map(({ status, message }) => [String(status), group, code(message)]),
     );
-    const failures = operationsOf(app.tandem.router).map(({ name, options }) => ['500, 503', code(options.failure), code(name)]);
-    const all = [['Status', 'Message', 'Of'], ...inOrder(rows), ...inOrder(failures)];
-    expect(generatedPart('docs/errors.md', 'errors', table(all))).toBe(table(all));
+    const all = table([['Status', 'Of', 'Messages'], ...joined(inOrder(messages))]);
+    expect(generatedPart('docs/errors.md', 'errors', all)).toBe(all);
+  });
+
+  it('docs/errors.md has what each operation answers when it fails unexpectedly', () => {
+    const failures = operationsOf(app.tandem.router).map(({ name, options }) => [code(options.failure), code(name)]);
+    const all = table([['Message', 'Operations'], ...joined(inOrder(failures))]);
+    expect(generatedPart('docs/errors.md', 'failures', all)).toBe(all);
   });
 
   it('docs/errors.md has each code with which a browser returns from an identity provider', () => {
@@ -125,20 +160,40 @@ describe('the documents', () => {
   });
 
   it('docs/endpoints.md has each operation by its service, with its route, who may call it, success and errors', () => {
-    const general = new Set<string>([...Object.values(requestErrors), ...Object.values(authenticationErrors), ...Object.values(originErrors)].map(({ message }) => message)); // prettier-ignore
+    const said = [requestErrors, authenticationErrors, originErrors, listErrors].flatMap(textsOf);
     const operations = operationsOf(app.tandem.router).map((operation) => {
-      const own = errorsOf(operation).filter(({ message, status }) => !general.has(message) && status < 500);
-      const errors = [...new Set(own.map(({ status, message }) => `${status} ${message}`))].join('; ');
       const { name, method, path, status, options } = operation;
-      const row = [code(`${method} ${path}`), code(name), options.summary, whoOf(operation), String(status), errors];
+      const who = whoOf(operation);
+      const own = errorsOf(operation).filter((error) => error.status < 500).map(textOf).filter((text) => !said.includes(text)); // prettier-ignore
+      const expected = REFUSALS.flatMap(([, says, errors]) => (says.test(who) ? textsOf(errors) : []));
+      const refusals = own.filter((text) => textsOf(ruleErrors).includes(text));
+      const asExpected = refusals.every((text) => expected.includes(text)) && expected.every((text) => refusals.includes(text));
+      const attaches = ATTACHING.every((text) => own.includes(text));
+      const errors = own.filter((text) => !(asExpected && refusals.includes(text)) && !(attaches && ATTACHING.includes(text)));
+      const success = status === SUCCESS[method] ? '' : ` (${status})`;
+      const row = [
+        code(`${method} ${path}`),
+        code(name),
+        options.summary + success,
+        who,
+        [...new Set(errors), ...(attaches ? ['_file errors_'] : [])].join('; '),
+      ];
       return [serviceOf(name), row] as const;
     });
-    const head = ['Route', 'tRPC', 'Purpose', 'Who may call it', 'Success', 'Errors of its own'];
+    const head = ['Route', 'tRPC', 'Purpose', 'Who may call it', 'Errors of its own'];
     const all = SERVICES.map(({ name: service }) => {
       const rows = operations.filter(([of]) => of === service).map(([, row]) => row);
       return `## ${service}\n\n${table([head, ...inOrder(rows)])}`;
     }).join('\n');
     expect(generatedPart('docs/endpoints.md', 'endpoints', all)).toBe(all);
+  });
+
+  it('docs/endpoints.md has the refusals that follow from who may call', () => {
+    const refusals = table([
+      ['Who may call it', '403'],
+      ...REFUSALS.map(([who, , errors]) => [who, errors.map(({ message }) => code(message)).join(', ')]),
+    ]);
+    expect(generatedPart('docs/endpoints.md', 'refusals', refusals)).toBe(refusals);
   });
 
   it('ARCHITECTURE.md has each service, with the number of its operations and its lists', () => {
