@@ -91,6 +91,8 @@ const ATTACHING = textsOf([notFound, notUploaded, otherType, alreadyAttached, be
 const code = (text: string) => `\`${text}\``;
 
 describe('the documents', () => {
+  // the table has one row for all of them
+  const modes = new Set<string>(Object.values(AUTH_MODE_VARIABLES).map(({ name }) => name));
   const settings = [
     ...Object.entries(VARIABLES).map(([name, { meaning, ...rest }]) => {
       const { fallback, defaultText } = rest as { fallback?: string; defaultText?: string };
@@ -115,7 +117,9 @@ describe('the documents', () => {
   it('docs/configuration.md has each variable with its default and meaning', () => {
     const rows = [
       ['Variable', 'Default', 'Meaning'],
-      ...settings.map(({ name, shown, meaning }) => [code(name), shown, meaning]),
+      ...settings
+        .filter(({ name }) => !modes.has(name))
+        .map(({ name, shown, meaning }) => [code(name), shown === 'none' ? '' : shown, meaning]),
     ];
     expect(generatedPart('docs/configuration.md', 'variables', table(rows))).toBe(table(rows));
   });
@@ -213,18 +217,21 @@ describe('the documents', () => {
 
   it('docs/configuration.md has each rate limit', () => {
     const shown = (rate: readonly [number, number] | undefined) =>
-      rate === undefined ? '' : `${rate[0]} in ${rate[1] % 60 === 0 ? `${rate[1] / 60} min` : `${rate[1]} s`}`;
+      rate === undefined ? '' : rate[1] === 60 ? String(rate[0]) : `${rate[0]} in ${rate[1] / 60} min`;
     const rows = Object.entries(RATE_LIMITS).map(([name, { of, ...rest }]) => {
       const { account = '', perAddress, perAccount }: { account?: string } & Limit = rest;
       return [code(name), of, shown(perAddress), shown(perAccount), account];
     });
-    const all = [['Name', 'Of', 'An address', 'An account', 'Which is'], ...rows];
+    const all = [['Name', 'Of', 'Address', 'Account', 'Which is'], ...rows];
     expect(generatedPart('docs/configuration.md', 'limits', table(all))).toBe(table(all));
   });
 
   it('docs/security-events.md has each type of event with its severity and meaning', () => {
-    const rows = Object.entries(SECURITY_EVENTS).map(([type, [level, meaning]]) => [code(type), level, meaning]);
-    const all = [['Type', 'Level', 'Meaning'], ...rows];
+    const rows = Object.entries(SECURITY_EVENTS).map(([type, [level, meaning]]) => [
+      code(type),
+      level === 'info' ? meaning : `${level}: ${meaning}`,
+    ]);
+    const all = [['Type', 'Meaning'], ...rows];
     expect(generatedPart('docs/security-events.md', 'events', table(all))).toBe(table(all));
   });
 

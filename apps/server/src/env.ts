@@ -71,7 +71,7 @@ export const VARIABLES = {
   PUBLIC_URL: variable({
     read: HttpAddress,
     defaultText: 'from HOST and PORT',
-    meaning: "The server's public URL: its origin may change state in cookie mode, and the API page shows it",
+    meaning: "The server's public URL, shown on the API page; its origin may change state in cookie mode",
   }),
   NODE_ENV: variable({
     read: z.string(),
@@ -81,36 +81,34 @@ export const VARIABLES = {
   SHUTDOWN_DELAY: variable({
     read: parsedBy((name, text) => parseLifetime(name, text, 0)).transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
     fallback: '1s',
-    meaning:
-      'How long a stopping server still accepts connections, so that load balancers notice in time that it is not ready; `0s`: not at all',
+    meaning: 'How long a stopping server still accepts connections, so that load balancers notice; `0s`: not at all',
   }),
   DATA_DIR: variable({
     read: z.string().min(1),
     fallback: '.data',
-    meaning:
-      'Folder of the embedded database, of files (`files`), of mails that are not sent (`outbox`) and of generated secrets',
+    meaning: 'Folder of the embedded database, files (`files`), unsent mails (`outbox`) and generated secrets',
   }),
   MONGODB_URI: variable({
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
     defaultText: 'none',
     meaning:
-      'A MongoDB 7.0 or later instead of the embedded engine; its path names the database, `tandem` if there is none. It must not ask for `maxPoolSize`, for a read preference but `primary`, nor for `w`, `journal` or `readConcernLevel` weaker than `majority`',
+      'A MongoDB 7.0 or later instead of the embedded engine; its path names the database, else `tandem`. Some of its options are refused (docs/deployment.md)',
   }),
   MONGODB_POOL_SIZE: variable({
     read: WholeNumber(5, 1000),
-    defaultText: '50, of the embedded engine 8',
-    meaning: 'Connections of a process to MongoDB, at most; the embedded engine always has 8',
+    defaultText: '50',
+    meaning: 'Most connections of a process to MongoDB; the embedded engine always has 8',
   }),
   REDIS_URL: variable({
     read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),
     defaultText: 'none',
     meaning:
-      'A Redis through which several instances share the counts of rate limits and exchange events; without it, or while it is unavailable, each counts separately',
+      'A Redis through which instances share rate limits and events; without it, or while it is away, each counts separately',
   }),
   RATE_LIMITS: variable({
     read: Switch,
     fallback: 'on',
-    meaning: 'Whether to limit how often an address or an account may send requests',
+    meaning: 'Whether to limit requests by address and account',
   }),
   AUTH_MODE: variable({
     read: Mode,
@@ -120,12 +118,12 @@ export const VARIABLES = {
   AUTH_ENC_SECRET: variable({
     read: Secrets,
     defaultText: 'development only: generated',
-    meaning: 'Secret that encrypts tokens, at least 32 bytes; a comma-separated list rotates: the first encrypts, all decrypt',
+    meaning: 'Encrypts tokens, at least 32 bytes; in a comma-separated list the first encrypts, all decrypt',
   }),
   AUTH_SIGN_SECRET: variable({
     read: Secrets,
     defaultText: 'development only: generated',
-    meaning: 'Secret that signs tokens, with the same rules',
+    meaning: 'Signs tokens, with the same rules',
   }),
   ACCESS_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '15m', meaning: 'Lifetime of access tokens' }),
   REFRESH_TOKEN_EXPIRE_TIME: variable({ read: Lifetime, fallback: '14d', meaning: 'Lifetime of refresh tokens' }),
@@ -133,7 +131,7 @@ export const VARIABLES = {
   SESSION_MAX_TIME: variable({
     read: Lifetime,
     fallback: '90d',
-    meaning: 'Longest duration of a session, however often its refresh token is exchanged',
+    meaning: 'Longest session, however often its refresh token is exchanged',
   }),
   INVITATION_EXPIRE_TIME: variable({ read: Lifetime, fallback: '7d', meaning: 'Lifetime of invitations' }),
   AUDIT_RETENTION: variable({ read: Lifetime, fallback: '365d', meaning: 'How long security events are kept' }),
@@ -147,7 +145,7 @@ export const VARIABLES = {
   MFA_ENABLED: variable({
     read: Flag,
     fallback: 'false',
-    meaning: 'Whether every sign-in requires a second step, a code sent by mail',
+    meaning: 'Whether every sign-in requires a code sent by mail',
   }),
   BCRYPT_COST: variable({
     read: WholeNumber(4, 16),
@@ -173,7 +171,7 @@ export const VARIABLES = {
     read: z.string().refine(isMailUrl, 'must be outbox: or an smtp:// or smtps:// address'),
     fallback: 'outbox:',
     meaning:
-      'Where mails are sent: `smtp://` or `smtps://user:password@host:port` sends them, `outbox:` writes each as a JSON file into `DATA_DIR/outbox`',
+      '`smtp://` or `smtps://user:password@host:port` sends mails, `outbox:` writes each as a JSON file into `DATA_DIR/outbox`',
   }),
   MAIL_FROM: variable({
     read: z.string().trim().regex(MAIL_SENDER, 'must be an address, or Name <address>'),
@@ -183,35 +181,34 @@ export const VARIABLES = {
   MAIL_LINKS_URL: variable({
     read: HttpAddress,
     defaultText: 'PUBLIC_URL',
-    meaning: 'Base of the links in mails: the pages confirm-email, confirm-new-email, reset-password and invitation are below it',
+    meaning: 'Base of the links in mails, to its pages confirm-email, confirm-new-email, reset-password and invitation',
   }),
   FILES_URL: variable({
     read: z.string().refine(isFilesUrl, 'must be disk: or s3://bucket with endpoint and region in its query'),
     fallback: 'disk:',
     meaning:
-      'Where files are kept: `disk:` in `DATA_DIR/files`; `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or a compatible storage; without key and secret, the AWS environment provides them',
+      '`disk:` keeps files in `DATA_DIR/files`, `s3://key:secret@bucket/folder?endpoint=https://…&region=…` in S3 or a compatible storage; without key and secret, those of the AWS environment apply',
   }),
   FILES_QUOTA: variable({
     read: Size,
     fallback: '5gb',
-    meaning: 'Total size of the files that one identity may attach to records',
+    meaning: 'Total size of an identity’s attached files',
   }),
   CONSOLE: variable({
     read: Switch,
     fallback: 'on',
-    meaning: 'Whether to serve the console at `/console`, including the pages that mails link to',
+    meaning: 'Whether to serve `/console` and the pages that mails link to',
   }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   REDIRECT_URLS: variable({
     read: RedirectUrls,
     fallback: '',
-    meaning:
-      'Addresses to which people may return from identity providers, comma-separated: each allows its own origin and path, with any query',
+    meaning: 'Addresses to return to from identity providers, comma-separated: each allows its origin and path, with any query',
   }),
   PROVIDER_TOKEN_EXPIRE_TIME: variable({
     read: Lifetime,
     fallback: '5m',
-    meaning: 'Lifetime of the one-time token with which a person returns from an identity provider',
+    meaning: 'Lifetime of the one-time token of a return from an identity provider',
   }),
   BODY_LIMIT: variable({
     read: Size,
@@ -229,17 +226,17 @@ export const VARIABLES = {
     read: z.enum(['', '__Host-', '__Secure-'], 'must be __Host- or __Secure-'),
     fallback: '',
     meaning:
-      'Prefix of all cookie names: `__Host-` binds cookies to this host, so that no other site of its domain can set them; `__Secure-` binds them to https. Changing it signs out everybody who is signed in by cookies',
+      'Prefix of all cookie names: `__Host-` binds cookies to this host, so that no other site of its domain can set them, `__Secure-` to https. Changing it ends all cookie sessions',
   }),
   METRICS_TOKEN: variable({
     read: z.string().min(16, 'must have at least 16 characters'),
     defaultText: 'none',
-    meaning: 'Bearer token for /metrics; without it only loopback may read /metrics',
+    meaning: 'Bearer token for /metrics; without it only loopback may read them',
   }),
   TRUST_PROXY: variable({
     read: z.union([Flag, WholeNumber(1, 10), Proxies], PROXIES_TEXT),
     fallback: 'false',
-    meaning: 'Which proxies are trusted to report the caller’s address: false, true, how many, or their addresses',
+    meaning: 'Which proxies may report the caller’s address: false, true, how many, or their addresses',
   }),
   LOG_LEVEL: variable({
     read: z.enum(
@@ -247,7 +244,7 @@ export const VARIABLES = {
       'must be trace, debug, info, warn, error, fatal or silent',
     ),
     fallback: 'info',
-    meaning: 'Least severe log lines that are written',
+    meaning: 'Least severe level in the log',
   }),
 };
 

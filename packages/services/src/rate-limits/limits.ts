@@ -13,42 +13,42 @@ const MINUTE = 60;
 
 /** All limits (decisions A16): what each covers, what identifies an account, and its default rates. */
 export const RATE_LIMITS = {
-  login: { of: 'login', account: 'the email, known or not, and the network', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
-  register: { of: 'registration', account: 'the email and the network', perAddress: [10, MINUTE], perAccount: [5, MINUTE] },
-  mfaVerify: { of: 'MFA codes', account: 'the identity and the network', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
+  login: { of: 'login', account: 'the email', perAddress: [30, MINUTE], perAccount: [10, MINUTE] },
+  register: { of: 'registration', account: 'the email', perAddress: [10, MINUTE], perAccount: [5, MINUTE] },
+  mfaVerify: { of: 'MFA codes', account: 'the identity', perAddress: [20, MINUTE], perAccount: [10, MINUTE] },
   mfaResend: {
-    of: 'sending an MFA code again',
-    account: 'the identity and the network',
+    of: 'another MFA code',
+    account: 'the identity',
     perAddress: [20, MINUTE],
     perAccount: [10, MINUTE],
   },
   resetLink: {
-    of: 'mails with a reset link',
-    account: 'the email, known or not, and the network',
+    of: 'reset links',
+    account: 'the email',
     perAddress: [10, MINUTE],
     perAccount: [3, 15 * MINUTE],
   },
   accountMails: {
-    of: 'mails that verify or change an email',
-    account: 'the identity and the network',
+    of: 'links to verify or change an email',
+    account: 'the identity',
     perAccount: [5, 15 * MINUTE],
   },
   resetPassword: {
     of: 'password reset',
-    account: 'the identity and the network',
+    account: 'the identity',
     perAddress: [10, MINUTE],
     perAccount: [5, MINUTE],
   },
   passwordProof: {
-    of: 'change of a password or email, linking and unlinking a provider',
-    account: 'the identity and the network',
+    of: 'changing a password or email, linking and unlinking providers',
+    account: 'the identity',
     perAddress: [20, MINUTE],
     perAccount: [10, MINUTE],
   },
-  refresh: { of: 'exchange of refresh tokens', account: 'the session', perAddress: [120, MINUTE], perAccount: [30, MINUTE] },
+  refresh: { of: 'refresh', account: 'the session', perAddress: [120, MINUTE], perAccount: [30, MINUTE] },
   checkToken: { of: 'token check', perAddress: [60, MINUTE] },
-  onetimeLogin: { of: 'login with a one-time token', perAddress: [20, MINUTE] },
-  oauthStart: { of: 'login through a provider', perAddress: [20, MINUTE] },
+  onetimeLogin: { of: 'one-time token login', perAddress: [20, MINUTE] },
+  oauthStart: { of: 'provider login', perAddress: [20, MINUTE] },
 } as const satisfies Record<string, Limit & { of: string; account?: string }>;
 
 export type LimitName = keyof typeof RATE_LIMITS;
