@@ -1,16 +1,13 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { {{one}}Resource } from './{{files}}.schemas.js';
+import type { StoredFields } from '../shared/record.js';
+import { {{one}}Record } from './{{files}}.schemas.js';
 
-export interface {{One}}Record extends Live {
+export interface {{One}}Record extends Live, StoredFields<typeof {{one}}Record> {
   identityId: string;
-  title: string;
 }
 
 export const {{one}}Model = defineModel<{{One}}Record>('{{many}}', {
-  fields: {
-    identityId: { type: String, required: true },
-    title: { type: String, required: true },
-  },
-  indexes: listIndexes({{one}}Resource),
+  fields: {{one}}Record.stored,
+  indexes: listIndexes({{one}}Record.resource),
 });

@@ -1,7 +1,7 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { Id, LINE_MAX, Name, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field } from '../shared/record.js';
+import { Id, LINE_MAX, Name } from '../shared/schemas.js';
 
 /** Maximum length in characters, and maximum number of items in a group. */
 const VALUE = 1000;
@@ -12,28 +12,18 @@ const Items = z
   .min(1)
   .max(ITEMS_MAX);
 
-export const AttributeSchema = z
-  .object({
-    id: Id,
-    name: z.string(),
-    items: z.array(z.object({ key: z.string(), value: z.string() })),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Attribute' });
+export const attributeRecord = defineRecord('attributes', {
+  fields: { name: field(Name, { list: 'string' }), items: field(Items) },
+});
+export const AttributeSchema = attributeRecord.schema.meta({ id: 'Attribute' });
 export type Attribute = z.infer<typeof AttributeSchema>;
 
-export const attributeResource = defineListResource({
-  name: 'attributes',
-  fields: { name: 'string', createdAt: 'date', updatedAt: 'date' },
-  defaultOrder: 'createdAt desc, id desc',
-});
-export const attributeList = defineList(attributeResource, { row: AttributeSchema, equal: { name: Name } });
+export const attributeList = defineList(attributeRecord.resource, { row: AttributeSchema, equal: { name: Name } });
 
 export const attributeInput = z.strictObject({ attributeId: Id });
-export const createAttributeInput = z.strictObject({ name: Name, items: Items });
+export const createAttributeInput = z.strictObject(attributeRecord.given);
 export type NewAttribute = z.infer<typeof createAttributeInput>;
 
 /** Given items replace all existing ones, because items have no ids to merge by. */
-export const attributePatchInput = z.strictObject({ attributeId: Id, name: Name.optional(), items: Items.optional() });
+export const attributePatchInput = z.strictObject({ attributeId: Id, ...attributeRecord.patch });
 export type AttributePatch = Omit<z.infer<typeof attributePatchInput>, 'attributeId'>;

@@ -1,49 +1,40 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { Id, Name, Text, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field } from '../shared/record.js';
+import { Id, Name, Text } from '../shared/schemas.js';
+import { treeField } from '../shared/trees.js';
 import { CATEGORY_STATUSES } from './category-status.js';
 
 const Status = z.enum(CATEGORY_STATUSES);
 
-export const CategorySchema = z
-  .object({
-    id: Id,
-    name: z.string(),
-    description: z.string(),
-    status: z.string(),
-    parent: z.string().nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Category' });
+export const categoryRecord = defineRecord('categories', {
+  fields: {
+    name: field(Name, { list: 'string' }),
+    description: field(Text, { list: 'string' }),
+    /** Only enable and disable change it. */
+    status: field(Status, {
+      optional: true,
+      fixed: true,
+      shown: z.string(),
+      stored: { type: String, default: 'active' },
+      list: 'string',
+    }),
+    /** The parent, which may be deleted by now; null at the top. */
+    parent: field(Id.nullable(), { list: 'string' }),
+  },
+  internal: treeField,
+});
+export const CategorySchema = categoryRecord.schema.meta({ id: 'Category' });
 export type Category = z.infer<typeof CategorySchema>;
 
-export const categoryResource = defineListResource({
-  name: 'categories',
-  fields: { name: 'string', description: 'string', status: 'string', parent: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['treeVersion'],
-  defaultOrder: 'createdAt desc, id desc',
-});
-export const categoryList = defineList(categoryResource, {
+export const categoryList = defineList(categoryRecord.resource, {
   row: CategorySchema,
   equal: { name: Name, description: Text, parent: Id, status: Status },
 });
 
 export const categoryInput = z.strictObject({ categoryId: Id });
-export const createCategoryInput = z.strictObject({
-  name: Name,
-  description: Text,
-  status: Status.optional(),
-  parent: Id.nullable().optional(),
-});
+export const createCategoryInput = z.strictObject(categoryRecord.given);
 export type NewCategory = z.infer<typeof createCategoryInput>;
 
-/** Only enable and disable change the status. A null parent moves the category to the top. */
-export const categoryPatchInput = z.strictObject({
-  categoryId: Id,
-  name: Name.optional(),
-  description: Text.optional(),
-  parent: Id.nullable().optional(),
-});
+export const categoryPatchInput = z.strictObject({ categoryId: Id, ...categoryRecord.patch });
 export type CategoryPatch = Omit<z.infer<typeof categoryPatchInput>, 'categoryId'>;

@@ -1,23 +1,13 @@
 import { listIndexes } from '@tandem/lists';
-import { defineModel, deletionFields, type Deletable } from '@tandem/storage';
-import { notesField, type NotedRecord } from '../shared/unit-notes.js';
-import { channelResource } from './channels.schemas.js';
+import { defineModel, type Deletable } from '@tandem/storage';
+import type { NotedRecord } from '../shared/unit-notes.js';
+import type { StoredFields } from '../shared/record.js';
+import { channelRecord } from './channels.schemas.js';
 
 /** Messages are numbered in their own collection: see `message-log.ts`. */
-export interface ChannelRecord extends Deletable, NotedRecord {
-  name: string;
-  ownerId: string;
-  /** Whether any identity may join by itself. A host may leave it out, which means closed. */
-  open?: boolean;
-}
+export interface ChannelRecord extends Deletable, NotedRecord, StoredFields<typeof channelRecord> {}
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
-  fields: {
-    name: { type: String, required: true },
-    ownerId: { type: String, required: true },
-    open: { type: Boolean, default: false },
-    notes: notesField,
-    ...deletionFields,
-  },
-  indexes: listIndexes(channelResource, { by: ['ownerId'] }),
+  fields: channelRecord.stored,
+  indexes: listIndexes(channelRecord.resource, { by: ['ownerId'] }),
 });

@@ -1,37 +1,28 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
-import { DELETION_FIELDS } from '@tandem/storage';
+import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { Id, Name, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field } from '../shared/record.js';
+import { Id, Name } from '../shared/schemas.js';
+import { notesField } from '../shared/unit-notes.js';
 import { MessageSchema } from './messages.schemas.js';
 
-export const ChannelSchema = z
-  .object({
-    id: Id,
-    name: z.string(),
-    ownerId: z.string(),
-    open: z.boolean().meta({ description: 'Whether any identity may join by itself' }),
-    icon: FileSchema.nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Channel' });
-export type Channel = z.infer<typeof ChannelSchema>;
-
-export const channelResource = defineListResource({
-  name: 'channels',
+export const channelRecord = defineRecord('channels', {
   fields: {
-    name: 'string',
-    ownerId: 'string',
-    open: { type: 'boolean', absent: false, sort: false },
-    createdAt: 'date',
-    updatedAt: 'date',
+    name: field(Name, { list: 'string' }),
+    ownerId: field(Id, { fixed: true, list: 'string' }),
+    open: field(z.boolean(), {
+      optional: true,
+      shown: z.boolean().meta({ description: 'Whether any identity may join by itself' }),
+      list: { type: 'boolean', absent: false, sort: false },
+    }),
+    icon: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
   },
-  hidden: ['notes', ...DELETION_FIELDS],
-  defaultOrder: 'createdAt desc, id desc',
+  internal: { notes: notesField, ...deletionFields },
 });
+export const ChannelSchema = channelRecord.schema.meta({ id: 'Channel' });
+export type Channel = z.infer<typeof ChannelSchema>;
 
 /** How far a member has read in a channel, as message numbers (decisions S3). */
 export const standingFields = {
@@ -47,7 +38,7 @@ const ListedChannelSchema = ChannelSchema.extend({
 }).meta({ id: 'ListedChannel' });
 export type ListedChannel = z.infer<typeof ListedChannelSchema>;
 
-export const channelList = defineList(channelResource, {
+export const channelList = defineList(channelRecord.resource, {
   row: ListedChannelSchema,
   own: {
     memberId: Id.optional().meta({
@@ -60,15 +51,8 @@ export const channelList = defineList(channelResource, {
 export const channelInput = z.strictObject({ channelId: Id });
 export const iconUploadInput = z.strictObject({ channelId: Id, ...uploadParameters(IMAGE_TYPES) });
 
-const Icon = GivenFileSchema.nullable().optional();
-export const createChannelInput = z.strictObject({ name: Name, ownerId: Id, open: z.boolean().optional(), icon: Icon });
+export const createChannelInput = z.strictObject(channelRecord.given);
 export type NewChannel = z.infer<typeof createChannelInput>;
 
-/** The fields that may change; the owner may not (decisions R3). */
-export const channelPatchInput = z.strictObject({
-  channelId: Id,
-  name: Name.optional(),
-  open: z.boolean().optional(),
-  icon: Icon,
-});
+export const channelPatchInput = z.strictObject({ channelId: Id, ...channelRecord.patch });
 export type ChannelPatch = Omit<z.infer<typeof channelPatchInput>, 'channelId'>;

@@ -1,27 +1,14 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { messageResource } from './messages.schemas.js';
+import type { StoredFields } from '../shared/record.js';
+import { messageRecord } from './messages.schemas.js';
 
-export interface MessageRecord extends Live {
-  channelId: string;
-  /** Counts from 1 without gaps: see `message-log.ts`. */
+export interface MessageRecord extends Live, Required<StoredFields<typeof messageRecord>> {
   seq: number;
-  senderId: string;
-  content: string;
-  title: string | null;
-  /** The name that the sender's client gave the message; null if none. */
-  clientId: string | null;
 }
 
 export const messageModel = defineModel<MessageRecord>('messages', {
-  fields: {
-    channelId: { type: String, required: true },
-    seq: { type: Number, required: true },
-    senderId: { type: String, required: true },
-    content: { type: String, required: true },
-    title: { type: String, default: null },
-    clientId: { type: String, default: null },
-  },
+  fields: messageRecord.stored,
   indexes: [
     {
       keys: { channelId: 1, seq: 1 },
@@ -36,6 +23,6 @@ export const messageModel = defineModel<MessageRecord>('messages', {
       deletedToo: true,
       serves: 'what a client sends twice is stored once',
     },
-    ...listIndexes(messageResource, { within: ['channelId'] }),
+    ...listIndexes(messageRecord.resource, { within: ['channelId'] }),
   ],
 });

@@ -1,8 +1,8 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
-import { Id, LINE_MAX, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
+import { Id, LINE_MAX } from '../shared/schemas.js';
 
 /** Maximum lengths, in characters. */
 const CONTENT_MAX = 10_000;
@@ -14,59 +14,39 @@ const Title = z.string().max(LINE_MAX);
 /** A client's own name for a message, so that a repeated send is stored once. */
 export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);
 
-export const MessageSchema = z
-  .object({
-    id: Id,
-    channelId: Id,
-    seq: z.number().int().min(1).meta({ description: 'The number of the message in its channel, from 1' }),
-    senderId: z.string(),
-    content: z.string(),
-    title: z.string().nullable(),
-    clientId: z.string().nullable(),
-    attachments: z.array(FileSchema),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Message' });
-export type Message = z.infer<typeof MessageSchema>;
-
-export const messageResource = defineListResource({
-  name: 'messages',
+export const messageRecord = defineRecord('messages', {
   fields: {
-    seq: 'number',
-    senderId: 'string',
-    content: { type: 'string', sort: false, group: false },
-    title: { type: 'string', sort: false },
-    clientId: { type: 'string', sort: false, group: false },
-    createdAt: 'date',
-    updatedAt: 'date',
+    channelId: field(Id, { fixed: true, shown: Id }),
+    /** Counts from 1 without gaps: see `message-log.ts`. */
+    seq: serverField(z.number().int().min(1).meta({ description: 'The number of the message in its channel, from 1' }), {
+      stored: { type: Number, required: true },
+      list: 'number',
+    }),
+    senderId: field(Id, { fixed: true, list: 'string' }),
+    content: field(Content, { list: { type: 'string', sort: false, group: false } }),
+    title: field(Title.nullable(), { list: { type: 'string', sort: false } }),
+    clientId: field(ClientId.nullable(), { fixed: true, list: { type: 'string', sort: false, group: false } }),
+    attachments: serverField(z.array(FileSchema)),
   },
   defaultOrder: 'seq desc, id desc',
 });
+export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });
+export type Message = z.infer<typeof MessageSchema>;
+
 const ofChannel = { channelId: Id };
-export const messageList = defineList(messageResource, {
+export const messageList = defineList(messageRecord.resource, {
   row: MessageSchema,
   own: ofChannel,
   equal: { senderId: Id, title: Title, content: Content },
 });
-export const channelMessageList = defineList(messageResource, { row: MessageSchema, own: ofChannel });
+export const channelMessageList = defineList(messageRecord.resource, { row: MessageSchema, own: ofChannel });
 
 export const messageInput = z.strictObject({ messageId: Id });
-export const createMessageInput = z.strictObject({
-  channelId: Id,
-  senderId: Id,
-  content: Content,
-  title: Title.nullable().optional(),
-  clientId: ClientId.nullable().optional(),
-});
+export const createMessageInput = z.strictObject(messageRecord.given);
 export type NewMessage = z.infer<typeof createMessageInput>;
 
 /** The fields that the sender, and nobody else, may change (decisions R3). */
-export const messagePatchInput = z.strictObject({
-  messageId: Id,
-  content: Content.optional(),
-  title: Title.nullable().optional(),
-});
+export const messagePatchInput = z.strictObject({ messageId: Id, ...messageRecord.patch });
 export type MessagePatch = Omit<z.infer<typeof messagePatchInput>, 'messageId'>;
 
 export const attachmentUploadInput = z.strictObject({ messageId: Id, ...attachmentUploadParameters });

@@ -1,14 +1,13 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
-import { subscriptionResource } from './subscriptions.schemas.js';
+import type { StoredFields } from '../shared/record.js';
+import { subscriptionRecord } from './subscriptions.schemas.js';
 
 /**
  * The membership of an identity in a channel, and how far it has read there; one record per pair. Leaving removes the record.
  * `deletedAt` only hides it while the channel or identity is deleted, so that finding a live subscription proves membership.
  */
-export interface SubscriptionRecord extends Live {
-  channelId: string;
-  subscribedId: string;
+export interface SubscriptionRecord extends Live, StoredFields<typeof subscriptionRecord> {
   /** Deletions of the channel or identity that hide the subscription. It is live while there are none. */
   hiddenBy: string[];
   /** The number of the last message read, 0 before the first; it only grows. */
@@ -19,14 +18,7 @@ export interface SubscriptionRecord extends Live {
 }
 
 export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions', {
-  fields: {
-    channelId: { type: String, required: true },
-    subscribedId: { type: String, required: true },
-    hiddenBy: { type: [String], default: [] },
-    readSeq: { type: Number, default: 0 },
-    lastReadMessageId: { type: String, default: null },
-    readAt: { type: Date, default: null },
-  },
+  fields: subscriptionRecord.stored,
   cascades: [
     { with: 'channels', by: 'channelId' },
     { with: 'identities', by: 'subscribedId' },
@@ -39,6 +31,6 @@ export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions'
       serves: 'membership: one for each pair; what hides with a channel',
     },
     { keys: { subscribedId: 1 }, deletedToo: true, serves: 'what hides with an identity' },
-    ...listIndexes(subscriptionResource, { by: ['channelId', 'subscribedId'] }),
+    ...listIndexes(subscriptionRecord.resource, { by: ['channelId', 'subscribedId'] }),
   ],
 });

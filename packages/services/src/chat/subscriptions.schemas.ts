@@ -1,36 +1,32 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { Id, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
+import { Id } from '../shared/schemas.js';
 import { standingFields } from './channels.schemas.js';
 
-export const SubscriptionSchema = z
-  .object({
-    id: Id,
-    channelId: Id,
-    subscribedId: z.string(),
-    readSeq: standingFields.readSeq,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Subscription' });
+export const subscriptionRecord = defineRecord('subscriptions', {
+  fields: {
+    channelId: field(Id, { shown: Id, list: { type: 'string', sort: false } }),
+    subscribedId: field(Id, { list: { type: 'string', sort: false } }),
+    /** The number of the last message read, 0 before the first; it only grows. */
+    readSeq: serverField(standingFields.readSeq, { stored: { type: Number, default: 0 } }),
+  },
+  // reading moves `updatedAt`, which therefore has no index
+  listedTimes: { createdAt: 'date' },
+  internal: {
+    hiddenBy: { type: [String], default: [] },
+    lastReadMessageId: { type: String, default: null },
+    readAt: { type: Date, default: null },
+  },
+});
+export const SubscriptionSchema = subscriptionRecord.schema.meta({ id: 'Subscription' });
 export type Subscription = z.infer<typeof SubscriptionSchema>;
 
-export const subscriptionResource = defineListResource({
-  name: 'subscriptions',
-  fields: {
-    channelId: { type: 'string', sort: false },
-    subscribedId: { type: 'string', sort: false },
-    createdAt: 'date',
-  },
-  hidden: ['hiddenBy', 'lastReadMessageId', 'readAt'],
-  defaultOrder: 'createdAt desc, id desc',
-});
-export const subscriptionList = defineList(subscriptionResource, {
+export const subscriptionList = defineList(subscriptionRecord.resource, {
   row: SubscriptionSchema,
   equal: { channelId: Id, subscribedId: Id },
 });
 
 export const subscriptionInput = z.strictObject({ subscriptionId: Id });
-export const createSubscriptionInput = z.strictObject({ channelId: Id, subscribedId: Id });
+export const createSubscriptionInput = z.strictObject(subscriptionRecord.given);
 export type NewSubscription = z.infer<typeof createSubscriptionInput>;

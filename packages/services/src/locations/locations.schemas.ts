@@ -1,47 +1,38 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
+import { Id, Line, Name } from '../shared/schemas.js';
+import { treeField } from '../shared/trees.js';
 
 /** Spec, "Other named resources". */
 export const LOCATION_TYPES = ['ORGANIZATION', 'REGION', 'CITY', 'BUILDING'] as const;
 
 const Type = z.enum(LOCATION_TYPES);
 
-export const LocationSchema = z
-  .object({
-    id: Id,
-    name: z.string(),
-    code: z.string(),
-    type: z.string(),
-    parentId: Id.nullable(),
+export const locationRecord = defineRecord('locations', {
+  fields: {
+    name: field(Name, { list: 'string' }),
+    code: field(Line, { list: 'string' }),
+    type: field(Type, { shown: z.string(), list: 'string' }),
+    /**
+     * The only stored edge of the tree; null at the top. Ancestors are derived, so that a move is one write however large the
+     * subtree.
+     */
+    parentId: field(Id.nullable(), { shown: Id.nullable(), list: 'string' }),
     /** Ancestor ids, from the top down to the parent. */
-    ancestors: z.array(Id),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Location' });
+    ancestors: serverField(z.array(Id)),
+  },
+  internal: treeField,
+});
+export const LocationSchema = locationRecord.schema.meta({ id: 'Location' });
 export type Location = z.infer<typeof LocationSchema>;
 
-export const locationResource = defineListResource({
-  name: 'locations',
-  fields: { name: 'string', code: 'string', type: 'string', parentId: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['treeVersion'],
-  defaultOrder: 'createdAt desc, id desc',
-});
-export const locationList = defineList(locationResource, { row: LocationSchema });
+export const locationList = defineList(locationRecord.resource, { row: LocationSchema });
 
 export const locationInput = z.strictObject({ locationId: Id });
 
-export const createLocationInput = z.strictObject({ name: Name, code: Line, type: Type, parentId: Id.nullable().optional() });
+export const createLocationInput = z.strictObject(locationRecord.given);
 export type NewLocation = z.infer<typeof createLocationInput>;
 
-export const locationPatchInput = z.strictObject({
-  locationId: Id,
-  name: Name.optional(),
-  code: Line.optional(),
-  type: Type.optional(),
-  /** Null moves it to the top. Its subtree moves along. */
-  parentId: Id.nullable().optional(),
-});
+export const locationPatchInput = z.strictObject({ locationId: Id, ...locationRecord.patch });
 export type LocationPatch = Omit<z.infer<typeof locationPatchInput>, 'locationId'>;

@@ -156,8 +156,10 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
         const deleted = await Locations.findById(locationId).setOptions({ deleted: 'only' }).lean<LocationRecord>();
         if (!deleted) throw errors.notFound();
         const { parentId } = deleted;
-        if (parentId !== null && !(await exists(parentId))) throw errors.parentDeleted();
-        if (parentId !== null) await checkParent(parentId);
+        if (parentId) {
+          if (!(await exists(parentId))) throw errors.parentDeleted();
+          await checkParent(parentId);
+        }
         return { id: locationId, set: { deletedAt: null, updatedAt: clock.now() } };
       });
       return show(await find(locationId));

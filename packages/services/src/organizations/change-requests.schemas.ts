@@ -1,52 +1,57 @@
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
-import { changeRequestResource } from './change-request.model.js';
 import { Qualifications } from './organization-fields.js';
 
 const text = z.string().nullable();
 
+const asked = { optional: true, shown: text, stored: { type: String, default: null } } as const;
+/** The changes that a request asks for; null fields stay unchanged. */
+const requested = {
+  name: field(Name, { ...asked, list: 'string' }),
+  branchName: field(Line, asked),
+  typeId: field(Line, asked),
+  addressLine1: field(Line, asked),
+  addressLine2: field(Line, asked),
+  addressLine3: field(Line, asked),
+  postalCode: field(Line, asked),
+  certifiedQualifications: field(Qualifications, {
+    optional: true,
+    shown: Qualifications.nullable(),
+    stored: { type: [Object], default: null },
+  }),
+};
+
 /** A change that an owner asks the admin for, and its outcome. */
-export const ChangeRequestSchema = z
-  .object({
-    id: Id,
-    organizationId: Id,
-    identityId: z.string(),
-    status: z.enum(['pending', 'approved', 'rejected']),
-    name: text,
-    branchName: text,
-    typeId: text,
-    addressLine1: text,
-    addressLine2: text,
-    addressLine3: text,
-    postalCode: text,
-    certifiedQualifications: Qualifications.nullable(),
-    certificateImage: FileSchema.nullable(),
+export const changeRequestRecord = defineRecord('organizationChangeRequests', {
+  fields: {
+    organizationId: serverField(Id, { stored: { type: String, required: true } }),
+    identityId: serverField(z.string(), { stored: { type: String, required: true }, list: 'string' }),
+    status: serverField(z.enum(['pending', 'approved', 'rejected']), {
+      stored: { type: String, default: 'pending' },
+      list: 'string',
+    }),
+    ...requested,
+    certificateImage: field(GivenFileSchema, { optional: true, shown: FileSchema.nullable(), stored: false }),
     /** Download address of the certificate; null without one. */
-    certificateImageUrl: text,
-    decidedBy: text,
-    decidedAt: Timestamp.nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'OrganizationChangeRequest' });
+    certificateImageUrl: serverField(text),
+    decidedBy: serverField(text, { stored: { type: String, default: null } }),
+    decidedAt: serverField(Timestamp.nullable(), { stored: { type: Date, default: null }, list: 'date' }),
+  },
+  internal: { decisionId: { type: String, default: null } },
+});
+export const ChangeRequestSchema = changeRequestRecord.schema.meta({ id: 'OrganizationChangeRequest' });
+export type RequestedChanges = Pick<ChangeRequest, keyof typeof requested>;
 export type ChangeRequest = z.infer<typeof ChangeRequestSchema>;
 
-export const changeRequestList = defineList(changeRequestResource, { row: ChangeRequestSchema, own: { organizationId: Id } });
-
-export const createChangeRequestInput = z.strictObject({
-  organizationId: Id,
-  name: Name.optional(),
-  branchName: Line.optional(),
-  typeId: Line.optional(),
-  addressLine1: Line.optional(),
-  addressLine2: Line.optional(),
-  addressLine3: Line.optional(),
-  postalCode: Line.optional(),
-  certifiedQualifications: Qualifications.optional(),
-  certificateImage: GivenFileSchema.optional(),
+export const changeRequestList = defineList(changeRequestRecord.resource, {
+  row: ChangeRequestSchema,
+  own: { organizationId: Id },
 });
+
+export const createChangeRequestInput = z.strictObject({ organizationId: Id, ...changeRequestRecord.given });
 export type NewChangeRequest = Omit<z.infer<typeof createChangeRequestInput>, 'organizationId'>;
 
 export const changeRequestInput = z.strictObject({ organizationId: Id, changeRequestId: Id });

@@ -1,8 +1,9 @@
-import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
-import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
-import { treeField, type TreeRecord } from '../shared/trees.js';
-import { notesField, type NotedRecord } from '../shared/unit-notes.js';
+import { defineModel, type Deletable } from '@tandem/storage';
+import type { StoredFields } from '../shared/record.js';
+import type { TreeRecord } from '../shared/trees.js';
+import type { NotedRecord } from '../shared/unit-notes.js';
+import { organizationRecord } from './organizations.schemas.js';
 
 /** The membership of one identity. A deleted identity keeps it, and has it back when restored. */
 export interface MemberRecord {
@@ -12,19 +13,10 @@ export interface MemberRecord {
   joinedAt: Date;
 }
 
-export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord {
-  name: string;
-  description: string;
-  contact_email: string;
-  contact_phone: string | null;
-  branchName: string | null;
-  typeId: string | null;
+export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord, StoredFields<typeof organizationRecord> {
   /** Address lines by name; unknown ones are missing. */
-  address: Record<string, string> | null;
-  certifiedQualifications: { name: string; status: string; value: string }[];
-  /** Outcome of the latest change request; null before the first. */
-  auditStatus: string | null;
-  /** The parent organization, which may be deleted by now; null or missing at the top. */
+  address?: Record<string, string> | null;
+  auditStatus?: string | null;
   parentId?: string | null;
   /** Stored in the record, so that one write can change them and check that an owner remains (decisions R7). */
   members: MemberRecord[];
@@ -34,71 +26,11 @@ export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord {
   ownerNames: string[];
 }
 
-/** Fields for internal use, or shown elsewhere. */
-export const HIDDEN = ['members', 'ownerNames', 'treeVersion', 'notes', ...DELETION_FIELDS] as const;
-
-export const organizationResource = defineListResource({
-  name: 'organizations',
-  fields: {
-    name: 'string',
-    description: { type: 'string', sort: false },
-    contact_email: { type: 'string', absent: '', sort: false },
-    contact_phone: { type: 'string', sort: false },
-    branchName: { type: 'string', sort: false },
-    parentId: { type: 'string', sort: false },
-    typeId: { type: 'string', sort: false },
-    createdAt: 'date',
-    updatedAt: 'date',
-  },
-  hidden: HIDDEN,
-  defaultOrder: 'createdAt desc, id desc',
-});
-
-/** The members of one organization: rows of a view with the identity's id. */
-export const memberResource = defineListResource({
-  name: 'organizationMembers',
-  fields: { identityId: { type: 'string', stored: '_id' }, role: 'string', joinedAt: 'date' },
-  defaultOrder: 'joinedAt desc, identityId desc',
-  softDelete: false,
-});
-
-/** The organizations of one identity: rows of a view with its membership at `member`. */
-export const membershipResource = defineListResource({
-  name: 'memberships',
-  fields: {
-    'member.role': 'string',
-    'organization.id': { type: 'string', stored: '_id' },
-    'organization.name': { type: 'string', stored: 'name' },
-    'organization.branchName': { type: 'string', stored: 'branchName' },
-    'organization.parentId': { type: 'string', stored: 'parentId' },
-    'organization.typeId': { type: 'string', stored: 'typeId' },
-    'organization.createdAt': { type: 'date', stored: 'createdAt' },
-    'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
-  },
-  hidden: HIDDEN,
-  defaultOrder: 'organization.createdAt desc, organization.id desc',
-});
-
-const memberFields = { identityId: String, role: String, joinedAt: Date };
+/** Fields that a pipeline removes from what it shows. */
+export const HIDDEN = organizationRecord.resource.hidden;
 
 export const organizationModel = defineModel<OrganizationRecord>('organizations', {
-  fields: {
-    name: { type: String, required: true },
-    description: { type: String, default: '' },
-    contact_email: { type: String, required: true },
-    contact_phone: { type: String, default: null },
-    branchName: { type: String, default: null },
-    typeId: { type: String, default: null },
-    address: { type: Object, default: null },
-    certifiedQualifications: { type: [{ _id: false, name: String, status: String, value: String }], default: [] },
-    auditStatus: { type: String, default: null },
-    members: { type: [{ ...memberFields, _id: false }], default: [] },
-    ownerNames: { type: [String], default: [] },
-    parentId: { type: String, default: null },
-    ...treeField,
-    notes: notesField,
-    ...deletionFields,
-  },
+  fields: organizationRecord.stored,
   indexes: [
     {
       keys: { ownerNames: 1 },
@@ -113,7 +45,7 @@ export const organizationModel = defineModel<OrganizationRecord>('organizations'
       deletedToo: true,
       serves: 'which organizations are part of which, and how many, read from the index alone',
     },
-    ...listIndexes(organizationResource),
+    ...listIndexes(organizationRecord.resource),
   ],
 });
 

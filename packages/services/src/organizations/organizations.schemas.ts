@@ -1,39 +1,69 @@
 import { defineList } from '@tandem/lists';
+import { defineListResource } from '@tandem/list-query';
+import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { Address, AddressPatch, Qualifications } from './organization-fields.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
-import { memberResource, membershipResource, organizationResource } from './organization.model.js';
+import { treeField } from '../shared/trees.js';
+import { notesField } from '../shared/unit-notes.js';
+import { Address, AddressPatch, Qualifications } from './organization-fields.js';
 import { MAX_DEPTH } from './organizations.errors.js';
 import { ORGANIZATION_ROLES, isOrganizationRole } from './roles.js';
 
-/** An organization in answers, without its members, because not every member may see them. */
-export const OrganizationSchema = z
-  .object({
-    id: Id,
-    name: z.string(),
-    description: z.string(),
-    contact_email: z.string(),
-    contact_phone: z.string().nullable(),
-    branchName: z.string().nullable(),
-    typeId: z.string().nullable(),
-    logo: FileSchema.nullable(),
-    address: Address.nullable(),
-    certifiedQualifications: Qualifications,
-    auditStatus: z.string().nullable(),
-    /** The parent organization, which may be deleted by now. */
-    parentId: z.string().nullable(),
+const text = z.string().nullable();
+const unsorted = { type: 'string', sort: false } as const;
+const line = { optional: true, patch: Line.nullable(), shown: text, list: unsorted } as const;
+
+/** Fields that answers never show, or show elsewhere. */
+const internal = {
+  members: { type: [{ identityId: String, role: String, joinedAt: Date, _id: false }], default: [] },
+  ownerNames: { type: [String], default: [] },
+  ...treeField,
+  notes: notesField,
+  ...deletionFields,
+};
+
+/** The answer has no members, because not every member may see them. */
+export const organizationRecord = defineRecord('organizations', {
+  fields: {
+    name: field(Name, { list: 'string' }),
+    description: field(Text, { list: unsorted }),
+    contact_email: field(Email, { shown: z.string(), list: { type: 'string', absent: '', sort: false } }),
+    contact_phone: field(Line, line),
+    branchName: field(Line, line),
+    typeId: field(Line, line),
+    logo: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
+    address: field(Address, {
+      optional: true,
+      patch: AddressPatch.nullable(),
+      shown: Address.nullable(),
+      stored: { type: Object, default: null },
+    }),
+    certifiedQualifications: field(Qualifications, { optional: true, shown: Qualifications }),
+    /** Outcome of the latest change request; null before the first. */
+    auditStatus: serverField(text, { stored: { type: String, default: null } }),
+    /** The parent organization, which may be deleted by now; null or missing at the top. */
+    parentId: serverField(text, { stored: { type: String, default: null }, list: unsorted }),
     /** Ancestor ids, from the top down to the parent. */
-    ancestors: z.array(z.string()),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Organization' });
+    ancestors: serverField(z.array(z.string())),
+  },
+  internal,
+});
+export const OrganizationSchema = organizationRecord.schema.meta({ id: 'Organization' });
 export type Organization = z.infer<typeof OrganizationSchema>;
-export const organizationList = defineList(organizationResource, {
+export const organizationList = defineList(organizationRecord.resource, {
   row: OrganizationSchema,
   equal: { name: Name, description: Text, contact_email: Email, contact_phone: Line },
+});
+
+/** The members of one organization: rows of a view with the identity's id. */
+const memberResource = defineListResource({
+  name: 'organizationMembers',
+  fields: { identityId: { type: 'string', stored: '_id' }, role: 'string', joinedAt: 'date' },
+  defaultOrder: 'joinedAt desc, identityId desc',
+  softDelete: false,
 });
 
 export const MemberSchema = z.object({ identityId: z.string(), role: z.string(), joinedAt: Timestamp.nullable() });
@@ -50,39 +80,25 @@ export const logoUploadInput = z.strictObject({ organizationId: Id, ...uploadPar
 export const certificateUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(CERTIFICATE_TYPES) });
 
 export const createOrganizationInput = z.strictObject({
-  organization: z.strictObject({
-    name: Name,
-    description: Text,
-    contact_email: Email,
-    contact_phone: Line.optional(),
-    branchName: Line.optional(),
-    typeId: Line.optional(),
-    logo: GivenFileSchema.nullable().optional(),
-    address: Address.optional(),
-    certifiedQualifications: Qualifications.optional(),
-  }),
+  organization: z.strictObject(organizationRecord.given),
   ownerId: Id.optional(),
   parentId: Id.nullable().optional(),
 });
 export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
 
-/** Fields that an owner may change; null clears an optional field (decisions R3, R7). */
-const ownersFields = {
-  description: Text.optional(),
-  contact_email: Email.optional(),
-  contact_phone: Line.nullable().optional(),
-  branchName: Line.nullable().optional(),
-};
-export const organizationPatchInput = z.strictObject({ organizationId: Id, ...ownersFields });
-/** An admin may change these fields too. */
+const { description, contact_email, contact_phone, branchName } = organizationRecord.patch;
+/** Fields that an owner may change (decisions R7). */
+export const organizationPatchInput = z.strictObject({
+  organizationId: Id,
+  description,
+  contact_email,
+  contact_phone,
+  branchName,
+});
+/** An admin may change the others too. */
 export const organizationAdminPatchInput = z.strictObject({
   organizationId: Id,
-  ...ownersFields,
-  name: Name.optional(),
-  typeId: Line.nullable().optional(),
-  logo: GivenFileSchema.nullable().optional(),
-  address: AddressPatch.nullable().optional(),
-  certifiedQualifications: Qualifications.optional(),
+  ...organizationRecord.patch,
   auditStatus: z.enum(['approved', 'rejected']).optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
@@ -90,7 +106,7 @@ export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>
 /** Null moves it to the top. Its subtree moves along. */
 export const moveOrganizationInput = z.strictObject({ organizationId: Id, parentId: Id.nullable() });
 
-export const descendantList = defineList(organizationResource, {
+export const descendantList = defineList(organizationRecord.resource, {
   row: OrganizationSchema,
   /** Depth 1 lists the children only. */
   own: { organizationId: Id, depth: z.number().int().min(1).max(MAX_DEPTH).optional() },
@@ -123,6 +139,23 @@ const Roles = z
     (text) => text.split(',').every(isOrganizationRole),
     `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,
   );
+
+/** The organizations of one identity: rows of a view with its membership at `member`. */
+const membershipResource = defineListResource({
+  name: 'memberships',
+  fields: {
+    'member.role': 'string',
+    'organization.id': { type: 'string', stored: '_id' },
+    'organization.name': { type: 'string', stored: 'name' },
+    'organization.branchName': { type: 'string', stored: 'branchName' },
+    'organization.parentId': { type: 'string', stored: 'parentId' },
+    'organization.typeId': { type: 'string', stored: 'typeId' },
+    'organization.createdAt': { type: 'date', stored: 'createdAt' },
+    'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
+  },
+  hidden: Object.keys(internal),
+  defaultOrder: 'organization.createdAt desc, organization.id desc',
+});
 
 export const membershipList = defineList(membershipResource, {
   row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),

@@ -47,7 +47,7 @@ export interface Membership {
 }
 
 /** Defaults of fields that a host may have left out. */
-const ABSENT: Partial<Organization> = {
+const ABSENT = {
   description: '',
   contact_email: '',
   contact_phone: null,
@@ -61,8 +61,8 @@ const ABSENT: Partial<Organization> = {
 
 /** An organization without logo and ancestors. Only the members service shows members. */
 function showBare(record: OrganizationRecord): Organization {
-  const { members, ownerNames, treeVersion, parentId = null, ...organization } = present(record);
-  return { ...ABSENT, ...organization, parentId, logo: null, ancestors: [] };
+  const { members, ownerNames, treeVersion, ...organization } = present(record);
+  return { ...ABSENT, ...organization, logo: null, ancestors: [] };
 }
 
 /** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */

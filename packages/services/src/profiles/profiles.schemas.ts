@@ -1,47 +1,32 @@
-import { defineListResource } from '@tandem/list-query';
 import { defineList } from '@tandem/lists';
-import { DELETION_FIELDS } from '@tandem/storage';
+import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { Id, Name, Timestamp } from '../shared/schemas.js';
+import { defineRecord, field } from '../shared/record.js';
+import { Id, Name } from '../shared/schemas.js';
+import { notesField } from '../shared/unit-notes.js';
 
-export const ProfileSchema = z
-  .object({
-    id: Id,
-    identityId: z.string(),
-    name: z.string(),
-    avatar: FileSchema.nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  })
-  .meta({ id: 'Profile' });
+export const profileRecord = defineRecord('profiles', {
+  fields: {
+    identityId: field(Id, { fixed: true, list: 'string' }),
+    name: field(Name, { list: 'string' }),
+    avatar: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
+  },
+  internal: { notes: notesField, ...deletionFields },
+});
+export const ProfileSchema = profileRecord.schema.meta({ id: 'Profile' });
 export type Profile = z.infer<typeof ProfileSchema>;
 
-export const profileResource = defineListResource({
-  name: 'profiles',
-  fields: { identityId: 'string', name: 'string', createdAt: 'date', updatedAt: 'date' },
-  hidden: ['notes', ...DELETION_FIELDS],
-  defaultOrder: 'createdAt desc, id desc',
-});
-export const profileList = defineList(profileResource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });
-export const identityProfileList = defineList(profileResource, { row: ProfileSchema, own: { identityId: Id } });
+export const profileList = defineList(profileRecord.resource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });
+export const identityProfileList = defineList(profileRecord.resource, { row: ProfileSchema, own: { identityId: Id } });
 
 export const profileInput = z.strictObject({ profileId: Id });
 
 export const avatarUploadInput = z.strictObject({ profileId: Id, ...uploadParameters(IMAGE_TYPES) });
 
-export const createProfileInput = z.strictObject({
-  identityId: Id,
-  name: Name,
-  avatar: GivenFileSchema.nullable().optional(),
-});
+export const createProfileInput = z.strictObject(profileRecord.given);
 export type NewProfile = z.infer<typeof createProfileInput>;
 
-/** The fields that may change; the identity may not (decisions R3). */
-export const profilePatchInput = z.strictObject({
-  profileId: Id,
-  name: Name.optional(),
-  avatar: GivenFileSchema.nullable().optional(),
-});
+export const profilePatchInput = z.strictObject({ profileId: Id, ...profileRecord.patch });
 export type ProfilePatch = Omit<z.infer<typeof profilePatchInput>, 'profileId'>;

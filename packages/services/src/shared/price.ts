@@ -1,6 +1,7 @@
 import { validationError } from '@tandem/core';
 import { z } from 'zod';
 import { Amount, Currency, amountProblem, toAmount, toMinorUnits } from './money.js';
+import { field } from './record.js';
 
 /** A stored price (decisions R5). */
 export interface StoredPrice {
@@ -13,8 +14,7 @@ export interface StoredPrice {
   taxable?: boolean | null;
 }
 
-/** Mongoose definition of an optional price. */
-export const priceField = {
+const storedPrice = {
   type: { amount: Number, shown: Number, currency: String, taxIncluded: Boolean, taxable: Boolean, _id: false },
   default: null,
 };
@@ -57,6 +57,13 @@ export const PriceSchema = z.object({
   taxable: z.boolean().nullable(),
 });
 export type Price = z.infer<typeof PriceSchema>;
+
+/** The price of a record, which may have none. */
+export const priceOfRecord = field(GivenPrice.nullable(), {
+  patch: PricePatch.nullable(),
+  shown: PriceSchema.nullable(),
+  stored: storedPrice,
+});
 
 export function storePrice({ amount, currency, taxIncluded = null, taxable = null }: GivenPrice): StoredPrice {
   return { amount: toMinorUnits(amount, currency), shown: amount, currency, taxIncluded, taxable };
