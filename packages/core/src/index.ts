@@ -45,7 +45,7 @@ export { authenticated, mergeRouters, publicProcedure, router, type Authenticate
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, whoOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
-export { authenticatedRoute, publicRoute } from './routes.js';
+export { authenticatedRoute, publicRoute, type AuthenticatedRouteOptions } from './routes.js';
 export { createTrpcFace } from './trpc/mount.js';
 export { createTrpcStream } from './trpc/stream.js';
 export {

@@ -3,7 +3,7 @@ import { rest, type RestOptions, type Route } from './operation.js';
 import { authenticated, publicProcedure } from './procedures.js';
 import { allow, allOf, type AnyRule } from './rules.js';
 
-interface AuthenticatedRouteOptions extends RestOptions {
+export interface AuthenticatedRouteOptions extends RestOptions {
   /** The rules that a caller must all pass, in this order, before the input is validated. Without them anybody signed in may call. */
   allow?: readonly [AnyRule, ...AnyRule[]];
 }

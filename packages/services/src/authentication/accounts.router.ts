@@ -1,30 +1,23 @@
-import { admin, anyOf, authenticatedRoute, router, self } from '@tandem/core';
+import { admin, anyOf, router, self } from '@tandem/core';
 import { requestFactsOf } from '../audit/request-facts.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { identityInput } from '../identities/identities.schemas.js';
+import { actionRoute } from '../shared/record-routes.js';
+
+const account = { one: 'account', idInput: identityInput, errors: identityErrors };
 
 /** The account routes of the spec ("Authentication service"): activation and deactivation. */
 export function createAccountsRouter(identities: IdentitiesService) {
   return router({
-    activate: authenticatedRoute('POST /auth/activate', {
-      status: 204,
+    activate: actionRoute(account, 'POST /auth/activate', 'activate', {
       summary: 'Activate a deactivated account',
-      failure: 'Failed to activate account',
-      errors: [identityErrors.notFound],
       allow: [admin],
-    })
-      .input(identityInput)
-      .mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => identities.activate(input.identityId, requestFactsOf(ctx))),
 
-    deactivate: authenticatedRoute('POST /auth/deactivate', {
-      status: 204,
+    deactivate: actionRoute(account, 'POST /auth/deactivate', 'deactivate', {
       summary: 'Deactivate an account and end its sessions',
-      failure: 'Failed to deactivate account',
-      errors: [identityErrors.notFound],
       allow: [anyOf(admin, self('identityId'))],
-    })
-      .input(identityInput)
-      .mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => identities.deactivate(input.identityId, requestFactsOf(ctx))),
   });
 }

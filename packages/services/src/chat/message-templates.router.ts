@@ -1,7 +1,8 @@
-import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { admin, anyOf, defineRule, notGuest, organizationRole, router, ruleErrors } from '@tandem/core';
+import { askedBy } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { MANAGING_ROLES, isManaging, type OrganizationRole } from '../organizations/roles.js';
+import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
 import {
   MessageTemplateSchema,
@@ -17,6 +18,15 @@ interface MessageTemplatesRouterOptions {
   templates: MessageTemplatesService;
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
+
+const template = {
+  one: 'message template',
+  many: 'message templates',
+  output: MessageTemplateSchema,
+  idInput: messageTemplateInput,
+  errors,
+};
+const changed = { ...template, errors: { ...errors, notFound: errors.notFoundToChange } };
 
 /**
  * The message template routes of the spec ("Other services"). Only admins manage global templates; owners and admins of an
@@ -37,75 +47,42 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
   const manages = anyOf(admin, managesItsOrganization);
 
   return router({
-    createMessageTemplate: authenticatedRoute('POST /message-templates', {
-      status: 201,
+    createMessageTemplate: createRoute(template, 'POST /message-templates', createMessageTemplateInput, {
       summary: 'Create a message template of an organization; admins can create global ones',
-      failure: 'Failed to create message template',
       errors: [organizationErrors.notFound],
       allow: [notGuest, anyOf(admin, managesGiven)],
-    })
-      .input(createMessageTemplateInput)
-      .output(MessageTemplateSchema)
-      .mutation(({ input }) => templates.create(input)),
+    }).mutation(({ input }) => templates.create(input)),
 
-    listMessageTemplates: authenticatedRoute('GET /message-templates', {
+    listMessageTemplates: listRoute(template, 'GET /message-templates', messageTemplateList, {
       summary: 'List all message templates, newest first',
-      failure: 'Failed to find message templates',
-      errors: [listErrors.invalidNextToken],
       allow: [admin],
-    })
-      .input(messageTemplateList.input)
-      .output(messageTemplateList.output)
-      .query(({ ctx, input }) => templates.list(askedBy(ctx, input))),
+    }).query(({ ctx, input }) => templates.list(askedBy(ctx, input))),
 
-    listMessageTemplatesOfOrganization: authenticatedRoute('GET /organizations/{organizationId}/message-templates', {
-      summary: 'List the message templates of an organization, newest first',
-      failure: 'Failed to find message templates',
-      errors: [listErrors.invalidNextToken],
-      allow: [managesGiven],
-    })
-      .input(organizationTemplateList.input)
-      .output(organizationTemplateList.output)
-      .query(({ ctx, input }) => templates.listOfOrganization(input.organizationId, askedBy(ctx, input))),
+    listMessageTemplatesOfOrganization: listRoute(
+      template,
+      'GET /organizations/{organizationId}/message-templates',
+      organizationTemplateList,
+      {
+        summary: 'List the message templates of an organization, newest first',
+        allow: [managesGiven],
+      },
+    ).query(({ ctx, input }) => templates.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    getMessageTemplate: authenticatedRoute('GET /message-templates/{messageTemplateId}', {
-      summary: 'Read a message template',
-      failure: 'Failed to get message template',
-      errors: [errors.notFound],
-      allow: [manages],
-    })
-      .input(messageTemplateInput)
-      .output(MessageTemplateSchema)
-      .query(({ input }) => templates.get(input.messageTemplateId)),
+    getMessageTemplate: getRoute(template, 'GET /message-templates/{messageTemplateId}', { allow: [manages] }).query(
+      ({ input }) => templates.get(input.messageTemplateId),
+    ),
 
-    patchMessageTemplate: authenticatedRoute('PATCH /message-templates/{messageTemplateId}', {
-      summary: 'Change a message template',
-      failure: 'Failed to update message template',
-      errors: [errors.notFoundToChange, errors.nothingToUpdate],
+    patchMessageTemplate: patchRoute(changed, 'PATCH /message-templates/{messageTemplateId}', messageTemplatePatchInput, {
       allow: [notGuest, manages],
-    })
-      .input(messageTemplatePatchInput)
-      .output(MessageTemplateSchema)
-      .mutation(({ input: { messageTemplateId, ...patch } }) => templates.patch(messageTemplateId, patch)),
+    }).mutation(({ input: { messageTemplateId, ...patch } }) => templates.patch(messageTemplateId, patch)),
 
-    deleteMessageTemplate: authenticatedRoute('DELETE /message-templates/{messageTemplateId}', {
-      status: 204,
-      summary: 'Delete a message template',
-      failure: 'Failed to delete message template',
-      errors: [errors.notFoundToChange],
+    deleteMessageTemplate: deleteRoute(changed, 'DELETE /message-templates/{messageTemplateId}', {
       allow: [notGuest, manages],
-    })
-      .input(messageTemplateInput)
-      .mutation(({ input }) => templates.delete(input.messageTemplateId)),
+    }).mutation(({ input }) => templates.delete(input.messageTemplateId)),
 
-    restoreMessageTemplate: authenticatedRoute('POST /message-templates/{messageTemplateId}/restore', {
-      summary: 'Restore a deleted message template',
-      failure: 'Failed to restore message template',
-      errors: [errors.notFoundToChange, organizationErrors.notFound],
+    restoreMessageTemplate: restoreRoute(changed, 'POST /message-templates/{messageTemplateId}/restore', {
+      errors: [organizationErrors.notFound],
       allow: [admin],
-    })
-      .input(messageTemplateInput)
-      .output(MessageTemplateSchema)
-      .mutation(({ input }) => templates.restore(input.messageTemplateId)),
+    }).mutation(({ input }) => templates.restore(input.messageTemplateId)),
   });
 }

@@ -1,11 +1,18 @@
-import { admin, anyOf, authenticatedRoute, router, self, type IdentityTypeIds } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { admin, anyOf, router, self, type IdentityTypeIds } from '@tandem/core';
+import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
-import { identityErrors } from './identities.errors.js';
+import { actionRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
+import { identityErrors as errors } from './identities.errors.js';
 import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
 import type { IdentitiesService } from './identities.service.js';
 
-const { notFound, nothingToUpdate, emailTaken } = identityErrors;
+const identity = {
+  one: 'identity',
+  many: 'identities',
+  output: IdentitySchema,
+  idInput: identityInput,
+  errors,
+};
 
 interface IdentitiesRouterOptions {
   identities: IdentitiesService;
@@ -18,77 +25,39 @@ interface IdentitiesRouterOptions {
 export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins }: IdentitiesRouterOptions) {
   const types = Object.values(typeIds) as string[];
   return router({
-    list: authenticatedRoute('GET /identities', {
-      summary: 'List identities',
-      failure: 'Failed to find identities',
-      errors: [listErrors.invalidNextToken],
+    list: listRoute(identity, 'GET /identities', identityList, { summary: 'List identities', allow: [admin] }).query(
+      ({ ctx, input }) => identities.list(askedBy(ctx, input)),
+    ),
+
+    get: getRoute(identity, 'GET /identities/{identityId}', { allow: [anyOf(admin, self('identityId'))] }).query(({ input }) =>
+      identities.get(input.identityId),
+    ),
+
+    patch: patchRoute(identity, 'PATCH /identities/{identityId}', identityPatchInput(types), {
+      errors: [errors.emailTaken],
       allow: [admin],
-    })
-      .input(identityList.input)
-      .output(identityList.output)
-      .query(({ ctx, input }) => identities.list(askedBy(ctx, input))),
+    }).mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
 
-    get: authenticatedRoute('GET /identities/{identityId}', {
-      summary: 'Read an identity',
-      failure: 'Failed to get identity',
-      errors: [notFound],
-      allow: [anyOf(admin, self('identityId'))],
-    })
-      .input(identityInput)
-      .output(IdentitySchema)
-      .query(({ input }) => identities.get(input.identityId)),
+    delete: deleteRoute(identity, 'DELETE /identities/{identityId}', { allow: [admin] }).mutation(({ ctx, input }) =>
+      identities.delete(input.identityId, requestFactsOf(ctx)),
+    ),
 
-    patch: authenticatedRoute('PATCH /identities/{identityId}', {
-      summary: 'Change an identity',
-      failure: 'Failed to update identity',
-      errors: [notFound, nothingToUpdate, emailTaken],
+    restore: restoreRoute(identity, 'POST /identities/{identityId}/restore', {
+      errors: [errors.emailTaken, errors.providerTaken],
       allow: [admin],
-    })
-      .input(identityPatchInput(types))
-      .output(IdentitySchema)
-      .mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
 
-    delete: authenticatedRoute('DELETE /identities/{identityId}', {
-      status: 204,
-      summary: 'Delete an identity',
-      failure: 'Failed to delete identity',
-      errors: [notFound],
-      allow: [admin],
-    })
-      .input(identityInput)
-      .mutation(({ ctx, input }) => identities.delete(input.identityId, requestFactsOf(ctx))),
-
-    restore: authenticatedRoute('POST /identities/{identityId}/restore', {
-      summary: 'Restore a deleted identity',
-      failure: 'Failed to restore identity',
-      errors: [notFound, emailTaken, identityErrors.providerTaken],
-      allow: [admin],
-    })
-      .input(identityInput)
-      .output(IdentitySchema)
-      .mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
-
-    lock: authenticatedRoute('POST /identities/{identityId}/lock', {
-      status: 204,
+    lock: actionRoute(identity, 'POST /identities/{identityId}/lock', 'lock', {
       summary: 'Lock an identity and end its sessions',
-      failure: 'Failed to lock identity',
-      errors: [notFound],
       allow: [admin],
-    })
-      .input(identityInput)
-      .mutation(({ ctx, input }) => identities.lock(input.identityId, requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => identities.lock(input.identityId, requestFactsOf(ctx))),
 
-    unlock: authenticatedRoute('POST /identities/{identityId}/unlock', {
-      status: 204,
+    unlock: actionRoute(identity, 'POST /identities/{identityId}/unlock', 'unlock', {
       summary: 'Unlock an identity',
-      failure: 'Failed to unlock identity',
-      errors: [notFound],
       allow: [admin],
-    })
-      .input(identityInput)
-      .mutation(async ({ ctx, input }) => {
-        const { email } = await identities.unlock(input.identityId, requestFactsOf(ctx));
-        await forgetFailedLogins(email);
-      }),
+    }).mutation(async ({ ctx, input }) => {
+      const { email } = await identities.unlock(input.identityId, requestFactsOf(ctx));
+      await forgetFailedLogins(email);
+    }),
   });
 }

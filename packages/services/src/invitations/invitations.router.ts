@@ -10,7 +10,7 @@ import {
   router,
   ruleErrors,
 } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
 import { verifiedEmail } from '../identities/verified-email.js';
@@ -18,6 +18,7 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { MANAGING_ROLES, isManaging } from '../organizations/roles.js';
 import { actorOf } from '../shared/actor.js';
+import { createRoute, deleteRoute, getRoute, listRoute } from '../shared/record-routes.js';
 import { invitationErrors as errors } from './invitations.errors.js';
 import {
   InvitationSchema,
@@ -36,6 +37,14 @@ export interface InvitationsRouterOptions {
   identities: Pick<IdentitiesService, 'isEmailVerified'>;
 }
 
+const invitation = {
+  one: 'invitation',
+  many: 'invitations',
+  output: InvitationSchema,
+  idInput: invitationInput,
+  errors,
+};
+
 /** Invitation routes (decisions A8): owners and admins of an organization manage its invitations, admins all. */
 export function createInvitationsRouter({ invitations, acceptance, organizations, identities }: InvitationsRouterOptions) {
   const managesNamed = organizationRole('organizationId', MANAGING_ROLES, organizations.roleOf);
@@ -51,46 +60,24 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
   );
 
   return router({
-    create: authenticatedRoute('POST /invitations', {
-      status: 201,
+    create: createRoute(invitation, 'POST /invitations', createInvitationInput, {
       summary: 'Invite an address to create an account, or to join an organization',
-      failure: 'Failed to create invitation',
       errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
       allow: [notGuest, anyOf(admin, managesNamed), verifiedEmail(identities)],
-    })
-      .input(createInvitationInput)
-      .output(InvitationSchema)
-      .mutation(({ ctx, input }) => invitations.create(input, actorOf(ctx), requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => invitations.create(input, actorOf(ctx), requestFactsOf(ctx))),
 
-    list: authenticatedRoute('GET /invitations', {
-      summary: 'List invitations, newest first',
-      failure: 'Failed to find invitations',
-      errors: [listErrors.invalidNextToken],
-      allow: [anyOf(admin, managesNamed)],
-    })
-      .input(invitationList.input)
-      .output(invitationList.output)
-      .query(({ ctx, input }) => invitations.list(askedBy(ctx, input))),
+    list: listRoute(invitation, 'GET /invitations', invitationList, { allow: [anyOf(admin, managesNamed)] }).query(
+      ({ ctx, input }) => invitations.list(askedBy(ctx, input)),
+    ),
 
-    get: authenticatedRoute('GET /invitations/{invitationId}', {
-      summary: 'Read an invitation',
-      failure: 'Failed to get invitation',
-      errors: [errors.notFound],
-      allow: [anyOf(admin, managesInvitations)],
-    })
-      .input(invitationInput)
-      .output(InvitationSchema)
-      .query(({ input }) => invitations.get(input.invitationId)),
+    get: getRoute(invitation, 'GET /invitations/{invitationId}', { allow: [anyOf(admin, managesInvitations)] }).query(
+      ({ input }) => invitations.get(input.invitationId),
+    ),
 
-    delete: authenticatedRoute('DELETE /invitations/{invitationId}', {
-      status: 204,
+    delete: deleteRoute(invitation, 'DELETE /invitations/{invitationId}', {
       summary: 'Delete an invitation, so that it cannot be accepted',
-      failure: 'Failed to delete invitation',
-      errors: [errors.notFound],
       allow: [notGuest, anyOf(admin, managesInvitations)],
-    })
-      .input(invitationInput)
-      .mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => invitations.delete(input.invitationId, requestFactsOf(ctx))),
 
     accept: authenticatedRoute('POST /invitations/accept', {
       status: 204,

@@ -12,13 +12,14 @@ import {
   validationError,
   type AuthenticatedContext,
 } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/roles.js';
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import { productErrors } from '../products/products.errors.js';
 import { actorOf } from '../shared/actor.js';
+import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { orderErrors as errors } from './orders.errors.js';
 import {
   OrderSchema,
@@ -50,6 +51,8 @@ function readKey({ headers }: AuthenticatedContext): string | undefined {
   throw validationError([`header '${IDEMPOTENCY_KEY.name}' must have ${minLength} to ${maxLength} characters`]);
 }
 
+const order = { one: 'order', many: 'orders', output: OrderSchema, idInput: orderInput, errors };
+
 /** The order routes of the spec ("Other services"; decisions R5, R6). */
 export function createOrdersRouter({ orders, organizations }: OrdersRouterOptions) {
   /** Requires a role in the order's organization. */
@@ -66,10 +69,8 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
   const own = owner('orderId', orders.buyerOf, 'the buyer');
 
   return router({
-    create: authenticatedRoute('POST /orders', {
-      status: 201,
+    create: createRoute(order, 'POST /orders', createOrderInput, {
       summary: 'Create an order; the server computes its amounts',
-      failure: 'Failed to create order',
       errors: [
         errors.keyReused,
         errors.notFound,
@@ -80,53 +81,30 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       ],
       headers: [IDEMPOTENCY_KEY],
       allow: [anyOf(admin, self('identityId')), notGuest],
-    })
-      .input(createOrderInput)
-      .output(OrderSchema)
-      .mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
+    }).mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
 
-    list: authenticatedRoute('GET /orders', {
+    list: listRoute(order, 'GET /orders', orderList, {
       summary: 'List the orders of an identity, newest first; admins can list all',
-      failure: 'Failed to find orders',
-      errors: [listErrors.invalidNextToken],
       allow: [anyOf(admin, self('identityId'))],
-    })
-      .input(orderList.input)
-      .output(orderList.output)
-      .query(({ ctx, input }) => orders.list(input.identityId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => orders.list(input.identityId, askedBy(ctx, input))),
 
-    listOfOrganization: authenticatedRoute('GET /orders/organizations/{organizationId}', {
+    listOfOrganization: listRoute(order, 'GET /orders/organizations/{organizationId}', organizationOrderList, {
       summary: 'List the orders of an organization, newest first',
-      failure: 'Failed to find orders',
-      errors: [listErrors.invalidNextToken],
       allow: [anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))],
-    })
-      .input(organizationOrderList.input)
-      .output(organizationOrderList.output)
-      .query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    get: authenticatedRoute('GET /orders/{orderId}', {
-      summary: 'Read an order',
-      failure: 'Failed to get order',
-      errors: [errors.notFound],
-      allow: [anyOf(admin, own, inItsOrganization)],
-    })
-      .input(orderInput)
-      .output(OrderSchema)
-      .query(({ input }) => orders.get(input.orderId)),
+    get: getRoute(order, 'GET /orders/{orderId}', { allow: [anyOf(admin, own, inItsOrganization)] }).query(({ input }) =>
+      orders.get(input.orderId),
+    ),
 
-    patch: authenticatedRoute('PATCH /orders/{orderId}', {
+    patch: patchRoute(order, 'PATCH /orders/{orderId}', orderPatchInput, {
       summary: 'Move an order to another state; the buyer may only cancel',
-      failure: 'Failed to update order',
-      errors: [errors.notFound, errors.nothingToUpdate, errors.cannotMove],
+      errors: [errors.cannotMove],
       allow: [anyOf(admin, own, inItsOrganization)],
-    })
-      .input(orderPatchInput)
-      .output(OrderSchema)
-      .mutation(({ ctx, input: { orderId, status } }) => {
-        if (status === undefined) throw errors.nothingToUpdate();
-        return orders.move(orderId, status, actorOf(ctx));
-      }),
+    }).mutation(({ ctx, input: { orderId, status } }) => {
+      if (status === undefined) throw errors.nothingToUpdate();
+      return orders.move(orderId, status, actorOf(ctx));
+    }),
 
     cancel: authenticatedRoute('POST /orders/{orderId}/cancel', {
       summary: 'Cancel an order that has not been shipped',
@@ -138,24 +116,12 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       .output(OrderSchema)
       .mutation(({ ctx, input }) => orders.move(input.orderId, 'cancelled', actorOf(ctx))),
 
-    delete: authenticatedRoute('DELETE /orders/{orderId}', {
-      status: 204,
-      summary: 'Delete an order',
-      failure: 'Failed to delete order',
-      errors: [errors.notFound],
-      allow: [admin],
-    })
-      .input(orderInput)
-      .mutation(({ input }) => orders.delete(input.orderId)),
+    delete: deleteRoute(order, 'DELETE /orders/{orderId}', { allow: [admin] }).mutation(({ input }) =>
+      orders.delete(input.orderId),
+    ),
 
-    restore: authenticatedRoute('POST /orders/{orderId}/restore', {
-      summary: 'Restore a deleted order',
-      failure: 'Failed to restore order',
-      errors: [errors.notFound],
-      allow: [admin],
-    })
-      .input(orderInput)
-      .output(OrderSchema)
-      .mutation(({ input }) => orders.restore(input.orderId)),
+    restore: restoreRoute(order, 'POST /orders/{orderId}/restore', { allow: [admin] }).mutation(({ input }) =>
+      orders.restore(input.orderId),
+    ),
   });
 }

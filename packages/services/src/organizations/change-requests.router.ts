@@ -1,6 +1,7 @@
 import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router, validationError } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
+import { createRoute, listRoute } from '../shared/record-routes.js';
 import {
   ChangeRequestSchema,
   changeRequestInput,
@@ -16,33 +17,30 @@ interface ChangeRequestsRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
+const changeRequest = {
+  one: 'organization change request',
+  many: 'organization change requests',
+  output: ChangeRequestSchema,
+};
+
 /** The change request routes of the spec ("Other services"), part of the organizations router. */
 export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeRequestsRouterOptions) {
   const ownOrganization = anyOf(admin, organizationRole('organizationId', ['owner'], roleOf));
   return router({
-    requestChange: authenticatedRoute('POST /organizations/{organizationId}/change-requests', {
-      status: 201,
+    requestChange: createRoute(changeRequest, 'POST /organizations/{organizationId}/change-requests', createChangeRequestInput, {
       summary: 'Ask the admin for a change of an organization',
-      failure: 'Failed to create organization change request',
       errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
       allow: [notGuest, ownOrganization],
-    })
-      .input(createChangeRequestInput)
-      .output(ChangeRequestSchema)
-      .mutation(({ ctx, input: { organizationId, ...given } }) => {
-        if (Object.keys(given).length === 0) throw validationError(['request body must NOT have fewer than 1 properties']);
-        return changeRequests.create(organizationId, given, ctx.identity.id);
-      }),
+    }).mutation(({ ctx, input: { organizationId, ...given } }) => {
+      if (Object.keys(given).length === 0) throw validationError(['request body must NOT have fewer than 1 properties']);
+      return changeRequests.create(organizationId, given, ctx.identity.id);
+    }),
 
-    listChangeRequests: authenticatedRoute('GET /organizations/{organizationId}/change-requests', {
+    listChangeRequests: listRoute(changeRequest, 'GET /organizations/{organizationId}/change-requests', changeRequestList, {
       summary: 'List the change requests of an organization, newest first',
-      failure: 'Failed to find organization change requests',
-      errors: [errors.notFound, listErrors.invalidNextToken],
+      errors: [errors.notFound],
       allow: [ownOrganization],
-    })
-      .input(changeRequestList.input)
-      .output(changeRequestList.output)
-      .query(({ ctx, input }) => changeRequests.list(input.organizationId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => changeRequests.list(input.organizationId, askedBy(ctx, input))),
 
     approveChange: authenticatedRoute('POST /organizations/{organizationId}/change-requests/{changeRequestId}/approve', {
       summary: 'Approve a change request and apply it',

@@ -1,8 +1,9 @@
 import { admin, anyOf, authenticatedRoute, defineRule, notGuest, organizationRole, router, ruleErrors, self } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { actorOf } from '../shared/actor.js';
+import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import type { MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
@@ -29,6 +30,15 @@ interface OrganizationsRouterOptions {
   members: MembersService;
 }
 
+const organization = {
+  one: 'organization',
+  many: 'organizations',
+  output: OrganizationSchema,
+  idInput: organizationInput,
+  errors,
+};
+const member = { one: 'organization member', many: 'organization members', idInput: memberInput, errors };
+
 /** Only an admin may name an owner other than the caller. */
 const ownerIsCaller = defineRule('the future owner', [ruleErrors.notSelf], async ({ ctx, valueOf }) => {
   const ownerId = await valueOf('ownerId');
@@ -52,59 +62,34 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     },
   );
   return router({
-    create: authenticatedRoute('POST /organizations', {
-      status: 201,
+    create: createRoute(organization, 'POST /organizations', createOrganizationInput, {
       summary: 'Create an organization and become its owner',
-      failure: 'Failed to create organization',
       errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [notGuest, anyOf(admin, ownerIsCaller), anyOf(admin, managesParent)],
-    })
-      .input(createOrganizationInput)
-      .output(OrganizationSchema)
-      .mutation(({ ctx, input }) => {
-        const { organization, parentId, ownerId = ctx.identity.id } = input;
-        return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id);
-      }),
+    }).mutation(({ ctx, input }) => {
+      const { organization, parentId, ownerId = ctx.identity.id } = input;
+      return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id);
+    }),
 
-    list: authenticatedRoute('GET /organizations', {
+    list: listRoute(organization, 'GET /organizations', organizationList, {
       summary: 'List organizations',
-      failure: 'Failed to find organizations',
-      errors: [listErrors.invalidNextToken],
       allow: [admin],
-    })
-      .input(organizationList.input)
-      .output(organizationList.output)
-      .query(({ ctx, input }) => organizations.list(askedBy(ctx, input))),
+    }).query(({ ctx, input }) => organizations.list(askedBy(ctx, input))),
 
-    get: authenticatedRoute('GET /organizations/{organizationId}', {
-      summary: 'Read an organization',
-      failure: 'Failed to get organization',
-      errors: [errors.notFound],
-      allow: [memberOf(...ORGANIZATION_ROLES)],
-    })
-      .input(organizationInput)
-      .output(OrganizationSchema)
-      .query(({ input }) => organizations.get(input.organizationId)),
+    get: getRoute(organization, 'GET /organizations/{organizationId}', { allow: [memberOf(...ORGANIZATION_ROLES)] }).query(
+      ({ input }) => organizations.get(input.organizationId),
+    ),
 
-    patch: authenticatedRoute('PATCH /organizations/{organizationId}', {
+    patch: patchRoute(organization, 'PATCH /organizations/{organizationId}', organizationPatchInput, {
       summary: "Change an organization's branch, contact or description",
-      failure: 'Failed to update organization',
-      errors: [errors.notFound, errors.nothingToUpdate],
       allow: [notGuest, memberOf('owner')],
-    })
-      .input(organizationPatchInput)
-      .output(OrganizationSchema)
-      .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
+    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
-    patchAsAdmin: authenticatedRoute('PATCH /admin/organizations/{organizationId}', {
+    patchAsAdmin: patchRoute(organization, 'PATCH /admin/organizations/{organizationId}', organizationAdminPatchInput, {
       summary: 'Change any field of an organization',
-      failure: 'Failed to update organization',
-      errors: [errors.notFound, errors.nothingToUpdate, errors.nameTaken, ...ATTACH_ERRORS],
+      errors: [errors.nameTaken, ...ATTACH_ERRORS],
       allow: [admin],
-    })
-      .input(organizationAdminPatchInput)
-      .output(OrganizationSchema)
-      .mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
+    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
 
     move: authenticatedRoute('PUT /organizations/{organizationId}/parent', {
       summary: 'Move an organization with its parts below another, or to the top',
@@ -116,45 +101,28 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .output(OrganizationSchema)
       .mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
 
-    listDescendants: authenticatedRoute('GET /organizations/{organizationId}/descendants', {
+    listDescendants: listRoute(organization, 'GET /organizations/{organizationId}/descendants', descendantList, {
       summary: 'List the organizations below one, newest first',
-      failure: 'Failed to find organizations',
-      errors: [errors.notFound, listErrors.invalidNextToken],
-      allow: [memberOf(...MANAGING_ROLES)],
-    })
-      .input(descendantList.input)
-      .output(descendantList.output)
-      .query(({ ctx, input }) => organizations.descendantsOf(input.organizationId, input.depth, askedBy(ctx, input))),
-
-    delete: authenticatedRoute('DELETE /organizations/{organizationId}', {
-      status: 204,
-      summary: 'Delete an organization with its products',
-      failure: 'Failed to delete organization',
       errors: [errors.notFound],
-      allow: [notGuest, memberOf('owner')],
-    })
-      .input(organizationInput)
-      .mutation(({ input }) => organizations.delete(input.organizationId)),
-
-    restore: authenticatedRoute('POST /organizations/{organizationId}/restore', {
-      summary: 'Restore a deleted organization and the products deleted with it',
-      failure: 'Failed to restore organization',
-      errors: [errors.notFound, errors.nameTakenMeanwhile],
-      allow: [admin],
-    })
-      .input(organizationInput)
-      .output(OrganizationSchema)
-      .mutation(({ input }) => organizations.restore(input.organizationId)),
-
-    listMembers: authenticatedRoute('GET /organizations/{organizationId}/members', {
-      summary: 'List the members of an organization',
-      failure: 'Failed to find organization members',
-      errors: [errors.notFound, listErrors.invalidNextToken],
       allow: [memberOf(...MANAGING_ROLES)],
-    })
-      .input(memberList.input)
-      .output(memberList.output)
-      .query(({ ctx, input }) => members.list(input.organizationId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => organizations.descendantsOf(input.organizationId, input.depth, askedBy(ctx, input))),
+
+    delete: deleteRoute(organization, 'DELETE /organizations/{organizationId}', {
+      summary: 'Delete an organization with its products',
+      allow: [notGuest, memberOf('owner')],
+    }).mutation(({ input }) => organizations.delete(input.organizationId)),
+
+    restore: restoreRoute(organization, 'POST /organizations/{organizationId}/restore', {
+      summary: 'Restore a deleted organization and the products deleted with it',
+      errors: [errors.nameTakenMeanwhile],
+      allow: [admin],
+    }).mutation(({ input }) => organizations.restore(input.organizationId)),
+
+    listMembers: listRoute(member, 'GET /organizations/{organizationId}/members', memberList, {
+      summary: 'List the members of an organization',
+      errors: [errors.notFound],
+      allow: [memberOf(...MANAGING_ROLES)],
+    }).query(({ ctx, input }) => members.list(input.organizationId, askedBy(ctx, input))),
 
     upsertMembers: authenticatedRoute('PATCH /organizations/{organizationId}/members', {
       status: 204,
@@ -174,15 +142,11 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .input(upsertMembersInput)
       .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
 
-    removeMember: authenticatedRoute('DELETE /organizations/{organizationId}/members/{identityId}', {
-      status: 204,
+    removeMember: deleteRoute(member, 'DELETE /organizations/{organizationId}/members/{identityId}', {
       summary: 'Remove a member, or leave',
-      failure: 'Failed to delete organization member',
-      errors: [errors.notFound, errors.memberNotFound, errors.noOwnerLeft],
+      errors: [errors.memberNotFound, errors.noOwnerLeft],
       allow: [anyOf(notGuest, self('identityId')), memberOf(...ORGANIZATION_ROLES)],
-    })
-      .input(memberInput)
-      .mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
+    }).mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
 
     memberRole: authenticatedRoute('GET /organizations/{organizationId}/members/{identityId}/role', {
       summary: 'Show the role of an identity in an organization, its own or one inherited from above',
@@ -210,16 +174,11 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
         isMemberOfOrganization: await members.isMember(input.organizationId, input.identityId),
       })),
 
-    listOfIdentity: authenticatedRoute('GET /organizations/members/{identityId}', {
+    listOfIdentity: listRoute(organization, 'GET /organizations/members/{identityId}', membershipList, {
       summary: 'List the organizations of an identity, with its role in each',
-      failure: 'Failed to find organizations',
-      errors: [listErrors.invalidNextToken],
       allow: [anyOf(admin, self('identityId'))],
-    })
-      .input(membershipList.input)
-      .output(membershipList.output)
-      .query(({ ctx, input }) =>
-        organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, askedBy(ctx, input)),
-      ),
+    }).query(({ ctx, input }) =>
+      organizations.ofIdentity(input.identityId, { ...input, roles: input.roles?.split(',') }, askedBy(ctx, input)),
+    ),
   });
 }

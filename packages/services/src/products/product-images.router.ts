@@ -3,6 +3,7 @@ import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
 import type { ProductImagesService } from './product-images.service.js';
 import type { ProductRules } from './product-rules.js';
+import { createRoute, deleteRoute } from '../shared/record-routes.js';
 import { productErrors as errors } from './products.errors.js';
 import { addImageInput, imageInput, imageUploadInput } from './products.schemas.js';
 
@@ -10,6 +11,8 @@ interface ProductImagesRouterOptions {
   productImages: ProductImagesService;
   rules: ProductRules;
 }
+
+const image = { one: 'product image', output: FileSchema, idInput: imageInput, errors };
 
 /** The product image routes of the spec ("Other services"). Whoever may change a product may change its images. */
 export function createProductImagesRouter({ productImages, rules }: ProductImagesRouterOptions) {
@@ -24,25 +27,16 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
       .output(UploadAddressSchema)
       .query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
 
-    addImage: authenticatedRoute('POST /products/{productId}/images', {
-      status: 201,
+    addImage: createRoute(image, 'POST /products/{productId}/images', addImageInput, {
       summary: 'Add an uploaded image to a product',
-      failure: 'Failed to create product image',
       errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
       allow: [notGuest, rules.ofProduct],
-    })
-      .input(addImageInput)
-      .output(FileSchema)
-      .mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
+    }).mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
 
-    removeImage: authenticatedRoute('DELETE /products/{productId}/images/{imageId}', {
-      status: 204,
+    removeImage: deleteRoute(image, 'DELETE /products/{productId}/images/{imageId}', {
       summary: 'Remove an image of a product, and from the variants that name it',
-      failure: 'Failed to delete product image',
-      errors: [errors.notFound, errors.imageNotFound],
+      errors: [errors.imageNotFound],
       allow: [notGuest, rules.ofProduct],
-    })
-      .input(imageInput)
-      .mutation(({ input }) => productImages.remove(input.productId, input.imageId)),
+    }).mutation(({ input }) => productImages.remove(input.productId, input.imageId)),
   });
 }

@@ -1,7 +1,8 @@
 import { admin, anyOf, authenticatedRoute, organizationRole, owner, router } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
+import { deleteRoute, listRoute } from '../shared/record-routes.js';
 import {
   organizationFollowInput,
   organizationFollowList,
@@ -19,6 +20,14 @@ interface FollowsRouterOptions {
   ownerOf(profileId: string): Promise<string | undefined>;
 }
 
+const profileFollow = { one: 'profile follow', many: 'profile follows', idInput: profileFollowInput, errors };
+const organizationFollow = {
+  one: 'organization follow',
+  many: 'organization follows',
+  idInput: organizationFollowInput,
+  errors,
+};
+
 /** The routes of the spec ("Other services") for follows and followers. */
 export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
@@ -33,35 +42,22 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .input(profileFollowInput)
       .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
 
-    unfollowProfile: authenticatedRoute('DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
-      status: 204,
+    unfollowProfile: deleteRoute(profileFollow, 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
       summary: 'Unfollow a profile',
-      failure: 'Failed to delete profile follow',
-      errors: [errors.notFound, errors.profileNotFollowed],
+      errors: [errors.profileNotFollowed],
       allow: [ownProfile],
-    })
-      .input(profileFollowInput)
-      .mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
+    }).mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
 
-    listProfileFollows: authenticatedRoute('GET /profiles/{profileId}/profile-follows', {
+    listProfileFollows: listRoute(profileFollow, 'GET /profiles/{profileId}/profile-follows', profileFollowList, {
       summary: 'List the profiles that a profile follows, newest first',
-      failure: 'Failed to find profile follows',
-      errors: [listErrors.invalidNextToken],
       allow: [ownProfile],
-    })
-      .input(profileFollowList.input)
-      .output(profileFollowList.output)
-      .query(({ ctx, input }) => follows.listProfiles(input.profileId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => follows.listProfiles(input.profileId, askedBy(ctx, input))),
 
-    listFollowers: authenticatedRoute('GET /profiles/{profileId}/followers', {
+    listFollowers: listRoute({ many: 'profiles' }, 'GET /profiles/{profileId}/followers', profileFollowerList, {
       summary: 'List the followers of a profile, newest first',
-      failure: 'Failed to find profiles',
-      errors: [errors.notFound, listErrors.invalidNextToken],
+      errors: [errors.notFound],
       allow: [ownProfile],
-    })
-      .input(profileFollowerList.input)
-      .output(profileFollowerList.output)
-      .query(({ ctx, input }) => follows.listFollowersOfProfile(input.profileId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => follows.listFollowersOfProfile(input.profileId, askedBy(ctx, input))),
 
     followOrganization: authenticatedRoute('PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', {
       status: 204,
@@ -73,25 +69,25 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       .input(organizationFollowInput)
       .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
 
-    unfollowOrganization: authenticatedRoute('DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}', {
-      status: 204,
-      summary: 'Unfollow an organization',
-      failure: 'Failed to delete organization follow',
-      errors: [errors.notFound, organizationErrors.notFound, errors.organizationNotFollowed],
-      allow: [ownProfile],
-    })
-      .input(organizationFollowInput)
-      .mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
+    unfollowOrganization: deleteRoute(
+      organizationFollow,
+      'DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}',
+      {
+        summary: 'Unfollow an organization',
+        errors: [organizationErrors.notFound, errors.organizationNotFollowed],
+        allow: [ownProfile],
+      },
+    ).mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
 
-    listOrganizationFollows: authenticatedRoute('GET /profiles/{profileId}/organization-follows', {
-      summary: 'List the organizations that a profile follows, newest first',
-      failure: 'Failed to find organization follows',
-      errors: [listErrors.invalidNextToken],
-      allow: [ownProfile],
-    })
-      .input(organizationFollowList.input)
-      .output(organizationFollowList.output)
-      .query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
+    listOrganizationFollows: listRoute(
+      organizationFollow,
+      'GET /profiles/{profileId}/organization-follows',
+      organizationFollowList,
+      {
+        summary: 'List the organizations that a profile follows, newest first',
+        allow: [ownProfile],
+      },
+    ).query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
   });
 }
 
@@ -103,14 +99,10 @@ interface OrganizationFollowersOptions {
 /** Lists an organization's followers; part of the organizations router. */
 export function createOrganizationFollowersRouter({ follows, roleOf }: OrganizationFollowersOptions) {
   return router({
-    listFollowers: authenticatedRoute('GET /organizations/{organizationId}/followers', {
+    listFollowers: listRoute({ many: 'profiles' }, 'GET /organizations/{organizationId}/followers', organizationFollowerList, {
       summary: 'List the followers of an organization, newest first',
-      failure: 'Failed to find profiles',
-      errors: [organizationErrors.notFound, listErrors.invalidNextToken],
+      errors: [organizationErrors.notFound],
       allow: [anyOf(admin, organizationRole('organizationId', ['owner'], roleOf))],
-    })
-      .input(organizationFollowerList.input)
-      .output(organizationFollowerList.output)
-      .query(({ ctx, input }) => follows.listFollowersOfOrganization(input.organizationId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => follows.listFollowersOfOrganization(input.organizationId, askedBy(ctx, input))),
   });
 }

@@ -1,6 +1,7 @@
 import { admin, anyOf, authenticatedRoute, owner, router } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { productErrors } from '../products/products.errors.js';
+import { deleteRoute, listRoute } from '../shared/record-routes.js';
 import { ProductLikeSchema, productLikeInput, productLikeList, productLikerList } from './likes.schemas.js';
 import type { LikesService } from './likes.service.js';
 import { profileErrors as errors } from './profiles.errors.js';
@@ -10,6 +11,8 @@ interface LikesRouterOptions {
   /** The identity that owns a profile. */
   ownerOf(profileId: string): Promise<string | undefined>;
 }
+
+const like = { one: 'product like', many: 'product likes', idInput: productLikeInput, errors };
 
 /** The product like routes of the spec ("Other services"), part of the profiles router. */
 export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
@@ -26,39 +29,26 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
       .output(ProductLikeSchema)
       .mutation(({ input }) => likes.like(input.profileId, input.likeProductId)),
 
-    unlikeProduct: authenticatedRoute('DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
-      status: 204,
+    unlikeProduct: deleteRoute(like, 'DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
       summary: 'Unlike a product',
-      failure: 'Failed to delete product like',
-      errors: [errors.notFound, productErrors.notFound, errors.productNotLiked],
+      errors: [productErrors.notFound, errors.productNotLiked],
       allow: [ownProfile],
-    })
-      .input(productLikeInput)
-      .mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
+    }).mutation(({ input }) => likes.unlike(input.profileId, input.likeProductId)),
 
-    listProductLikes: authenticatedRoute('GET /profiles/{profileId}/product-likes', {
+    listProductLikes: listRoute(like, 'GET /profiles/{profileId}/product-likes', productLikeList, {
       summary: 'List the products that a profile likes, newest first',
-      failure: 'Failed to find product likes',
-      errors: [listErrors.invalidNextToken],
       allow: [ownProfile],
-    })
-      .input(productLikeList.input)
-      .output(productLikeList.output)
-      .query(({ ctx, input }) => likes.list(input.profileId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => likes.list(input.profileId, askedBy(ctx, input))),
   });
 }
 
 /** Lists a product's likers; part of the products router. */
 export function createLikersRouter(likes: LikesService) {
   return router({
-    listLikers: authenticatedRoute('GET /products/{productId}/likers', {
+    listLikers: listRoute({ many: 'profiles' }, 'GET /products/{productId}/likers', productLikerList, {
       summary: 'List the profiles that like a product, latest first',
-      failure: 'Failed to find profiles',
-      errors: [productErrors.notFound, listErrors.invalidNextToken],
+      errors: [productErrors.notFound],
       allow: [admin],
-    })
-      .input(productLikerList.input)
-      .output(productLikerList.output)
-      .query(({ ctx, input }) => likes.listLikers(input.productId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => likes.listLikers(input.productId, askedBy(ctx, input))),
   });
 }

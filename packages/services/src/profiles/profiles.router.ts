@@ -1,8 +1,9 @@
 import { admin, anyOf, authenticatedRoute, owner, router, self } from '@tandem/core';
-import { askedBy, listErrors } from '@tandem/lists';
+import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { UploadAddressSchema } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import {
   ProfileSchema,
@@ -15,50 +16,30 @@ import {
 } from './profiles.schemas.js';
 import type { ProfilesService } from './profiles.service.js';
 
+const profile = { one: 'profile', many: 'profiles', output: ProfileSchema, idInput: profileInput, errors };
+
 /** The profile routes of the spec ("Other services"). */
 export function createProfilesRouter(profiles: ProfilesService) {
   const ownProfile = anyOf(admin, owner('profileId', profiles.ownerOf));
   return router({
-    create: authenticatedRoute('POST /profiles', {
-      status: 201,
+    create: createRoute(profile, 'POST /profiles', createProfileInput, {
       summary: 'Create a profile of an identity',
-      failure: 'Failed to create profile',
       errors: [identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [anyOf(admin, self('identityId'))],
-    })
-      .input(createProfileInput)
-      .output(ProfileSchema)
-      .mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id)),
+    }).mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id)),
 
-    list: authenticatedRoute('GET /profiles', {
-      summary: 'List profiles, newest first',
-      failure: 'Failed to find profiles',
-      errors: [listErrors.invalidNextToken],
-      allow: [admin],
-    })
-      .input(profileList.input)
-      .output(profileList.output)
-      .query(({ ctx, input }) => profiles.list(askedBy(ctx, input))),
+    list: listRoute(profile, 'GET /profiles', profileList, { allow: [admin] }).query(({ ctx, input }) =>
+      profiles.list(askedBy(ctx, input)),
+    ),
 
-    get: authenticatedRoute('GET /profiles/{profileId}', {
-      summary: 'Read a profile',
-      failure: 'Failed to get profile',
-      errors: [errors.notFound],
+    get: getRoute(profile, 'GET /profiles/{profileId}', { allow: [ownProfile] }).query(({ input }) =>
+      profiles.get(input.profileId),
+    ),
+
+    patch: patchRoute(profile, 'PATCH /profiles/{profileId}', profilePatchInput, {
+      errors: ATTACH_ERRORS,
       allow: [ownProfile],
-    })
-      .input(profileInput)
-      .output(ProfileSchema)
-      .query(({ input }) => profiles.get(input.profileId)),
-
-    patch: authenticatedRoute('PATCH /profiles/{profileId}', {
-      summary: 'Change a profile',
-      failure: 'Failed to update profile',
-      errors: [errors.notFound, errors.nothingToUpdate, ...ATTACH_ERRORS],
-      allow: [ownProfile],
-    })
-      .input(profilePatchInput)
-      .output(ProfileSchema)
-      .mutation(({ ctx, input: { profileId, ...patch } }) => profiles.patch(profileId, patch, ctx.identity.id)),
+    }).mutation(({ ctx, input: { profileId, ...patch } }) => profiles.patch(profileId, patch, ctx.identity.id)),
 
     avatarUploadUrl: authenticatedRoute('GET /profiles/{profileId}/avatar-upload-url', {
       summary: 'Get an address to upload an avatar to',
@@ -70,34 +51,18 @@ export function createProfilesRouter(profiles: ProfilesService) {
       .output(UploadAddressSchema)
       .query(({ ctx, input: { profileId, ...request } }) => profiles.avatarUploadUrl(profileId, request, ctx.identity.id)),
 
-    delete: authenticatedRoute('DELETE /profiles/{profileId}', {
-      status: 204,
-      summary: 'Delete a profile',
-      failure: 'Failed to delete profile',
-      errors: [errors.notFound],
-      allow: [ownProfile],
-    })
-      .input(profileInput)
-      .mutation(({ input }) => profiles.delete(input.profileId)),
+    delete: deleteRoute(profile, 'DELETE /profiles/{profileId}', { allow: [ownProfile] }).mutation(({ input }) =>
+      profiles.delete(input.profileId),
+    ),
 
-    restore: authenticatedRoute('POST /profiles/{profileId}/restore', {
-      summary: 'Restore a deleted profile',
-      failure: 'Failed to restore profile',
-      errors: [errors.notFound, identityErrors.notFound],
+    restore: restoreRoute(profile, 'POST /profiles/{profileId}/restore', {
+      errors: [identityErrors.notFound],
       allow: [admin],
-    })
-      .input(profileInput)
-      .output(ProfileSchema)
-      .mutation(({ input }) => profiles.restore(input.profileId)),
+    }).mutation(({ input }) => profiles.restore(input.profileId)),
 
-    listOfIdentity: authenticatedRoute('GET /profiles/identities/{identityId}', {
+    listOfIdentity: listRoute(profile, 'GET /profiles/identities/{identityId}', identityProfileList, {
       summary: 'List the profiles of an identity, newest first',
-      failure: 'Failed to find profiles',
-      errors: [listErrors.invalidNextToken],
       allow: [self('identityId')],
-    })
-      .input(identityProfileList.input)
-      .output(identityProfileList.output)
-      .query(({ ctx, input }) => profiles.listOfIdentity(input.identityId, askedBy(ctx, input))),
+    }).query(({ ctx, input }) => profiles.listOfIdentity(input.identityId, askedBy(ctx, input))),
   });
 }

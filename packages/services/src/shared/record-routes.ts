@@ -1,0 +1,162 @@
+/**
+ * The standard routes of a record. The kind of a route gives its success status, summary, failure (`Failed to delete parcel`)
+ * and usual errors; the record gives its words, input and output. `.query` or `.mutation` ends the route:
+ *
+ *     const parcel = { one: 'parcel', many: 'parcels', output: ParcelSchema, idInput: parcelInput, errors: parcelErrors };
+ *     deleteRoute(parcel, 'DELETE /parcels/{parcelId}', { allow: [admin] }).mutation(({ input }) => parcels.delete(input.parcelId));
+ *
+ * All require authentication, except `publicGetRoute` and `publicListRoute`.
+ */
+import { authenticatedRoute, publicRoute, type AuthenticatedRouteOptions, type ErrorDefinition } from '@tandem/core';
+import { listErrors } from '@tandem/lists';
+import { z } from 'zod';
+
+type Schema = z.ZodType;
+type Get = `GET /${string}`;
+type Post = `POST /${string}`;
+type Patch = `PATCH /${string}`;
+type Delete = `DELETE /${string}`;
+
+/** What a route says itself: `errors` are added to the usual ones, all else replaces the usual. */
+type Own = Partial<Omit<AuthenticatedRouteOptions, 'status'>>;
+type Public = Omit<Own, 'allow'>;
+/** `bodyKey` is the input key of the array that is the body. */
+type OwnOfArray = Own & { bodyKey: string };
+
+interface Shown<Out extends Schema> {
+  /** The record in summaries and failures: `product variant`. */
+  one: string;
+  /** Shows a record in an answer. */
+  output: Out;
+}
+interface Found<In extends Schema> {
+  one: string;
+  /** Names one record: its id, and any other ids in the path. */
+  idInput: In;
+  errors: { notFound: ErrorDefinition };
+}
+interface Changed<Out extends Schema> extends Shown<Out> {
+  errors: { notFound: ErrorDefinition; nothingToUpdate?: ErrorDefinition };
+}
+interface Many {
+  /** Its plural: `product variants`. */
+  many: string;
+}
+interface ManyFound extends Many {
+  errors: { manyNotFound: ErrorDefinition; nothingToUpdateInMany: ErrorDefinition };
+}
+interface List<In extends Schema, Out extends Schema> {
+  input: In;
+  output: Out;
+}
+
+function complete<Options extends Own>(own: Options, summary: string, failed: string, usual: (ErrorDefinition | undefined)[]) {
+  const errors = [...usual.filter((error) => error !== undefined), ...(own.errors ?? [])];
+  return { summary, failure: `Failed to ${failed}`, ...own, errors };
+}
+
+/** A noun with its indefinite article. */
+function a(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+/** Creates a record and answers it, with 201. */
+export function createRoute<In extends Schema, Out extends Schema>(of: Shown<Out>, route: Post, input: In, own: Own = {}) {
+  const options = complete(own, `Create ${a(of.one)}`, `create ${of.one}`, []);
+  return authenticatedRoute(route, { ...options, status: 201 })
+    .input(input)
+    .output(of.output);
+}
+
+function listOptions<Options extends Own>({ many }: Many, own: Options) {
+  return complete(own, `List ${many}, newest first`, `find ${many}`, [listErrors.invalidNextToken]);
+}
+
+/** Lists records to callers who are signed in. */
+export function listRoute<In extends Schema, Out extends Schema>(of: Many, route: Get, list: List<In, Out>, own: Own = {}) {
+  const options = listOptions(of, own);
+  return authenticatedRoute(route, options).input(list.input).output(list.output);
+}
+
+/** Lists records to anybody. */
+export function publicListRoute<In extends Schema, Out extends Schema>(
+  of: Many,
+  route: Get,
+  list: List<In, Out>,
+  own: Public = {},
+) {
+  const options = listOptions(of, own);
+  return publicRoute(route, options).input(list.input).output(list.output);
+}
+
+function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Options) {
+  return complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]);
+}
+
+/** Answers one record to callers who are signed in. */
+export function getRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Get, own: Own = {}) {
+  const options = getOptions(of, own);
+  return authenticatedRoute(route, options).input(of.idInput).output(of.output);
+}
+
+/** Answers one record to anybody. */
+export function publicGetRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Get, own: Public = {}) {
+  const options = getOptions(of, own);
+  return publicRoute(route, options).input(of.idInput).output(of.output);
+}
+
+/** Changes one record and answers it. */
+export function patchRoute<In extends Schema, Out extends Schema>(of: Changed<Out>, route: Patch, input: In, own: Own = {}) {
+  const options = complete(own, `Change ${a(of.one)}`, `update ${of.one}`, [of.errors.notFound, of.errors.nothingToUpdate]);
+  return authenticatedRoute(route, options).input(input).output(of.output);
+}
+
+/** Deletes one record. */
+export function deleteRoute<In extends Schema>(of: Found<In>, route: Delete, own: Own = {}) {
+  const options = complete(own, `Delete ${a(of.one)}`, `delete ${of.one}`, [of.errors.notFound]);
+  return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
+}
+
+/** Restores one deleted record and answers it. */
+export function restoreRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Post, own: Own = {}) {
+  const options = complete(own, `Restore a deleted ${of.one}`, `restore ${of.one}`, [of.errors.notFound]);
+  return authenticatedRoute(route, options).input(of.idInput).output(of.output);
+}
+
+/** An action on one record that answers nothing: `actionRoute(parcel, 'POST /parcels/{parcelId}/seal', 'seal', { … })`. */
+export function actionRoute<In extends Schema>(of: Found<In>, route: Post, verb: string, own: Own & { summary: string }) {
+  const options = complete(own, own.summary, `${verb} ${of.one}`, [of.errors.notFound]);
+  return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
+}
+
+/** Creates many records and answers them, with 201. */
+export function createManyRoute<In extends Schema, Out extends Schema>(
+  of: Many & Shown<Out>,
+  route: Post,
+  input: In,
+  own: OwnOfArray,
+) {
+  const options = complete(own, `Create many ${of.many}, all or none`, `create ${of.many}`, []);
+  return authenticatedRoute(route, { ...options, status: 201 })
+    .input(input)
+    .output(z.array(of.output));
+}
+
+/** Makes the same change to many records and answers them. */
+export function patchManyRoute<In extends Schema, Out extends Schema>(
+  of: ManyFound & Shown<Out>,
+  route: Patch,
+  input: In,
+  own: Own = {},
+) {
+  const { manyNotFound, nothingToUpdateInMany } = of.errors;
+  const summary = `Make the same change to many ${of.many}, all or none`;
+  const options = complete(own, summary, `update ${of.many}`, [manyNotFound, nothingToUpdateInMany]);
+  return authenticatedRoute(route, options).input(input).output(z.array(of.output));
+}
+
+/** Deletes many records; the body is the array of their `ids`. */
+export function deleteManyRoute<In extends Schema>(of: ManyFound, route: Delete | Post, input: In, own: Own = {}) {
+  const options = complete(own, `Delete many ${of.many}, all or none`, `delete ${of.many}`, [of.errors.manyNotFound]);
+  return authenticatedRoute(route, { ...options, status: 204, bodyKey: 'ids' }).input(input);
+}
