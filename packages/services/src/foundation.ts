@@ -2,9 +2,10 @@ import type { FilesDriver } from '@tandem/drivers/files';
 import { createLists } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/emails/mail-preparation.js';
-import { createSignIn, type SignInSettings } from './authentication/sign-in.js';
+import { createSessions, createSignIn, type SignInSettings } from './authentication/sign-in.js';
 import { createFilesService } from './files/files.service.js';
 import { createIdentitiesService } from './identities/identities.service.js';
+import { createIdentityLookups } from './identities/identity-lookups.js';
 import { createMailsService } from './mail/mails.service.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
@@ -39,21 +40,10 @@ export function createFoundation(options: FoundationOptions) {
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });
-  const identities = createIdentitiesService({
-    storage,
-    lists,
-    bus,
-    log,
-    audit,
-    mails,
-    removeSessions: (identityId, state) => sessions.removeEnded(identityId, state),
-    review: (identityIds) => standing.review(identityIds),
-    reviewAfter: (identityIds, change) => standing.reviewAfter(identityIds, change),
-  });
-  const signIn = createSignIn({ ...options, lists, audit, mails, identities });
-  const { sessions, shownSessions, onetimeTokens, passwords, proofs, credentialsOf, codes } = signIn;
-  const { accessStateOf, existing: existingIdentities } = identities;
-  const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
+  const lookups = createIdentityLookups(storage);
+  const { existing: existingIdentities } = lookups;
+  const sessionParts = createSessions({ ...options, lists, audit, lookups });
+  const { sessions, shownSessions, onetimeTokens } = sessionParts;
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
@@ -63,11 +53,26 @@ export function createFoundation(options: FoundationOptions) {
   const standing = createStanding({
     storage,
     typeIds,
-    accessStateOf,
+    accessStateOf: lookups.accessStateOf,
     organizations,
     withdrawTokens: onetimeTokens.withdraw,
   });
-  const { reviewAfter } = standing;
+  const { review, reviewAfter } = standing;
+  const identities = createIdentitiesService({
+    storage,
+    lists,
+    lookups,
+    bus,
+    log,
+    audit,
+    mails,
+    removeSessions: sessions.removeEnded,
+    review,
+    reviewAfter,
+  });
+  const signIn = createSignIn({ ...options, ...sessionParts, audit, mails, identities });
+  const { passwords, proofs, credentialsOf, codes } = signIn;
+  const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
   const members = createMembersService({ storage, lists, existingIdentities, reviewAfter });
   const emailOf = async (identityId: string) => (await identities.credentialsOf({ id: identityId }))?.email;
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, standing, emailOf });

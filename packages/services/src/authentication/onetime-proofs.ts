@@ -1,6 +1,6 @@
 import { authenticationErrors } from '@tandem/core';
 import type { IdentitiesService } from '../identities/identities.service.js';
-import type { Credentials } from '../identities/identity-credentials.js';
+import type { Credentials } from '../identities/identity-lookups.js';
 import type { OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
 import type { OnetimeToken, OnetimeTokensService } from '../onetime-tokens/onetime-tokens.service.js';
 

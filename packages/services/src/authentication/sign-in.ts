@@ -5,6 +5,7 @@ import type { AuditService } from '../audit/audit.service.js';
 import type { Lifetimes } from '../configuration.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { IdentitiesService } from '../identities/identities.service.js';
+import type { IdentityLookups } from '../identities/identity-lookups.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { senderName } from '../mail/outgoing-mail.js';
 import type { MailSettings } from '../mail/queued-mail.js';
@@ -42,23 +43,17 @@ export interface SignInSettings {
   rateLimits: RateLimits;
 }
 
-interface SignInOptions extends SignInSettings {
+interface SessionsOptions extends SignInSettings {
   lists: Lists;
   audit: AuditService;
-  mails: MailsService;
-  identities: IdentitiesService;
+  lookups: IdentityLookups;
 }
 
-/** Creates the services for sign-in and proofs of identity. */
-export function createSignIn(options: SignInOptions) {
-  const { storage, bus, tokens, log, typeIds, lifetimes, rateLimits, lists, audit, mails, identities } = options;
-  const onetimeTokens = createOnetimeTokensService({
-    storage,
-    tokens,
-    defaultLifetime: lifetimes.onetime,
-    epochOf: identities.onetimeEpochOf,
-  });
-  const { accessStateOf, accessStatesOf } = identities;
+/** Creates sessions and one-time tokens, on which changes of identities depend. */
+export function createSessions(options: SessionsOptions) {
+  const { storage, bus, tokens, log, lifetimes, rateLimits, lists, audit } = options;
+  const { accessStateOf, accessStatesOf, onetimeEpochOf: epochOf } = options.lookups;
+  const onetimeTokens = createOnetimeTokensService({ storage, tokens, defaultLifetime: lifetimes.onetime, epochOf });
   const knownPlaces = createKnownPlaces(storage, options.codeSecrets[0] ?? '');
   const sessions = createSessionsService({
     storage,
@@ -73,7 +68,20 @@ export function createSignIn(options: SignInOptions) {
     rememberingPlace: knownPlaces.remembering,
   });
   const shownSessions = createShownSessionsService({ storage, lists, lifetimes, accessStateOf, end: sessions.end, audit });
-  const failedLogins = createFailedLogins(storage, knownPlaces);
+  return { onetimeTokens, sessions, shownSessions, knownPlaces };
+}
+
+interface SignInOptions extends SignInSettings, ReturnType<typeof createSessions> {
+  audit: AuditService;
+  mails: MailsService;
+  identities: IdentitiesService;
+}
+
+/** Creates the services for sign-in and proofs of identity. */
+export function createSignIn(options: SignInOptions) {
+  const { storage, tokens, log, typeIds, rateLimits, audit, mails, identities } = options;
+  const { onetimeTokens, sessions } = options;
+  const failedLogins = createFailedLogins(storage, options.knownPlaces);
   const passwords = createPasswords({
     cost: options.bcryptCost,
     verifyImported: options.verifyImportedPassword,
@@ -127,9 +135,6 @@ export function createSignIn(options: SignInOptions) {
     rateLimits,
   });
   return {
-    onetimeTokens,
-    sessions,
-    shownSessions,
     failedLogins,
     passwords,
     proofs,

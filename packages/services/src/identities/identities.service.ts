@@ -4,11 +4,11 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
-import { existingIn } from '../shared/existing.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
 import { createIdentityChanges, literals, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
+import type { IdentityLookups } from './identity-lookups.js';
 import { createIdentityOutbox } from './identity-outbox.js';
 import { ABSENT, HIDDEN, identityModel, type IdentityRecord } from './identity.model.js';
 import { createProviderAccounts, toLinked, type ProviderAccount } from './provider-accounts.js';
@@ -24,6 +24,7 @@ interface IdentitiesOptions {
   log: Log;
   mails: Pick<MailsService, 'enqueue'>;
   lists: Lists;
+  lookups: IdentityLookups;
   removeSessions: IdentityChangesOptions['removeSessions'];
   /**
    * Runs a change that may cost these identities the right to invite, then withdraws the invitations they may no longer make. The
@@ -56,7 +57,7 @@ function show(record: IdentityRecord): ShownIdentity {
  * hash. Changes go to the audit trail, with the facts of the request if there is one.
  */
 export function createIdentitiesService(options: IdentitiesOptions) {
-  const { storage, bus, audit, log, removeSessions, mails, lists, review, reviewAfter } = options;
+  const { storage, bus, audit, log, removeSessions, mails, lists, lookups, review, reviewAfter } = options;
   const Identities = storage.model(identityModel);
   const showOne = lists.one(identityList, show);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
@@ -117,6 +118,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
   }
 
   return {
+    ...lookups,
     ...createIdentityCredentials(storage, changes),
     /** Accounts at identity providers. */
     providerAccounts: createProviderAccounts(storage, { announce, relay }),
@@ -234,9 +236,6 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await change(identityId, { deactivatedAt: null });
       await audit.record('identity.activated', by, { identityId });
     },
-
-    /** Those of the given identities that exist, in any state. */
-    existing: existingIn(Identities),
 
     async hasAnyOf(typeId: string): Promise<boolean> {
       return (await Identities.exists({ typeId })) !== null;

@@ -1,20 +1,7 @@
 import type { Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
-import { STATE, toState, type AccessState } from './access-state.js';
 import { isEpoch, withUniqueValues, type Consequences, type IdentityChanges, type SessionRef } from './identity-changes.js';
-import { ABSENT, identityModel, type IdentityRecord } from './identity.model.js';
-
-/** The fields of an identity that sign-in needs. */
-export interface Credentials extends AccessState {
-  id: string;
-  email: string;
-  emailVerified: boolean;
-  /** Undefined when no password is set; then none matches. */
-  passwordHash: string | undefined;
-  onetimeEpoch: number;
-}
-
-const CREDENTIALS = { ...STATE, email: 1, emailVerified: 1, passwordHash: 1, onetimeEpoch: 1 } as const;
+import { identityModel } from './identity.model.js';
 
 /** Passwords and email addresses of identities, for sign-in. */
 export function createIdentityCredentials(storage: Storage, { tryChange }: IdentityChanges) {
@@ -75,35 +62,6 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       const filter = { _id: identityId, ...isEpoch(epoch) };
       const consequences = { unlink: 'all', endSessions: but ? { but } : true, voidTokens: true, mail } as const;
       return withUniqueValues(async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined);
-    },
-
-    /**
-     * Reads the credentials for sign-in. The only function that returns a password hash; its result must not leave the server.
-     */
-    async credentialsOf(by: { email: string } | { id: string }): Promise<Credentials | undefined> {
-      const filter = 'id' in by ? { _id: by.id } : by;
-      const record = await Identities.findOne(filter, CREDENTIALS).lean<IdentityRecord>();
-      if (!record) return undefined;
-      const { _id: id, email, passwordHash, emailVerified, onetimeEpoch } = { ...ABSENT, ...record };
-      return { id, email, passwordHash, emailVerified, onetimeEpoch, ...toState(record) };
-    },
-
-    /** Epoch of an identity's one-time tokens; undefined when it is missing or deleted. */
-    async onetimeEpochOf(identityId: string): Promise<number | undefined> {
-      const record = await Identities.findById(identityId, { onetimeEpoch: 1 }).lean<IdentityRecord>();
-      return record ? { ...ABSENT, ...record }.onetimeEpoch : undefined;
-    },
-
-    /** The access state of an identity; undefined when it is missing or deleted. */
-    async accessStateOf(identityId: string): Promise<AccessState | undefined> {
-      const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
-      return record ? toState(record) : undefined;
-    },
-
-    /** The access states of many identities by id, without those that are missing or deleted. */
-    async accessStatesOf(identityIds: readonly string[]): Promise<Map<string, AccessState>> {
-      const records = await Identities.find({ _id: { $in: identityIds } }, STATE).lean<IdentityRecord[]>();
-      return new Map(records.map((record) => [record._id, toState(record)]));
     },
   };
 }

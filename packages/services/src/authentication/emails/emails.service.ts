@@ -4,7 +4,7 @@ import type { RequestFacts } from '../../audit/request-facts.js';
 import { identityErrors } from '../../identities/identities.errors.js';
 import type { SessionRef } from '../../identities/identity-changes.js';
 import type { IdentitiesService } from '../../identities/identities.service.js';
-import type { Credentials } from '../../identities/identity-credentials.js';
+import type { Credentials } from '../../identities/identity-lookups.js';
 import type { MailsService } from '../../mail/mails.service.js';
 import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';

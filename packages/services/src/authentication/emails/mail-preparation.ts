@@ -1,5 +1,5 @@
 import type { IdentitiesService } from '../../identities/identities.service.js';
-import type { Credentials } from '../../identities/identity-credentials.js';
+import type { Credentials } from '../../identities/identity-lookups.js';
 import type { PreparedMail, QueuedMail } from '../../mail/queued-mail.js';
 import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
 import type { OnetimeTarget } from '../../onetime-tokens/onetime-targets.js';

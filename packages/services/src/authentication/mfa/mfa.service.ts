@@ -1,7 +1,7 @@
 import { authenticationErrors, requestErrors } from '@tandem/core';
 import type { Clock } from '@tandem/storage';
 import type { AuditService } from '../../audit/audit.service.js';
-import type { Credentials } from '../../identities/identity-credentials.js';
+import type { Credentials } from '../../identities/identity-lookups.js';
 import type { MailsService } from '../../mail/mails.service.js';
 import type { OnetimeTokensService } from '../../onetime-tokens/onetime-tokens.service.js';
 import type { RateLimits } from '../../rate-limits/rate-limits.js';

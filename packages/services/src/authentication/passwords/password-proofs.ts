@@ -1,7 +1,7 @@
 import { validationError, type Clock } from '@tandem/core';
 import type { AuditService } from '../../audit/audit.service.js';
 import type { RequestFacts } from '../../audit/request-facts.js';
-import type { Credentials } from '../../identities/identity-credentials.js';
+import type { Credentials } from '../../identities/identity-lookups.js';
 import { authenticationServiceErrors as errors } from '../authentication.errors.js';
 import type { FailedLogins } from '../failed-logins/failed-logins.js';
 import type { Passwords } from './passwords.js';
