@@ -1,18 +1,14 @@
-import { isCommand, startStoreProxy, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENCE, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
 import { createChatClient, type ChatClientOptions, type ChatEvent, type ChatMessage } from './index.js';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
-
-let app: TestServer;
+const app = fixture(startTestServer);
 let ann: Person;
 beforeAll(async () => {
-  app = await startTestServer();
   ann = await app.signUp();
 });
-afterAll(() => app.close());
 
 /** Records a client's sockets, so that a test can cut them. */
 function createSockets() {

@@ -9,6 +9,7 @@ export {
   type JsonSchema,
   type Place,
 } from './described-operations.js';
+export { fixture } from './fixture.js';
 export { createContract, type Contract, type RestAnswer } from './contract.js';
 export { expectListConvention, type ListUnderTest } from './list-convention.js';
 export { startOAuth2Server, type OAuth2Account, type OAuth2Server } from './oauth2-server.js';
@@ -31,12 +32,13 @@ export {
 } from './provider-visits.js';
 export { createTestClock, type TestClock } from './test-clock.js';
 export { startMailServer, type MailServer, type ReceivedMail } from './mail-server.js';
+export * from './outcomes.js';
 export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
 export { startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Server } from './s3-server.js';
 export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
-export { PASSWORD, cookiesOf, startTestServer, type Person, type TestServer } from './test-server.js';
+export { NEW_PASSWORD, PASSWORD, cookiesOf, newEmail, startTestServer, type Person, type TestServer } from './test-server.js';
 export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
 export * from './store-double.js';
 export { TEST_SECRETS } from './test-secrets.js';

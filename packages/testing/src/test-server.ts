@@ -14,6 +14,11 @@ import { createTestClock, type TestClock } from './test-clock.js';
 
 /** Long and uncommon enough to be accepted. */
 export const PASSWORD = 'a password of the tests';
+/** To change it to. */
+export const NEW_PASSWORD = 'another password of the tests';
+
+/** An address that nobody has. */
+export const newEmail = () => `${randomUUID()}@example.org`;
 
 /** A signed-in person with an account. */
 export interface Person {
@@ -210,7 +215,7 @@ export async function startTestServer(
     mail,
     logs: () => lines.join(''),
     signIn,
-    async signUp({ email = `${randomUUID()}@example.org`, isVerified = false, ...options } = {}) {
+    async signUp({ email = newEmail(), isVerified = false, ...options } = {}) {
       const { id } = await caller.rest('POST', '/auth/register', { email, password: PASSWORD }).expect<{ id: string }>(201);
       if (isVerified) await tandem.services.identities.verifyEmail(id, email.trim().toLowerCase());
       return signIn(email, options);

@@ -1,19 +1,11 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, failing, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { Attribute } from './attributes.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const NOT_FOUND = failing(404, 'Attribute group not found');
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const size = {
   name: 'Size',

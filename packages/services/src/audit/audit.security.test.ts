@@ -1,12 +1,8 @@
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { securityEventModel } from './security-event.model.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ trustProxy: true });
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ trustProxy: true }));
 
 const FACTS = ['event', 'eventId', 'identityId', 'actorId', 'sessionId', 'requestId', 'details'];
 

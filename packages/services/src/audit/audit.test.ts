@@ -1,10 +1,9 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, PASSWORD, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { SECURITY_EVENT_TYPES } from './event-types.js';
 import { securityEventModel } from './security-event.model.js';
 
 const NOT_ADMIN = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
@@ -25,13 +24,8 @@ interface EventPage {
   metadata: { pagination: { total: number; totalPages: number } };
 }
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 async function list(face: Face, query: object): Promise<EventPage> {
   const outcome = await admin.call(face, 'auth.events', { ...query });

@@ -1,17 +1,11 @@
-import { FACES, PASSWORD, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, UNVERIFIED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const DONE = { ok: true };
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  [app, second] = await Promise.all([startTestServer(), startTestServer()]);
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const login = (email: string, password = PASSWORD) => app.rest('POST', '/auth/login', { email, password });
 const stateOf = ({ id }: Person) =>

@@ -1,13 +1,7 @@
-import { FACES, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, UNVERIFIED, fixture, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 const check = (face: Face, token: unknown, more: { fingerprint?: string; target?: unknown } = {}) =>
   app.call(

@@ -1,5 +1,5 @@
-import { FACES, cookiesOf, sendRaw, startTestServer, PASSWORD, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, cookiesOf, fixture, sendRaw, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { sessionModel } from './sessions/session.model.js';
 
 const COOKIES = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
@@ -10,14 +10,11 @@ const UNVERIFIED = { status: 401, message: 'token could not be verified' };
 const ELSEWHERE = { status: 403, message: 'Origin is not allowed' };
 const PASSED = { status: 200, message: undefined };
 
-let app: TestServer;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer({ authModes: COOKIES, publicUrl: PUBLIC_URL, corsOrigins: ['https://other.example.org'] });
-  [ann, bob] = [await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(() =>
+  startTestServer({ authModes: COOKIES, publicUrl: PUBLIC_URL, corsOrigins: ['https://other.example.org'] }),
+);
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 async function send(
   face: Face,

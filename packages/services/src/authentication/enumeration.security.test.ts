@@ -1,6 +1,6 @@
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import { FACES, PASSWORD, fixture, startTestServer, type Face } from '@tandem/testing';
 import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 /** High enough that comparing a password is most of a login, low enough for some hundred of them. */
 const COST = 7;
@@ -9,11 +9,10 @@ const ROUNDS = 3;
 /** A comparison left out would be a factor of three here. (That the work is the same to a bit is tested where hashes are.) */
 const FACTOR = 1.5;
 
-let app: TestServer;
 /** Addresses by what stands behind them. */
 const addresses: Record<string, string> = {};
+const app = fixture(() => startTestServer({ bcryptCost: COST }));
 beforeAll(async () => {
-  app = await startTestServer({ bcryptCost: COST });
   const admin = await app.signUpAdmin();
   const { identities } = app.tandem.services;
   async function imported(hash?: string): Promise<string> {
@@ -38,7 +37,6 @@ beforeAll(async () => {
     'with a hash of another kind': await imported('sha1:0123456789abcdef'),
   });
 });
-afterAll(() => app.close());
 
 /** A quarter takes no longer. Nearer to the work itself than the median: what else a machine does only adds to a time. */
 function quartileOf(times: readonly number[]): number {

@@ -1,5 +1,5 @@
-import { FACES, TEST_SECRETS, sendRaw, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FACES, TEST_SECRETS, fixture, sendRaw, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it, vi } from 'vitest';
 
 const MISSING = { status: 422, message: 'Missing authorization header' };
 const MALFORMED = { status: 422, message: 'Incorrect authorization of token header' };
@@ -9,15 +9,9 @@ const WRONG_DEVICE = { status: 401, message: 'Token fails security check' };
 const WRONG_TYPE = { status: 401, message: 'Invalid token' };
 const PASSED = { status: 200, message: undefined };
 
-let app: TestServer;
-let ann: Person;
-let fingerprinted: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-  fingerprinted = await app.signUp({ fingerprint: 'device 1' });
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
+const fingerprinted = fixture(() => app.signUp({ fingerprint: 'device 1' }));
 
 /** Reads a person's identity with exactly these headers. */
 async function ask(face: Face, person: Person, headers: readonly string[], server = app) {

@@ -1,16 +1,11 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, fixture, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 const WRONG = { ok: false, status: 401, message: 'wrong credentials provided' };
 const LOCKED = { ok: false, status: 401, message: 'This account is locked' };
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const login = (face: Face, email: string, password = PASSWORD, more: object = {}) =>
   app.call(face, 'auth.login', { email, password, ...more });

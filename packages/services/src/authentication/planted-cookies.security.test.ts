@@ -1,21 +1,16 @@
 import { operationsOf } from '@tandem/core';
-import { FACES, PASSWORD, cookiesOf, sendRaw, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, cookiesOf, fixture, sendRaw, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { sessionModel } from './sessions/session.model.js';
 
 const EVIL = 'https://evil.example';
 const ELSEWHERE = { status: 403, message: 'Origin is not allowed' };
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let eve: Person;
-beforeAll(async () => {
-  app = await startTestServer({ authModes: { default: 'cookie' }, publicUrl: 'https://app.example.org' });
-  [admin, ann, eve] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ authModes: { default: 'cookie' }, publicUrl: 'https://app.example.org' }));
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const eve = fixture(() => app.signUp());
 
 const cookieOf = (tokens: Record<string, string>) =>
   Object.entries(tokens).map(([name, value]) => `${name}=${value}`).join('; '); // prettier-ignore

@@ -1,14 +1,9 @@
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, fixture, newEmail, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 const register = (face: Face, email: unknown, password: unknown = PASSWORD, more: object = {}) =>
   app.call(face, 'auth.register', { email, password, ...more });
 const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });

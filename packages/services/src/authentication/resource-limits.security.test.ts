@@ -1,13 +1,9 @@
 import http from 'node:http';
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FACES, PASSWORD, fixture, startTestServer, type Face } from '@tandem/testing';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bcryptThreads } from './passwords/bcrypt-threads.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 /** Sends a body as it is, and says what came back and how long it took. */
 async function post(face: Face, procedure: string, path: string, body: string, credentials: Record<string, string> = {}) {

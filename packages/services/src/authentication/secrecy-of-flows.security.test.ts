@@ -1,8 +1,16 @@
-import { FACES, PASSWORD, startTestServer, type Credentials, type Face, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  NEW_PASSWORD,
+  PASSWORD,
+  startTestServer,
+  type Credentials,
+  type Face,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
 
-const NEW_PASSWORD = 'another password of the tests';
 const WRONG_PASSWORD = 'a wrong guess at a password';
 const FINGERPRINT = 'the fingerprint of some device';
 const DOMAIN = '@people.example.org';

@@ -1,16 +1,12 @@
-import { FACES, PASSWORD, startTestServer, type Credentials, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, fixture, startTestServer, type Credentials, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
 import { sessionModel } from './sessions/session.model.js';
 
 const FINGERPRINT = 'the fingerprint of a device';
 const HIDDEN_FIELDS = ['passwordHash', 'sessionEpoch', 'fingerprintHash', 'rotations', '$2b$', '__v', '"_id"', 'deletedAt'];
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ logLevel: 'trace' });
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ logLevel: 'trace' }));
 
 /** Everything that is answered, each with the procedure that did. */
 const answered: { procedure: string; text: string }[] = [];

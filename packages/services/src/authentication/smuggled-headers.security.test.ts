@@ -1,20 +1,14 @@
-import { FACES, PASSWORD, sendRaw, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NEW_PASSWORD, PASSWORD, fixture, sendRaw, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const NEW_PASSWORD = 'another password of the tests';
 const MALFORMED = { status: 422, message: 'Incorrect authorization of token header' };
 const BAD_FINGERPRINT = { status: 422, message: 'Incorrect format of x-nb-fingerprint header' };
 const WRONG_DEVICE = { status: 401, message: 'Token fails security check' };
 const WRONG_TYPE = { status: 401, message: 'Invalid token' };
 
-let app: TestServer;
-let withMfa: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  [app, withMfa] = await Promise.all([startTestServer(), startTestServer({ mfaEnabled: true })]);
-  ann = await app.signUp();
-});
-afterAll(() => Promise.all([app.close(), withMfa.close()]));
+const app = fixture(startTestServer);
+const withMfa = fixture(() => startTestServer({ mfaEnabled: true }));
+const ann = fixture(() => app.signUp());
 
 const PATHS = {
   resetPassword: '/auth/reset-password',

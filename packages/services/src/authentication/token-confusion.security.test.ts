@@ -1,40 +1,36 @@
-import { createTokens, type Tokens } from '@tandem/core';
+import { createTokens } from '@tandem/core';
 import {
   FACES,
+  NEW_PASSWORD,
   PASSWORD,
   TEST_SECRETS,
+  UNUSABLE,
+  UNVERIFIED,
+  WRONG_TYPE,
+  fixture,
   startTestServer,
   type Face,
   type Outcome,
   type Person,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ONETIME_TARGETS, type OnetimeTarget } from '../onetime-tokens/onetime-targets.js';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };
-const UNUSABLE = { ok: false, status: 422, message: 'Token was not found' };
 const NOT_RESTORABLE = { ok: false, status: 409, message: 'One-time token cannot be restored' };
 const DONE = { ok: true };
-const NEW_PASSWORD = 'another password of the tests';
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let withMfa: TestServer;
-let admin: Person;
+const app = fixture(startTestServer);
+const withMfa = fixture(() => startTestServer({ mfaEnabled: true }));
+const admin = fixture(() => app.signUpAdmin());
 /** Makes tokens that the server would not: with the right keys, expired, or of an identity that has changed since. */
-let forge: Tokens;
-beforeAll(async () => {
-  [app, withMfa] = await Promise.all([startTestServer(), startTestServer({ mfaEnabled: true })]);
-  admin = await app.signUpAdmin();
-  forge = await createTokens({
+const forge = fixture(() =>
+  createTokens({
     signSecrets: [TEST_SECRETS.authSignSecret],
     encSecrets: [TEST_SECRETS.authEncSecret],
     clock: app.clock,
-  });
-});
-afterAll(() => Promise.all([app.close(), withMfa.close()]));
+  }),
+);
 
 type Type = 'access' | 'refresh' | OnetimeTarget;
 const TYPES: readonly Type[] = ['access', 'refresh', ...ONETIME_TARGETS];

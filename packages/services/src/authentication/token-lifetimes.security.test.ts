@@ -1,12 +1,19 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  NEW_PASSWORD,
+  PASSWORD,
+  UNUSABLE,
+  UNVERIFIED,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { expect, describe, it } from 'vitest';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const NEW_PASSWORD = 'another password of the tests';
-
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const UNUSABLE = { ok: false, status: 422, message: 'Token was not found' };
 
 interface Given {
   token: string;

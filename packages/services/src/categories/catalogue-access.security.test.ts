@@ -1,10 +1,7 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 const DOES_NOT_EXIST = { ok: false, status: 404, message: 'Category does not exist' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
 /** Of categories and attributes everything is read by anybody and written by the admin. */
 const WRITES = [
@@ -23,19 +20,17 @@ const WRITES = [
 const GUARDED = ['categories.patch', 'categories.delete', 'categories.enable', 'categories.disable'];
 const READS = ['categories.get', 'categories.list', 'attributes.get', 'attributes.list'];
 
-let app: TestServer;
+const app = fixture(startTestServer);
 let admin: Person;
 let others: Person[];
 let categoryId: string;
 beforeAll(async () => {
-  app = await startTestServer();
   const [stranger, guest] = [await app.signUp(), await app.signUp()];
   admin = await app.signUpAdmin();
   await admin.rest('PATCH', `/identities/${guest.id}`, { typeId: 'guest' }).expect(200);
   others = [stranger, guest];
   categoryId = (await admin.rest('POST', '/categories', { name: 'Books', description: '' }).expect<{ id: string }>(201)).id;
 });
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
   /** Nothing here is valid, so that who may call is told so and changes nothing. */

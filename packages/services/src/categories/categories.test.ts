@@ -1,21 +1,13 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, failing, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { Category } from './categories.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const DOES_NOT_EXIST = failing(404, 'Category does not exist');
 const NOT_FOUND = failing(404, 'Category not found');
 const CYCLE = failing(409, 'Category cannot be below itself');
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const books = { name: 'Books', description: 'To read' };
 const create = (parent?: string) => admin.rest('POST', '/categories', { ...books, parent }).expect<Category>(201);

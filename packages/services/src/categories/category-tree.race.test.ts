@@ -1,20 +1,13 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { treeModel } from '../shared/trees.js';
 import type { Category } from './categories.schemas.js';
 import { categoryModel } from './category.model.js';
 
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let elsewhere: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
-  admin = await app.signUpAdmin();
-  elsewhere = await other.signIn(admin.email);
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const elsewhere = fixture(() => other.signIn(admin.email));
 
 async function createMany(count: number): Promise<string[]> {
   const body = { name: 'Books', description: '' };

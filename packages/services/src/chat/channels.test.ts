@@ -1,5 +1,5 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
 import type { GivenFile, UploadAddress } from '../files/files.schemas.js';
 import type { Channel, ListedChannel } from './channels.schemas.js';
@@ -7,18 +7,12 @@ import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
 const TYPE = 'image/png';
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const NOT_FOUND = { ok: false, status: 404, message: 'Channel not found' };
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 async function uploadIcon(person: Person, channelId: string): Promise<GivenFile> {
   const path = `/channels/${channelId}/icon-upload-url?contentType=${TYPE}&contentLength=7`;

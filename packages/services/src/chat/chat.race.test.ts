@@ -1,21 +1,18 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, expect, it } from 'vitest';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
 import type { ReadState } from './read-states.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
-let app: TestServer;
-let other: TestServer;
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
 let admins: [Person, Person];
 let anns: [Person, Person];
 beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
   const [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
   admins = [admin, await other.signIn(admin.email)];
   anns = [ann, await other.signIn(ann.email)];
 });
-afterAll(() => Promise.all([app.close(), other.close()]));
 
 /** The same 20 times at once, by one person on two servers. */
 const twenty = (people: readonly [Person, Person], request: (person: Person, n: number) => PromiseLike<{ status: number }>) =>

@@ -1,21 +1,14 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, UNVERIFIED, WRONG_TYPE, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };
 const TAKEN = { ok: false, status: 409, message: 'Email already in use' };
 const VERIFIED = { ok: false, status: 409, message: 'Email already verified or no changes made' };
 const INVALID = { ok: false, status: 400, message: 'Invalid input' };
 const DONE = { ok: true };
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  [app, second] = await Promise.all([startTestServer(), startTestServer()]);
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const newAddress = () => `${crypto.randomUUID()}@example.org`;
 const identityOf = (person: Person) =>

@@ -1,5 +1,5 @@
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FACES, PASSWORD, fixture, newEmail, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { bcryptThreads } from '../passwords/bcrypt-threads.js';
 import { failedLoginModel } from './failed-login.model.js';
 
@@ -9,13 +9,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ trustProxy: 1 });
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ trustProxy: 1 }));
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 let networks = 0;
 /** An address of a network that no other test has. */
 function newAddress(): string {

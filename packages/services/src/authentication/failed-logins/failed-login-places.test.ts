@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
-import { PASSWORD, startStoreProxy, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PASSWORD, fixture, startStoreProxy, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { failedLoginModel } from './failed-login.model.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 it.each([
   ['succeeds', PASSWORD, 200],

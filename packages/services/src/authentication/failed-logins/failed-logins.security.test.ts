@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import { FACES, PASSWORD, fixture, startTestServer, type Face } from '@tandem/testing';
 import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { bcryptThreads } from '../passwords/bcrypt-threads.js';
 import { failedLoginModel } from './failed-login.model.js';
 
@@ -9,11 +9,7 @@ const WRONG = 'wrong credentials provided';
 const LOCKED = 'This account is locked';
 const MINUTE = 60_000;
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 /** What a login says; `ok` when it succeeds. */
 async function attempt(face: Face, email: string, password = PASSWORD, server = app): Promise<string> {

@@ -1,27 +1,25 @@
-import { FACES, PASSWORD, cookiesOf, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  PASSWORD,
+  TOO_MANY,
+  UNVERIFIED,
+  WRONG_TYPE,
+  cookiesOf,
+  fixture,
+  startTestServer,
+  type Face,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { identityModel } from '../../identities/identity.model.js';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };
 const WRONG_CODE = { ok: false, status: 400, message: 'Invalid MFA code provided.' };
 const LOCKED = { ok: false, status: 401, message: 'This account is locked' };
-const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
 
 /** Two instances with MFA, and one without it, over which accounts are made. */
-let app: TestServer;
-let second: TestServer;
-let plain: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  [app, second, plain] = await Promise.all([
-    startTestServer({ mfaEnabled: true }),
-    startTestServer({ mfaEnabled: true }),
-    startTestServer(),
-  ]);
-  admin = await plain.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close(), plain.close()]));
+const app = fixture(() => startTestServer({ mfaEnabled: true }));
+const second = fixture(() => startTestServer({ mfaEnabled: true }));
+const plain = fixture(startTestServer);
+const admin = fixture(() => plain.signUpAdmin());
 
 interface Challenge {
   token: string;

@@ -1,8 +1,7 @@
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
+import { FACES, NEW_PASSWORD, PASSWORD, newEmail, startTestServer, type Face, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isCommonPassword } from './common-passwords.js';
 
-const NEW_PASSWORD = 'another password of the tests';
 const refusal = (field = 'password') => ({
   ok: false,
   status: 400,
@@ -15,8 +14,6 @@ beforeAll(async () => {
   app = await startTestServer({ mail: { url: 'outbox:', from: 'Harbour Shop <no-reply@shop.test>', linksUrl: undefined, pollMs: 3_600_000 } }); // prettier-ignore
 });
 afterAll(() => app.close());
-
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 
 it.each([
   ['is frequent', ['password1', 'iloveyou', 'baseball', 'trustno1', '12345678', 'liverpool1']],

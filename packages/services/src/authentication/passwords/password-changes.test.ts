@@ -1,21 +1,14 @@
-import { FACES, PASSWORD, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FACES, NEW_PASSWORD, PASSWORD, UNVERIFIED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { identityModel } from '../../identities/identity.model.js';
 import { bcryptThreads } from './bcrypt-threads.js';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const INVALID = { ok: false, status: 400, message: 'Invalid input' };
 const DONE = { ok: true };
-const NEW_PASSWORD = 'another password of the tests';
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  [app, second] = await Promise.all([startTestServer(), startTestServer()]);
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const login = (email: string, password: string) => app.rest('POST', '/auth/login', { email, password });
 const resetTokenOf = async ({ email }: { email: string }): Promise<string> => {

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { PASSWORD, fixture, startTestServer } from '@tandem/testing';
 import bcrypt from 'bcrypt';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { bcryptThreads } from './bcrypt-threads.js';
 import { identityModel } from '../../identities/identity.model.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ bcryptCost: 6 });
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ bcryptCost: 6 }));
 
 /** Somebody whose hash comes from elsewhere. */
 async function imported(passwordHash: string): Promise<{ id: string; email: string }> {

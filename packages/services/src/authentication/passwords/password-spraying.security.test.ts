@@ -1,5 +1,5 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 const WRONG = 'wrong credentials provided';
 const WRONG_OF_SESSION = 'Invalid input';
@@ -7,13 +7,8 @@ const LOCKED = 'This account is locked';
 const MINUTE = 60_000;
 
 /** Two instances behind a proxy, which says where a request comes from. */
-let app: TestServer;
-let second: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ trustProxy: true });
-  second = await startTestServer({ trustProxy: true, clock: app.clock });
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(() => startTestServer({ trustProxy: true }));
+const second = fixture(() => startTestServer({ trustProxy: true, clock: app.clock }));
 
 const instance = (n: number) => (n % 2 === 0 ? app : second);
 const from = (n: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${n}` } });

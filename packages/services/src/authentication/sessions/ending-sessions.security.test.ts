@@ -1,21 +1,14 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, OK, PASSWORD, fixture, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { IDENTITY_CHANGED } from '../../identities/identity-changes.js';
 import { sessionModel } from './session.model.js';
 
-const OK = { ok: true };
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 const NO_DEVICE = { ip: '', userAgent: '', fingerprintHash: undefined };
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  second = await startTestServer({ clock: app.clock });
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
 
 /** The status that the person's access token gets. */
 async function statusOf(person: Pick<Person, 'id' | 'credentials'>, server = app): Promise<number> {

@@ -1,15 +1,9 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, OK, UNVERIFIED, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const OK = { ok: true };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const MINUTE = 60_000;
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 const isLive = async (person: Person, server = app) =>
   (await server.rest('GET', `/identities/${person.id}`, undefined, person.credentials)).status === 200;

@@ -1,18 +1,12 @@
 import { createTokens } from '@tandem/core';
-import { FACES, TEST_SECRETS, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FACES, TEST_SECRETS, UNUSABLE, UNVERIFIED, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it, vi } from 'vitest';
 import { sessionModel } from './session.model.js';
 
-const UNUSABLE = { ok: false, status: 422, message: 'Token was not found' };
 const REUSED = { ok: false, status: 401, message: 'refresh token reuse detected' };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 type Pair = { accessToken: string; refreshToken: string };
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 const tryRefresh = (face: Face, refreshToken: string, fingerprint?: string, server = app) =>
   server.call(face, 'auth.refreshToken', { refreshToken }, { fingerprint });

@@ -1,11 +1,19 @@
-import { FACES, cookiesOf, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  UNUSABLE,
+  UNVERIFIED,
+  cookiesOf,
+  fixture,
+  startTestServer,
+  type Face,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { sessionModel, type SessionRecord } from './session.model.js';
 
 const DAY = 24 * 3600_000;
 const HOUR = 3600_000;
-const UNUSABLE = { ok: false, status: 422, message: 'Token was not found' };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 
 const refresh = (app: TestServer, face: Face, refreshToken: string) => app.call(face, 'auth.refreshToken', { refreshToken });
 async function renew(app: TestServer, face: Face, refreshToken: string): Promise<{ accessToken: string; refreshToken: string }> {
@@ -84,11 +92,7 @@ it.each(FACES)('a session whose record has expired has ended, although its acces
 });
 
 describe('the refresh token', () => {
-  let app: TestServer;
-  beforeAll(async () => {
-    app = await startTestServer();
-  });
-  afterAll(() => app.close());
+  const app = fixture(startTestServer);
 
   it('of an exchange, and the record of its session, live for 14 days from it', async () => {
     const ann = await app.signUp();

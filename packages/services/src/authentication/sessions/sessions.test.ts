@@ -1,11 +1,9 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { sessionModel } from './session.model.js';
 
-const OK = { ok: true };
 const MISSING = { ok: false, status: 404, message: 'Session not found' };
 const NOT_ADMIN = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const MINUTE = 60_000;
 const DAY = 1440 * MINUTE;
 
@@ -23,15 +21,9 @@ interface SessionPage {
   metadata: { pagination: { total: number; totalPages: number; hasNext: boolean } };
 }
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  second = await startTestServer({ clock: app.clock });
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
 
 async function list(face: Face, caller: Person, identityId = caller.id, query: object = {}): Promise<SessionPage> {
   const outcome = await caller.call(face, 'auth.sessions', { identityId, ...query });

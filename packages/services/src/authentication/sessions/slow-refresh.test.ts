@@ -1,14 +1,14 @@
 import {
   FACES,
+  fixture,
   isCommand,
   startStoreProxy,
   startTestServer,
   type Outcome,
   type Person,
-  type StoreProxy,
   type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { graceEndOf } from './exchange-ends.js';
 import { sessionModel } from './session.model.js';
 
@@ -17,20 +17,10 @@ const REUSED = { ok: false, status: 401, message: 'refresh token reuse detected'
 /** An exchange, and the note of its end. */
 const isUpdate = isCommand('sessions.update');
 
-let slowStore: StoreProxy;
 /** Two instances; only the way of the slow one to the store can be held up. */
-let app: TestServer;
-let slow: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-  slowStore = await startStoreProxy(app.mongodbUri);
-  slow = await startTestServer({ mongodbUri: slowStore.uri, clock: app.clock });
-});
-afterAll(async () => {
-  await slow.close();
-  await slowStore.close();
-  await app.close();
-});
+const app = fixture(startTestServer);
+const slowStore = fixture(() => startStoreProxy(app.mongodbUri));
+const slow = fixture(() => startTestServer({ mongodbUri: slowStore.uri, clock: app.clock }));
 beforeEach(() => slowStore.clear());
 
 const sessions = () => app.storage.model(sessionModel);

@@ -1,26 +1,29 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  NEW_PASSWORD,
+  PASSWORD,
+  UNUSABLE,
+  UNVERIFIED,
+  fixture,
+  newEmail,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-const NEW_PASSWORD = 'another password of the tests';
 const MISSING_PASSWORD = { ok: false, status: 400, message: 'Validation Error', data: ["request body must have required property 'password'"] }; // prettier-ignore
 const NOT_ADMIN = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const WRONG_DEVICE = { ok: false, status: 401, message: 'Token fails security check' };
-const UNUSABLE = { ok: false, status: 422, message: 'Token was not found' };
 /** A second is allowed; how long it takes a busy machine to ask is not what is tested here. */
 const SOON = { timeout: 10_000, interval: 50 };
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  second = await startTestServer({ clock: app.clock });
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 const statusOf = (outcome: Outcome) => (outcome.ok ? 200 : outcome.status);
 const read = (person: Person, on: TestServer) => on.call('rest', 'identities.get', { identityId: person.id }, person.credentials);
 
