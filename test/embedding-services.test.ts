@@ -1,27 +1,41 @@
-import { SERVICE_NAMES, type ServiceName, type Tandem } from '@tandem/services';
+import { SERVICE_NAMES, createTandem, type ServiceName, type Tandem } from '@tandem/services';
+import { openStorage } from '@tandem/storage';
 import { TEST_SECRETS, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, signUp } from './host-application.js';
-import { runSample, sampleOf } from './samples.js';
 
-const sample = <Exported>(part: string) => runSample<Exported>(sampleOf('docs/embedding.md', part));
 const authSecrets = TEST_SECRETS;
 const UUID = '019c7d2e-5b1a-7c3d-9e4f-0a1b2c3d4e5f';
 
+interface Host {
+  app: Express;
+  tandem: Tandem;
+  close(): Promise<void>;
+}
+
+/** Serves only some services. */
+async function createHost(uri: string, secrets: typeof authSecrets, services: readonly ServiceName[]): Promise<Host> {
+  const storage = await openStorage({ uri });
+  const tandem = await createTandem({ storage, authSecrets: secrets, services });
+  await storage.ensureIndexes();
+  const app = express();
+  app.use(tandem.routes(), ...tandem.errorMiddlewares());
+  return {
+    app,
+    tandem,
+    async close() {
+      await tandem.close();
+      await storage.close();
+    },
+  };
+}
+
 describe('a host of some services', () => {
-  interface Host {
-    app: Express;
-    tandem: Tandem;
-    close(): Promise<void>;
-  }
-  type CreateHost = (uri: string, secrets: typeof authSecrets, services: readonly ServiceName[]) => Promise<Host>;
-  let createHost: CreateHost;
   /** The server with the accounts: another process on the same database. */
   let accounts: TestServer;
   let ann: Awaited<ReturnType<TestServer['signUp']>>;
   beforeAll(async () => {
-    ({ createHost } = await sample<{ createHost: CreateHost }>('createHost<'));
     accounts = await startTestServer();
     ann = await accounts.signUp();
   });
