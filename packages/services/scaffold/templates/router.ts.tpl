@@ -27,7 +27,7 @@ export function create{{Many}}Router({{many}}: {{Many}}Service) {
       {{many}}.delete(input.{{one}}Id),
     ),
 
-    restore: restoreRoute({{one}}, 'POST /{{files}}/{{{one}}Id}/restore', { allow: [admin] }).mutation(({ input }) =>
+    restore: restoreRoute({{one}}, 'POST /{{files}}/{{{one}}Id}/restore').mutation(({ input }) =>
       {{many}}.restore(input.{{one}}Id),
     ),
   });

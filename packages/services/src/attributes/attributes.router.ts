@@ -11,13 +11,7 @@ import {
 } from './attributes.schemas.js';
 import type { AttributesService } from './attributes.service.js';
 
-const attribute = {
-  one: 'attribute group',
-  many: 'attribute groups',
-  output: AttributeSchema,
-  idInput: attributeInput,
-  errors,
-};
+const attribute = { one: 'attribute group', many: 'attribute groups', output: AttributeSchema, idInput: attributeInput, errors };
 
 /** The attribute group routes (spec, "What the service does" 3). Anybody may read; only admins may write. */
 export function createAttributesRouter(attributes: AttributesService) {
@@ -42,7 +36,7 @@ export function createAttributesRouter(attributes: AttributesService) {
       allow: [admin],
     }).mutation(({ input }) => attributes.delete(input.attributeId)),
 
-    restore: restoreRoute(attribute, 'POST /attributes/{attributeId}/restore', { allow: [admin] }).mutation(({ input }) =>
+    restore: restoreRoute(attribute, 'POST /attributes/{attributeId}/restore').mutation(({ input }) =>
       attributes.restore(input.attributeId),
     ),
   });

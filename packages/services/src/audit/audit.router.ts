@@ -9,9 +9,9 @@ const event = { many: 'security events' };
 /** The audit trail for admins, and each identity's own part of it; part of the service `auth`. */
 export function createAuditRouter(audit: AuditService) {
   return router({
-    events: listRoute(event, 'GET /auth/events', eventList, {
-      allow: [admin],
-    }).query(({ ctx, input }) => audit.list(askedBy(ctx, input))),
+    events: listRoute(event, 'GET /auth/events', eventList, { allow: [admin] }).query(({ ctx, input }) =>
+      audit.list(askedBy(ctx, input)),
+    ),
 
     identityEvents: listRoute(event, 'GET /auth/{identityId}/events', identityEventList, {
       summary: 'List the security events about an identity, newest first',

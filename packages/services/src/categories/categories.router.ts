@@ -15,7 +15,7 @@ import { CategorySchema, categoryInput, categoryList, categoryPatchInput, create
 import type { CategoriesService } from './categories.service.js';
 
 const category = { one: 'category', many: 'categories', output: CategorySchema, idInput: categoryInput, errors };
-/** For the routes that refuse a missing category before anything else (decisions A17). */
+/** These routes have another text for a missing category (spec, "Errors", rule 3). */
 const existing = { ...category, errors: { notFound: errors.doesNotExist } };
 
 /** The category routes (spec, "Other services" and "Errors", rule 3). Anybody may read; only admins may write. */
@@ -58,7 +58,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
       allow: [exists, admin],
     }).mutation(({ input }) => categories.setStatus(input.categoryId, 'inactive')),
 
-    restore: restoreRoute(category, 'POST /categories/{categoryId}/restore', { allow: [admin] }).mutation(({ input }) =>
+    restore: restoreRoute(category, 'POST /categories/{categoryId}/restore').mutation(({ input }) =>
       categories.restore(input.categoryId),
     ),
   });

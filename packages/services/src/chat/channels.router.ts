@@ -1,7 +1,7 @@
-import { admin, anyOf, authenticatedRoute, notGuest, router, self } from '@tandem/core';
+import { admin, anyOf, notGuest, router, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
-import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
-import { UploadAddressSchema } from '../files/files.schemas.js';
+import { ATTACH_ERRORS } from '../files/files.errors.js';
+import { uploadRoute } from '../files/upload-route.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import {
@@ -54,17 +54,12 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
 
     restoreChannel: restoreRoute(channel, 'POST /channels/{channelId}/restore', {
       summary: 'Restore a deleted channel with its members and messages',
-      allow: [admin],
     }).mutation(({ input }) => channels.restore(input.channelId)),
 
-    channelIconUploadUrl: authenticatedRoute('GET /channels/{channelId}/icon-upload-url', {
-      summary: 'Get an address to upload an icon to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.channelNotFound, fileErrors.tooManyUnused],
+    channelIconUploadUrl: uploadRoute('GET /channels/{channelId}/icon-upload-url', iconUploadInput, {
+      what: 'an icon',
+      notFound: errors.channelNotFound,
       allow: [notGuest, rules.managesChannel],
-    })
-      .input(iconUploadInput)
-      .output(UploadAddressSchema)
-      .query(({ ctx, input }) => channels.iconUploadUrl(input.channelId, input, ctx.identity.id)),
+    }).query(({ ctx, input }) => channels.iconUploadUrl(input.channelId, input, ctx.identity.id)),
   });
 }

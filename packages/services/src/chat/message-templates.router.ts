@@ -82,7 +82,6 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
 
     restoreMessageTemplate: restoreRoute(changed, 'POST /message-templates/{messageTemplateId}/restore', {
       errors: [organizationErrors.notFound],
-      allow: [admin],
     }).mutation(({ input }) => templates.restore(input.messageTemplateId)),
   });
 }

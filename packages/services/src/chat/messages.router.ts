@@ -1,7 +1,8 @@
-import { admin, authenticatedRoute, inWrite, notGuest, router, self } from '@tandem/core';
+import { inWrite, notGuest, router, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
-import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
+import { FileSchema } from '../files/files.schemas.js';
+import { uploadRoute } from '../files/upload-route.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
@@ -73,18 +74,13 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     restoreMessage: restoreRoute(message, 'POST /messages/{messageId}/restore', {
       failure: 'Failed to restore chat message',
       errors: [errors.channelNotFound],
-      allow: [admin],
     }).mutation(({ input }) => messages.restore(input.messageId)),
 
-    attachmentUploadUrl: authenticatedRoute('GET /messages/{messageId}/attachment-upload-url', {
-      summary: 'Get an address to upload an attachment to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.messageNotFound, fileErrors.tooManyUnused],
+    attachmentUploadUrl: uploadRoute('GET /messages/{messageId}/attachment-upload-url', attachmentUploadInput, {
+      what: 'an attachment',
+      notFound: errors.messageNotFound,
       allow: [notGuest, rules.sender, rules.memberOfMessage],
-    })
-      .input(attachmentUploadInput)
-      .output(UploadAddressSchema)
-      .query(({ ctx, input }) => messages.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
+    }).query(({ ctx, input }) => messages.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
 
     addAttachment: createRoute(attachment, 'POST /messages/{messageId}/attachments', attachInput, {
       summary: 'Add an uploaded file to a message of the caller',

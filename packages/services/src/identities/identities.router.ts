@@ -6,13 +6,7 @@ import { identityErrors as errors } from './identities.errors.js';
 import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
 import type { IdentitiesService } from './identities.service.js';
 
-const identity = {
-  one: 'identity',
-  many: 'identities',
-  output: IdentitySchema,
-  idInput: identityInput,
-  errors,
-};
+const identity = { one: 'identity', many: 'identities', output: IdentitySchema, idInput: identityInput, errors };
 
 interface IdentitiesRouterOptions {
   identities: IdentitiesService;
@@ -44,7 +38,6 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
 
     restore: restoreRoute(identity, 'POST /identities/{identityId}/restore', {
       errors: [errors.emailTaken, errors.providerTaken],
-      allow: [admin],
     }).mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
 
     lock: actionRoute(identity, 'POST /identities/{identityId}/lock', 'lock', {

@@ -38,7 +38,6 @@ export function createLocationsRouter(locations: LocationsService) {
 
     restore: restoreRoute(location, 'POST /locations/{locationId}/restore', {
       errors: [errors.parentDeleted, errors.tooDeep],
-      allow: [admin],
     }).mutation(({ input }) => locations.restore(input.locationId)),
   });
 }

@@ -1,4 +1,4 @@
-import { admin, authenticatedRoute, ownerInWrite, router, self } from '@tandem/core';
+import { authenticatedRoute, ownerInWrite, router, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { actionRoute, listRoute, restoreRoute } from '../shared/record-routes.js';
 import { notificationErrors as errors } from './notifications.errors.js';
@@ -55,8 +55,8 @@ export function createNotificationsRouter(notifications: NotificationsService, t
       .input(markReadUpToInput)
       .mutation(({ input }) => notifications.markReadUpTo(input.identityId, input.lastReadNotificationId)),
 
-    restore: restoreRoute(notification, 'POST /notifications/{notificationId}/restore', { allow: [admin] }).mutation(
-      ({ input }) => notifications.restore(input.notificationId),
+    restore: restoreRoute(notification, 'POST /notifications/{notificationId}/restore').mutation(({ input }) =>
+      notifications.restore(input.notificationId),
     ),
   });
 }

@@ -10,6 +10,7 @@ import type { SignInAnswers } from '../authentication/sign-in-answers.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import type { BrowserCookies } from '../providers/browser-cookies.js';
 import type { RateLimits } from '../rate-limits/rate-limits.js';
+import { createRoute } from '../shared/record-routes.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { onetimeTokenErrors } from './onetime-tokens.errors.js';
 import type { OnetimeTokensService } from './onetime-tokens.service.js';
@@ -25,6 +26,7 @@ const Data = z
   .refine((data) => JSON.stringify(data).length <= DATA_MAX_LENGTH, `must NOT have more than ${DATA_MAX_LENGTH} characters`);
 const generateInput = z.strictObject({ identityId: Id, target: z.literal('login').optional(), data: Data.optional() });
 const GeneratedSchema = z.object({ onetimeToken: z.string(), expiresAt: Timestamp });
+const onetimeToken = { one: 'one-time token', output: GeneratedSchema };
 const loginInput = z.strictObject({ token: TokenText, fingerprint: Fingerprint.optional() });
 
 interface OnetimeTokensRouterOptions {
@@ -55,20 +57,15 @@ export function createOnetimeTokensRouter(options: OnetimeTokensRouterOptions) {
         return answers.signIn(ctx, fingerprint, (device) => authentication.loginByOnetimeToken(token, device, secretOf));
       }),
 
-    ottGenerate: authenticatedRoute('POST /auth/ott/generate', {
-      status: 201,
+    ottGenerate: createRoute(onetimeToken, 'POST /auth/ott/generate', generateInput, {
       summary: 'Create a one-time token for an identity to sign in with',
-      failure: 'Failed to create one-time token',
       errors: [identityErrors.notFound],
       allow: [admin],
-    })
-      .input(generateInput)
-      .output(GeneratedSchema)
-      .mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
-        const { token, expiresAt } = await onetimeTokens.create({ identityId, target, ...(data && { data }) });
-        await audit.record('onetime.generated', requestFactsOf(ctx), { identityId });
-        return { onetimeToken: token, expiresAt: expiresAt.toISOString() };
-      }),
+    }).mutation(async ({ ctx, input: { identityId, target = 'login', data } }) => {
+      const { token, expiresAt } = await onetimeTokens.create({ identityId, target, ...(data && { data }) });
+      await audit.record('onetime.generated', requestFactsOf(ctx), { identityId });
+      return { onetimeToken: token, expiresAt: expiresAt.toISOString() };
+    }),
 
     ottRestore: authenticatedRoute('POST /auth/ott/restore', {
       status: 204,

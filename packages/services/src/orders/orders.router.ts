@@ -120,8 +120,6 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       orders.delete(input.orderId),
     ),
 
-    restore: restoreRoute(order, 'POST /orders/{orderId}/restore', { allow: [admin] }).mutation(({ input }) =>
-      orders.restore(input.orderId),
-    ),
+    restore: restoreRoute(order, 'POST /orders/{orderId}/restore').mutation(({ input }) => orders.restore(input.orderId)),
   });
 }

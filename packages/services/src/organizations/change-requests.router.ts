@@ -17,11 +17,7 @@ interface ChangeRequestsRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-const changeRequest = {
-  one: 'organization change request',
-  many: 'organization change requests',
-  output: ChangeRequestSchema,
-};
+const changeRequest = { one: 'organization change request', many: 'organization change requests', output: ChangeRequestSchema };
 
 /** The change request routes of the spec ("Other services"), part of the organizations router. */
 export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeRequestsRouterOptions) {

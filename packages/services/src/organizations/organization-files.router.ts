@@ -1,7 +1,6 @@
-import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router } from '@tandem/core';
+import { admin, anyOf, notGuest, organizationRole, router } from '@tandem/core';
 import type { Attachments } from '../files/attachments.js';
-import { fileErrors } from '../files/files.errors.js';
-import { UploadAddressSchema } from '../files/files.schemas.js';
+import { uploadRoute } from '../files/upload-route.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import { certificateUploadInput, logoUploadInput } from './organizations.schemas.js';
 import type { OrganizationsService } from './organizations.service.js';
@@ -22,30 +21,22 @@ export function createOrganizationFilesRouter({ organizations, organizationFiles
   }
 
   return router({
-    logoUploadUrl: authenticatedRoute('GET /organizations/{organizationId}/logo-upload-url', {
-      summary: 'Get an address to upload a logo to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.notFound, fileErrors.tooManyUnused],
+    logoUploadUrl: uploadRoute('GET /organizations/{organizationId}/logo-upload-url', logoUploadInput, {
+      what: 'a logo',
+      notFound: errors.notFound,
       allow: [notGuest, ownerOrAdmin],
-    })
-      .input(logoUploadInput)
-      .output(UploadAddressSchema)
-      .query(async ({ ctx, input }) => {
-        await existing(input.organizationId);
-        return logos.issue(input, ctx.identity.id);
-      }),
+    }).query(async ({ ctx, input }) => {
+      await existing(input.organizationId);
+      return logos.issue(input, ctx.identity.id);
+    }),
 
-    certificateUploadUrl: authenticatedRoute('GET /organizations/{organizationId}/certificate-upload-url', {
-      summary: 'Get an address to upload a certificate to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.notFound, fileErrors.tooManyUnused],
+    certificateUploadUrl: uploadRoute('GET /organizations/{organizationId}/certificate-upload-url', certificateUploadInput, {
+      what: 'a certificate',
+      notFound: errors.notFound,
       allow: [notGuest, ownerOrAdmin],
-    })
-      .input(certificateUploadInput)
-      .output(UploadAddressSchema)
-      .query(async ({ ctx, input }) => {
-        await existing(input.organizationId);
-        return certificates.issue(input, ctx.identity.id);
-      }),
+    }).query(async ({ ctx, input }) => {
+      await existing(input.organizationId);
+      return certificates.issue(input, ctx.identity.id);
+    }),
   });
 }

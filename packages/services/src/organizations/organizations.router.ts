@@ -37,6 +37,7 @@ const organization = {
   idInput: organizationInput,
   errors,
 };
+const role = { one: 'role of member', output: HeldRoleSchema, idInput: memberInput, errors };
 const member = { one: 'organization member', many: 'organization members', idInput: memberInput, errors };
 
 /** Only an admin may name an owner other than the caller. */
@@ -115,7 +116,6 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     restore: restoreRoute(organization, 'POST /organizations/{organizationId}/restore', {
       summary: 'Restore a deleted organization and the products deleted with it',
       errors: [errors.nameTakenMeanwhile],
-      allow: [admin],
     }).mutation(({ input }) => organizations.restore(input.organizationId)),
 
     listMembers: listRoute(member, 'GET /organizations/{organizationId}/members', memberList, {
@@ -148,19 +148,15 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [anyOf(notGuest, self('identityId')), memberOf(...ORGANIZATION_ROLES)],
     }).mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
 
-    memberRole: authenticatedRoute('GET /organizations/{organizationId}/members/{identityId}/role', {
+    memberRole: getRoute(role, 'GET /organizations/{organizationId}/members/{identityId}/role', {
       summary: 'Show the role of an identity in an organization, its own or one inherited from above',
-      failure: 'Failed to get role of member',
-      errors: [errors.notFound, errors.noRole],
+      errors: [errors.noRole],
       allow: [memberOf(...MANAGING_ROLES)],
-    })
-      .input(memberInput)
-      .output(HeldRoleSchema)
-      .query(async ({ input }) => {
-        const held = await organizations.heldRoleOf(input.organizationId, input.identityId);
-        if (!held) throw errors.noRole();
-        return held;
-      }),
+    }).query(async ({ input }) => {
+      const held = await organizations.heldRoleOf(input.organizationId, input.identityId);
+      if (!held) throw errors.noRole();
+      return held;
+    }),
 
     isMember: authenticatedRoute('GET /organizations/{organizationId}/members/check-existence', {
       summary: 'Check whether an identity is a member',

@@ -1,4 +1,4 @@
-import { admin, notGuest, router } from '@tandem/core';
+import { notGuest, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import type { ProductRules } from '../products/product-rules.js';
 import { productErrors } from '../products/products.errors.js';
@@ -70,7 +70,6 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
 
     restore: restoreRoute(variant, 'POST /products/{productId}/variants/{productVariantId}/restore', {
       summary: 'Restore a deleted variant',
-      allow: [admin],
     }).mutation(({ input }) => variants.restore(input.productId, input.productVariantId)),
 
     createMany: createManyRoute(variant, 'POST /product/{productId}/variants/bulk', createVariantsInput, {

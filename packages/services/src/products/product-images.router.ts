@@ -1,6 +1,7 @@
-import { authenticatedRoute, notGuest, router } from '@tandem/core';
+import { notGuest, router } from '@tandem/core';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
-import { FileSchema, UploadAddressSchema } from '../files/files.schemas.js';
+import { FileSchema } from '../files/files.schemas.js';
+import { uploadRoute } from '../files/upload-route.js';
 import type { ProductImagesService } from './product-images.service.js';
 import type { ProductRules } from './product-rules.js';
 import { createRoute, deleteRoute } from '../shared/record-routes.js';
@@ -17,15 +18,11 @@ const image = { one: 'product image', output: FileSchema, idInput: imageInput, e
 /** The product image routes of the spec ("Other services"). Whoever may change a product may change its images. */
 export function createProductImagesRouter({ productImages, rules }: ProductImagesRouterOptions) {
   return router({
-    imageUploadUrl: authenticatedRoute('GET /products/{productId}/image-upload-url', {
-      summary: 'Get an address to upload an image to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.notFound, fileErrors.tooManyUnused],
+    imageUploadUrl: uploadRoute('GET /products/{productId}/image-upload-url', imageUploadInput, {
+      what: 'an image',
+      notFound: errors.notFound,
       allow: [notGuest, rules.ofProduct],
-    })
-      .input(imageUploadInput)
-      .output(UploadAddressSchema)
-      .query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
+    }).query(({ ctx, input: { productId, ...request } }) => productImages.uploadUrl(productId, request, ctx.identity.id)),
 
     addImage: createRoute(image, 'POST /products/{productId}/images', addImageInput, {
       summary: 'Add an uploaded image to a product',

@@ -1,6 +1,5 @@
-import { admin, anyOf, authenticatedRoute, notGuest, organizationRole, router } from '@tandem/core';
+import { admin, anyOf, notGuest, organizationRole, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
-import { z } from 'zod';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import { categoryErrors } from '../categories/categories.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -38,7 +37,6 @@ interface ProductsRouterOptions {
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
-const Products = z.array(ProductSchema);
 /** For records that a product refers to. */
 const missing = [categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound];
 
@@ -73,21 +71,16 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ input }) => products.delete(input.productId)),
 
-    copy: authenticatedRoute('POST /products/{productId}/copy', {
-      status: 201,
+    copy: createRoute(product, 'POST /products/{productId}/copy', productInput, {
       summary: 'Copy a product, without its variants',
       failure: 'Failed to copy product',
       errors: [errors.notFound],
       allow: [notGuest, rules.ofProduct],
-    })
-      .input(productInput)
-      .output(ProductSchema)
-      .mutation(({ input }) => products.copy(input.productId)),
+    }).mutation(({ input }) => products.copy(input.productId)),
 
     restore: restoreRoute(product, 'POST /products/{productId}/restore', {
       summary: 'Restore a deleted product and the variants deleted with it',
       errors: [organizationErrors.notFound],
-      allow: [admin],
     }).mutation(({ input }) => products.restore(input.productId)),
 
     createMany: createManyRoute(product, 'POST /products/batch', createProductsInput, {
@@ -106,16 +99,12 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       allow: [notGuest, rules.ofProducts('ids')],
     }).mutation(({ input }) => products.deleteMany(input.ids)),
 
-    copyMany: authenticatedRoute('POST /products/batch/copy', {
-      status: 201,
+    copyMany: createManyRoute(product, 'POST /products/batch/copy', productIdsInput, {
       summary: 'Copy many products, without their variants, all or none',
       failure: 'Failed to copy products',
       errors: [errors.manyNotFound],
       bodyKey: 'ids',
       allow: [notGuest, rules.ofProducts('ids')],
-    })
-      .input(productIdsInput)
-      .output(Products)
-      .mutation(({ input }) => products.copyMany(input.ids)),
+    }).mutation(({ input }) => products.copyMany(input.ids)),
   });
 }

@@ -1,8 +1,8 @@
-import { admin, anyOf, authenticatedRoute, organizationRole, owner, router } from '@tandem/core';
+import { admin, anyOf, organizationRole, owner, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
-import { deleteRoute, listRoute } from '../shared/record-routes.js';
+import { actionRoute, deleteRoute, listRoute } from '../shared/record-routes.js';
 import {
   organizationFollowInput,
   organizationFollowList,
@@ -20,35 +20,26 @@ interface FollowsRouterOptions {
   ownerOf(profileId: string): Promise<string | undefined>;
 }
 
-const profileFollow = { one: 'profile follow', many: 'profile follows', idInput: profileFollowInput, errors };
-const organizationFollow = {
-  one: 'organization follow',
-  many: 'organization follows',
-  idInput: organizationFollowInput,
-  errors,
-};
+const ofProfile = { one: 'profile follow', many: 'profile follows', idInput: profileFollowInput, errors };
+const ofOrganization = { one: 'organization follow', many: 'organization follows', idInput: organizationFollowInput, errors };
 
 /** The routes of the spec ("Other services") for follows and followers. */
 export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) {
   const ownProfile = anyOf(admin, owner('profileId', ownerOf));
   return router({
-    followProfile: authenticatedRoute('PUT /profiles/{profileId}/profile-follows/{followProfileId}', {
-      status: 204,
+    followProfile: actionRoute(ofProfile, 'PUT /profiles/{profileId}/profile-follows/{followProfileId}', 'create', {
       summary: 'Follow a profile',
-      failure: 'Failed to create profile follow',
-      errors: [errors.notFound, errors.profileFollowed],
+      errors: [errors.profileFollowed],
       allow: [ownProfile],
-    })
-      .input(profileFollowInput)
-      .mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
+    }).mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
 
-    unfollowProfile: deleteRoute(profileFollow, 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
+    unfollowProfile: deleteRoute(ofProfile, 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
       summary: 'Unfollow a profile',
       errors: [errors.profileNotFollowed],
       allow: [ownProfile],
     }).mutation(({ input }) => follows.unfollowProfile(input.profileId, input.followProfileId)),
 
-    listProfileFollows: listRoute(profileFollow, 'GET /profiles/{profileId}/profile-follows', profileFollowList, {
+    listProfileFollows: listRoute(ofProfile, 'GET /profiles/{profileId}/profile-follows', profileFollowList, {
       summary: 'List the profiles that a profile follows, newest first',
       allow: [ownProfile],
     }).query(({ ctx, input }) => follows.listProfiles(input.profileId, askedBy(ctx, input))),
@@ -59,18 +50,19 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     }).query(({ ctx, input }) => follows.listFollowersOfProfile(input.profileId, askedBy(ctx, input))),
 
-    followOrganization: authenticatedRoute('PUT /profiles/{profileId}/organization-follows/{followOrganizationId}', {
-      status: 204,
-      summary: 'Follow an organization',
-      failure: 'Failed to create organization follow',
-      errors: [errors.notFound, organizationErrors.notFound, errors.organizationFollowed],
-      allow: [ownProfile],
-    })
-      .input(organizationFollowInput)
-      .mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
+    followOrganization: actionRoute(
+      ofOrganization,
+      'PUT /profiles/{profileId}/organization-follows/{followOrganizationId}',
+      'create',
+      {
+        summary: 'Follow an organization',
+        errors: [organizationErrors.notFound, errors.organizationFollowed],
+        allow: [ownProfile],
+      },
+    ).mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
 
     unfollowOrganization: deleteRoute(
-      organizationFollow,
+      ofOrganization,
       'DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}',
       {
         summary: 'Unfollow an organization',
@@ -79,15 +71,10 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       },
     ).mutation(({ input }) => follows.unfollowOrganization(input.profileId, input.followOrganizationId)),
 
-    listOrganizationFollows: listRoute(
-      organizationFollow,
-      'GET /profiles/{profileId}/organization-follows',
-      organizationFollowList,
-      {
-        summary: 'List the organizations that a profile follows, newest first',
-        allow: [ownProfile],
-      },
-    ).query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
+    listOrganizationFollows: listRoute(ofOrganization, 'GET /profiles/{profileId}/organization-follows', organizationFollowList, {
+      summary: 'List the organizations that a profile follows, newest first',
+      allow: [ownProfile],
+    }).query(({ ctx, input }) => follows.listOrganizations(input.profileId, askedBy(ctx, input))),
   });
 }
 

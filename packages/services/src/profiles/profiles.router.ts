@@ -1,7 +1,7 @@
-import { admin, anyOf, authenticatedRoute, owner, router, self } from '@tandem/core';
+import { admin, anyOf, owner, router, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
-import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
-import { UploadAddressSchema } from '../files/files.schemas.js';
+import { ATTACH_ERRORS } from '../files/files.errors.js';
+import { uploadRoute } from '../files/upload-route.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { profileErrors as errors } from './profiles.errors.js';
@@ -41,24 +41,19 @@ export function createProfilesRouter(profiles: ProfilesService) {
       allow: [ownProfile],
     }).mutation(({ ctx, input: { profileId, ...patch } }) => profiles.patch(profileId, patch, ctx.identity.id)),
 
-    avatarUploadUrl: authenticatedRoute('GET /profiles/{profileId}/avatar-upload-url', {
-      summary: 'Get an address to upload an avatar to',
-      failure: 'Failed to generate signed upload URL.',
-      errors: [errors.notFound, fileErrors.tooManyUnused],
+    avatarUploadUrl: uploadRoute('GET /profiles/{profileId}/avatar-upload-url', avatarUploadInput, {
+      what: 'an avatar',
+      notFound: errors.notFound,
       allow: [ownProfile],
-    })
-      .input(avatarUploadInput)
-      .output(UploadAddressSchema)
-      .query(({ ctx, input: { profileId, ...request } }) => profiles.avatarUploadUrl(profileId, request, ctx.identity.id)),
+    }).query(({ ctx, input: { profileId, ...request } }) => profiles.avatarUploadUrl(profileId, request, ctx.identity.id)),
 
     delete: deleteRoute(profile, 'DELETE /profiles/{profileId}', { allow: [ownProfile] }).mutation(({ input }) =>
       profiles.delete(input.profileId),
     ),
 
-    restore: restoreRoute(profile, 'POST /profiles/{profileId}/restore', {
-      errors: [identityErrors.notFound],
-      allow: [admin],
-    }).mutation(({ input }) => profiles.restore(input.profileId)),
+    restore: restoreRoute(profile, 'POST /profiles/{profileId}/restore', { errors: [identityErrors.notFound] }).mutation(
+      ({ input }) => profiles.restore(input.profileId),
+    ),
 
     listOfIdentity: listRoute(profile, 'GET /profiles/identities/{identityId}', identityProfileList, {
       summary: 'List the profiles of an identity, newest first',

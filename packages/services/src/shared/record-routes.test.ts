@@ -78,9 +78,12 @@ it('a standard route has the status, summary, failure and errors of its kind, in
   });
 });
 
-it('only the public routes admit callers who are not signed in', () => {
-  const open = operationsOf(parcels).filter((operation) => whoOf(operation) === 'anybody');
-  expect(open.map(({ name }) => name).toSorted()).toEqual(['getOpen', 'listOpen']);
+it('without a rule, only the public routes are open to anybody, and only admins restore', () => {
+  const namesFor = (who: string) =>
+    operationsOf(parcels).flatMap((operation) => (whoOf(operation) === who ? operation.name : []));
+  expect(namesFor('anybody').toSorted()).toEqual(['getOpen', 'listOpen']);
+  expect(namesFor('an admin')).toEqual(['restore']);
+  expect(namesFor('anybody who is signed in')).toHaveLength(9);
 });
 
 it('what a route says itself replaces the usual, except errors, which are added', () => {

@@ -7,7 +7,7 @@
  *
  * All require authentication, except `publicGetRoute` and `publicListRoute`.
  */
-import { authenticatedRoute, publicRoute, type AuthenticatedRouteOptions, type ErrorDefinition } from '@tandem/core';
+import { admin, authenticatedRoute, publicRoute, type AuthenticatedRouteOptions, type ErrorDefinition } from '@tandem/core';
 import { listErrors } from '@tandem/lists';
 import { z } from 'zod';
 
@@ -15,11 +15,12 @@ type Schema = z.ZodType;
 type Get = `GET /${string}`;
 type Post = `POST /${string}`;
 type Patch = `PATCH /${string}`;
+type Put = `PUT /${string}`;
 type Delete = `DELETE /${string}`;
 
 /** What a route says itself: `errors` are added to the usual ones, all else replaces the usual. */
 type Own = Partial<Omit<AuthenticatedRouteOptions, 'status'>>;
-type Public = Omit<Own, 'allow'>;
+type Unguarded = Omit<Own, 'allow'>;
 /** `bodyKey` is the input key of the array that is the body. */
 type OwnOfArray = Own & { bodyKey: string };
 
@@ -83,7 +84,7 @@ export function publicListRoute<In extends Schema, Out extends Schema>(
   of: Many,
   route: Get,
   list: List<In, Out>,
-  own: Public = {},
+  own: Unguarded = {},
 ) {
   const options = listOptions(of, own);
   return publicRoute(route, options).input(list.input).output(list.output);
@@ -100,7 +101,11 @@ export function getRoute<In extends Schema, Out extends Schema>(of: Found<In> & 
 }
 
 /** Answers one record to anybody. */
-export function publicGetRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Get, own: Public = {}) {
+export function publicGetRoute<In extends Schema, Out extends Schema>(
+  of: Found<In> & Shown<Out>,
+  route: Get,
+  own: Unguarded = {},
+) {
   const options = getOptions(of, own);
   return publicRoute(route, options).input(of.idInput).output(of.output);
 }
@@ -117,14 +122,20 @@ export function deleteRoute<In extends Schema>(of: Found<In>, route: Delete, own
   return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
 }
 
-/** Restores one deleted record and answers it. */
-export function restoreRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Post, own: Own = {}) {
+/** Restores one deleted record and answers it. Only admins may, for every record. */
+export function restoreRoute<In extends Schema, Out extends Schema>(
+  of: Found<In> & Shown<Out>,
+  route: Post,
+  own: Unguarded = {},
+) {
   const options = complete(own, `Restore a deleted ${of.one}`, `restore ${of.one}`, [of.errors.notFound]);
-  return authenticatedRoute(route, options).input(of.idInput).output(of.output);
+  return authenticatedRoute(route, { ...options, allow: [admin] })
+    .input(of.idInput)
+    .output(of.output);
 }
 
 /** An action on one record that answers nothing: `actionRoute(parcel, 'POST /parcels/{parcelId}/seal', 'seal', { … })`. */
-export function actionRoute<In extends Schema>(of: Found<In>, route: Post, verb: string, own: Own & { summary: string }) {
+export function actionRoute<In extends Schema>(of: Found<In>, route: Post | Put, verb: string, own: Own & { summary: string }) {
   const options = complete(own, own.summary, `${verb} ${of.one}`, [of.errors.notFound]);
   return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
 }
