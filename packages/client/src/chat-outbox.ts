@@ -54,8 +54,8 @@ export function createOutbox(send: (frame: object) => boolean) {
   return {
     pump,
     add(message: Outgoing): Promise<ChatMessage> {
-      const known = waiting.get(message.clientId);
-      if (known) throw new TypeError('clientId: another message on its way has this one');
+      const existing = waiting.get(message.clientId);
+      if (existing) throw new TypeError('clientId: another message on its way has this one');
       return new Promise((resolve, reject) => {
         waiting.set(message.clientId, { message, isSent: false, resolve, reject });
         pump();

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server';
 import { describe, expect, it } from 'vitest';
-import { knownError, toEnvelope } from './answer.js';
+import { declaredError, toEnvelope } from './answer.js';
 import { describeError } from './error-log.js';
 import { ApiError, defineErrors, requestErrors, unexpectedError, validationError } from './errors.js';
 
@@ -33,8 +33,8 @@ describe('an error is translated to what a caller may see', () => {
     ['INTERNAL_SERVER_ERROR', new TRPCError({ code: 'INTERNAL_SERVER_ERROR' }), undefined],
   ]; // prettier-ignore
   it.each(rows)('%s', (_what, error, shown) => {
-    const known = knownError(error);
-    expect(known && [known.status, known.message, known.data]).toEqual(shown);
+    const declared = declaredError(error);
+    expect(declared && [declared.status, declared.message, declared.data]).toEqual(shown);
   });
 
   it('in the envelope: data only for validation errors, and nothing of unexpected failures', () => {

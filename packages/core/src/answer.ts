@@ -42,13 +42,13 @@ function fromTrpcError(error: TRPCError): ApiError | undefined {
  * The error that a caller may see for anything thrown: a declared error as it is, a parser's or adapter's error
  * translated, or undefined for an unexpected failure, of which nothing is shown.
  */
-export function knownError(error: unknown): ApiError | undefined {
+export function declaredError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof TRPCError && error.cause instanceof ApiError) return error.cause;
   const inner = error instanceof TRPCError && error.cause ? error.cause : error;
   if (inner instanceof Error && 'status' in inner) {
-    const known = fromHttpError(inner);
-    if (known) return known;
+    const declared = fromHttpError(inner);
+    if (declared) return declared;
   }
   return error instanceof TRPCError ? fromTrpcError(error) : undefined;
 }
@@ -70,12 +70,12 @@ export function toEnvelope(
   error: unknown,
   development: boolean,
 ): { status: number; retryAfter: number | undefined; body: ErrorEnvelope } {
-  const known = knownError(error) ?? requestErrors.unexpected();
+  const answered = declaredError(error) ?? requestErrors.unexpected();
   const stack = development ? stackOf(error) : undefined;
-  const { message, data } = known;
+  const { message, data } = answered;
   return {
-    status: known.status,
-    retryAfter: known.retryAfter,
+    status: answered.status,
+    retryAfter: answered.retryAfter,
     body: { error: { message, ...(data && { data }), ...(stack !== undefined && { stack }) } },
   };
 }

@@ -107,8 +107,8 @@ function isPassing(error: unknown): boolean {
  * @throws authenticationErrors 422 for a missing or malformed header, then 401 (spec, "Authentication")
  */
 export function authenticate(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
-  const known = ctx.authentications.get(mode);
-  if (known) return known;
+  const existing = ctx.authentications.get(mode);
+  if (existing) return existing;
   const access = verify(ctx, mode);
   ctx.authentications.set(mode, access);
   // the calls of a connection share a context, which may outlive an outage: do not cache a passing failure

@@ -61,8 +61,8 @@ export class ApiError extends TRPCError {
 
   /** Converts tRPC's own error, as a host application's procedure may throw it. */
   static fromTrpc(error: TRPCError): ApiError {
-    const known = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
-    const status = known ? (Number(known[0]) as ErrorStatus) : 500;
+    const entry = Object.entries(TRPC_CODES).find(([, code]) => code === error.code);
+    const status = entry ? (Number(entry[0]) as ErrorStatus) : 500;
     return new ApiError(status, error.message, { errorCode: `trpc.${error.code}`, cause: error.cause });
   }
 }

@@ -131,8 +131,8 @@ export function schemaOf(meta: Meta): z.ZodType | undefined {
 export function operationOf(name: string, procedure: AnyTRPCProcedure): Operation | undefined {
   const meta = procedure._def.meta as Meta | undefined;
   if (!meta?.openapi || !meta.rest) return undefined;
-  const known = operations.get(meta);
-  if (known) return known;
+  const existing = operations.get(meta);
+  if (existing) return existing;
   const { method, path } = meta.openapi;
   const { inputs } = procedure._def as unknown as ProcedureInternals;
   const shapes = inputs.map((input) => (unwrap(input)._zod.def as { shape?: Record<string, z.core.$ZodType> }).shape ?? {});

@@ -1,7 +1,7 @@
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { addressGroup } from './address-group.js';
-import { knownError, stackOf } from './answer.js';
+import { declaredError, stackOf } from './answer.js';
 import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
@@ -22,7 +22,7 @@ const trpc = builderFor<RequestContext>().create({
   sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
   /** tRPC's shape with our texts: messages of its adapters never leave (decisions T2) */
   errorFormatter({ shape, error, ctx }) {
-    const { status, message, data } = knownError(error) ?? requestErrors.unexpected();
+    const { status, message, data } = declaredError(error) ?? requestErrors.unexpected();
     const httpStatus: number = status;
     const stack = ctx?.server.development === true ? stackOf(error) : undefined;
     return {
@@ -131,7 +131,7 @@ function firstMiddleware<Added extends { identity?: Identity }>(
         const schema = schemaOf(meta);
         return schema ? withoutExcess(schema, input) : input;
       } catch (error) {
-        throw knownError(error) ?? tooDeep(error) ?? error;
+        throw declaredError(error) ?? tooDeep(error) ?? error;
       }
     };
     let reading: Promise<unknown> | undefined;

@@ -43,15 +43,15 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
     names.forEach((name, n) => {
       const relation = of?.relations.get(name);
       if (!relation) throw problemAt(parameter, at, `has the unknown relation '${shorten(path)}'`);
-      const known = level.find((expansion) => expansion.name === name);
-      const expansion = known ?? {
+      const existing = level.find((expansion) => expansion.name === name);
+      const expansion = existing ?? {
         name,
         path: names.slice(0, n + 1).join('.'),
         relation,
         resource: relation.resource(),
         inner: [],
       };
-      if (!known) level.push(expansion);
+      if (!existing) level.push(expansion);
       level = expansion.inner;
       of = expansion.resource;
     });

@@ -43,13 +43,13 @@ const REST_MAX_MS = 500;
  */
 export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, waitingMax = 100, rest = 0 }: GateSettings): Gate {
   const lines = new Map<string, Line>();
-  /** Callers that wait and have nothing running, next first: anonymous and known ones. */
-  const ready = { anonymous: new Set<Line>(), known: new Set<Line>() };
+  /** Callers that wait and have nothing running, next first: anonymous and identified ones. */
+  const ready = { anonymous: new Set<Line>(), identified: new Set<Line>() };
   let underWay = 0;
   let anonymousUnderWay = 0;
   let turns = 0;
 
-  const readyOf = ({ isAnonymous }: Line) => (isAnonymous ? ready.anonymous : ready.known);
+  const readyOf = ({ isAnonymous }: Line) => (isAnonymous ? ready.anonymous : ready.identified);
 
   function waitForTurn(line: Line): void {
     if (line.isBusy || line.waiting.size === 0 || readyOf(line).has(line)) return;
@@ -60,9 +60,9 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
 
   function nextLine(): Line | undefined {
     if (underWay >= atOnce) return undefined;
-    const [known] = ready.known;
+    const [identified] = ready.identified;
     const [anonymous] = anonymousUnderWay < anonymousAtOnce ? ready.anonymous : [];
-    return known && (!anonymous || known.turn < anonymous.turn) ? known : anonymous;
+    return identified && (!anonymous || identified.turn < anonymous.turn) ? identified : anonymous;
   }
 
   function admit(): void {
@@ -104,8 +104,8 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
   }
 
   function lineOf(caller: Caller): Line {
-    const known = lines.get(caller.key);
-    if (known) return known;
+    const existing = lines.get(caller.key);
+    if (existing) return existing;
     const line = { ...caller, waiting: new Set<() => void>(), isBusy: false, turn: 0 };
     lines.set(caller.key, line);
     return line;

@@ -41,11 +41,11 @@ const BOUNDS: Partial<Record<Name, { least: number; most: number }>> = {
 
 /** Reads the parameters; problems are added to `problems`. With `isPaged`, `page` and `limit` are parameters too. */
 export function readParameters(pairs: ParameterPairs, problems: Problems, isPaged = false): ListParameters {
-  const known = isPaged ? PAGED : QUERY;
+  const names = isPaged ? PAGED : QUERY;
   const read: Record<string, string | number> = {};
   const given = new Set<Name>();
   for (const [key, value] of pairs) {
-    const name = known.get(key);
+    const name = names.get(key);
     if (name === undefined) problems.add(problemOf(key, 'is not allowed'));
     else if (given.has(name)) problems.add(problemOf(key, 'must be given once'));
     else {

@@ -94,11 +94,11 @@ const unasked = new WeakMap<ListResource, BoundList>();
 export function bindList(resource: ListResource, given: ListParameters, problems = new Problems()): BoundList {
   const isUnasked =
     given.filter === undefined && given.orderby === undefined && given.expand === undefined && given.apply === undefined;
-  const known = isUnasked ? unasked.get(resource) : undefined;
+  const cached = isUnasked ? unasked.get(resource) : undefined;
   if (given.nextToken !== undefined) checkNextToken(given, problems);
-  if (known) {
+  if (cached) {
     problems.raise();
-    return { ...known, given };
+    return { ...cached, given };
   }
   const parsed = <T>(text: string | undefined, read: (text: string) => T) =>
     text === undefined ? undefined : problems.attempt(() => read(text));

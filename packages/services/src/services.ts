@@ -14,8 +14,8 @@ export function createServices(options: FoundationOptions): Services {
   const made = new Map<AnyPart, object>();
 
   function make(part: AnyPart): object {
-    const known = made.get(part);
-    if (known) return known;
+    const existing = made.get(part);
+    if (existing) return existing;
     const added = part.create?.(neededBy(part) as never) ?? {};
     made.set(part, added);
     return added;

@@ -142,10 +142,12 @@ export async function openStorage({
   };
 
   function model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R> {
-    const known = models.get(definition.collectionName);
-    if (known && known.definition !== definition) throw new Error(`The collection ${definition.collectionName} is defined twice`);
+    const existing = models.get(definition.collectionName);
+    if (existing && existing.definition !== definition)
+      throw new Error(`The collection ${definition.collectionName} is defined twice`);
     const found =
-      known?.model ?? compileModel(connection, definition, { clock, maxTimeMs, onWrite: written, listeners: operationListeners });
+      existing?.model ??
+      compileModel(connection, definition, { clock, maxTimeMs, onWrite: written, listeners: operationListeners });
     models.set(definition.collectionName, { definition, model: found as unknown as Model<BaseRecord> });
     return found as Model<R>;
   }

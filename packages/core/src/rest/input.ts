@@ -1,5 +1,5 @@
 import { json, type Request, type Response } from 'express';
-import { knownError } from '../answer.js';
+import { declaredError } from '../answer.js';
 import type { ServerFacts } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
 import { tooDeep, withoutExcess } from '../excess-input.js';
@@ -104,7 +104,7 @@ export function createInputReader(bodyLimit: string | number, inputLimits: Serve
         // fromEntries defines properties; assigning a `__proto__` key of the body would call its setter
         return { input: Object.fromEntries([...entries, ...fromPath]), problems };
       } catch (error) {
-        throw knownError(error) ?? tooDeep(error) ?? error;
+        throw declaredError(error) ?? tooDeep(error) ?? error;
       }
     }
     const once = () => (given ??= gather());

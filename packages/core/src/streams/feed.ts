@@ -63,10 +63,10 @@ export function createFeeds<F extends Feed>(bus: EventBus, { topicOf, create, on
     get: (id: string): F | undefined => feeds.get(id),
 
     join(id: string, reader: Reader): F {
-      const known = feeds.get(id);
-      const feed = known ?? create(id);
+      const existing = feeds.get(id);
+      const feed = existing ?? create(id);
       feed.readers.add(reader);
-      if (known) return feed;
+      if (existing) return feed;
       feeds.set(id, feed);
       feed.stop = bus.subscribe(
         topicOf(id),

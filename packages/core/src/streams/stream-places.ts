@@ -71,8 +71,8 @@ export function createStreamPlaces(limits: Partial<StreamLimits> = {}) {
 
   function thisSecond(holder: string): Second {
     const at = Math.floor(performance.now() / 1000);
-    const known = secondOf.get(holder);
-    return known?.at === at ? known : { at, frames: 0 };
+    const second = secondOf.get(holder);
+    return second?.at === at ? second : { at, frames: 0 };
   }
 
   return {

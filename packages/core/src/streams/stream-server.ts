@@ -123,8 +123,8 @@ export function createStreamServer(
   }
   function onClose(this: StreamSocket, code: number): void {
     sockets.delete(this);
-    const known = CLOSE_CODES.has(code) ? code : 0;
-    totals.closed.set(known, (totals.closed.get(known) ?? 0) + 1);
+    const counted = CLOSE_CODES.has(code) ? code : 0;
+    totals.closed.set(counted, (totals.closed.get(counted) ?? 0) + 1);
     watch.remove(this);
     this.handler?.closed(this);
     places.close(this);

@@ -12,8 +12,8 @@ export function createTokenCache() {
 
     /** The token's claims, read by `read` if unknown; concurrent callers share one read. @throws what `read` throws */
     get(token: string, read: (token: string) => Promise<TokenClaims>): Promise<TokenClaims> {
-      const known = entries.get(token);
-      if (known) return known;
+      const entry = entries.get(token);
+      if (entry) return entry;
       const reading = read(token);
       entries.set(token, reading);
       reading.catch(() => entries.peek(token) === reading && entries.delete(token));

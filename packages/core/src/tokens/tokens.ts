@@ -73,7 +73,7 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
       if (at === 0) writers.set(type, (payload) => writeToken(header, payload, keys.writing));
     }
   }
-  const known = createTokenCache();
+  const cache = createTokenCache();
 
   async function open(token: string): Promise<TokenClaims> {
     const reader = token.length > TOKEN_MAX_LENGTH ? undefined : readers.get(token.split('.', 1)[0] as string);
@@ -100,7 +100,7 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
   }
 
   async function verifyEvenExpired(type: TokenType, token: string): Promise<TokenClaims> {
-    const claims = await known.get(token, open);
+    const claims = await cache.get(token, open);
     if (claims.type !== type) throw new TokenError('wrong-type');
     return claims;
   }
@@ -123,7 +123,7 @@ export async function createTokens({ signSecrets, encSecrets, clock }: TokenOpti
         exp: Math.floor(expiresAt.getTime() / 1000),
       };
       const token = write({ ...claims, iss: ISSUER, aud: type });
-      known.add(token, claims);
+      cache.add(token, claims);
       return token;
     },
 

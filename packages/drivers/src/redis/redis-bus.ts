@@ -105,10 +105,10 @@ export function createRedisBus({ client }: Pick<RedisDriver, 'client'>, log: Log
       // a function of its own per subscription, so that one callback may be added twice and removed once
       const callback = () => onResumed();
       const stop = local.subscribe(topic, handler);
-      const known = topics.get(topic);
-      const callbacks = known ?? new Set();
+      const existing = topics.get(topic);
+      const callbacks = existing ?? new Set();
       callbacks.add(callback);
-      if (!known) {
+      if (!existing) {
         topics.set(topic, callbacks);
         void listenTo(topic, callbacks);
       }

@@ -21,8 +21,8 @@ export function createAddressCache(driver: FilesDriver, clock: Clock) {
   return {
     /** @throws when it cannot be signed */
     urlOf(object: StoredObject): Promise<string> {
-      const known = kept.get(object.objectId);
-      if (known) return known;
+      const existing = kept.get(object.objectId);
+      if (existing) return existing;
       const url = driver.downloadUrl(object);
       kept.set(object.objectId, url);
       url.catch(() => kept.peek(object.objectId) === url && kept.delete(object.objectId));

@@ -36,7 +36,7 @@ function show(record: OrderRecord): Order {
 }
 
 /** @throws productErrors.notFound, productVariantErrors.notFound */
-function knownPrice(line: LinePrice): CataloguePrice | null {
+function cataloguePriceOf(line: LinePrice): CataloguePrice | null {
   if (line.missing !== null) throw (line.missing === 'product' ? productErrors : productVariantErrors).notFound();
   return line.price && { ...line.price, source: line.source };
 }
@@ -110,9 +110,9 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       const made = kept === undefined ? undefined : await asMade(kept);
       if (made) return made;
       const [prices] = await Promise.all([priceOf(given.items), checkNames(given)]);
-      const known = prices.map(knownPrice);
+      const cataloguePrices = prices.map(cataloguePriceOf);
       const organizationId = organizationOf(given, prices);
-      const amounts = computeAmounts(given, known);
+      const amounts = computeAmounts(given, cataloguePrices);
       const now = storage.clock.now();
       const order: OrderRecord = {
         _id: key === undefined ? newId(storage.clock) : await keys.claim(actor.identityId, key, given),

@@ -19,11 +19,11 @@ function parentsOf(placed: readonly Placed[]): string[] {
   return [...new Set(placed.flatMap(({ parentId }) => parentId ?? []))];
 }
 
-/** The known ancestors of an organization, from its parent upwards. */
-function wayUp<P extends Placed>({ parentId }: Placed, known: ReadonlyMap<string, P>): P[] {
+/** The ancestors of an organization that are in the map, from its parent upwards. */
+function ancestorsIn<P extends Placed>({ parentId }: Placed, byId: ReadonlyMap<string, P>): P[] {
   const above: P[] = [];
-  const most = Math.min(known.size, MAX_DEPTH);
-  for (let at = known.get(parentId ?? ''); at && above.length < most; at = known.get(at.parentId ?? '')) above.push(at);
+  const most = Math.min(byId.size, MAX_DEPTH);
+  for (let at = byId.get(parentId ?? ''); at && above.length < most; at = byId.get(at.parentId ?? '')) above.push(at);
   return above;
 }
 
@@ -99,13 +99,13 @@ export function createOrganizationTree(storage: Storage) {
 
   /** All ancestors of these organizations. */
   async function above(placed: readonly Placed[]): Promise<Map<string, Placed>> {
-    const known = new Map<string, Placed>();
+    const byId = new Map<string, Placed>();
     for (let level = parentsOf(placed); level.length > 0;) {
       const found = await Organizations.find({ _id: { $in: level } }, { parentId: 1 }).lean<Placed[]>();
-      for (const one of found) known.set(one._id, one);
-      level = parentsOf(found).filter((id) => !known.has(id));
+      for (const one of found) byId.set(one._id, one);
+      level = parentsOf(found).filter((id) => !byId.has(id));
     }
-    return known;
+    return byId;
   }
 
   /**
@@ -117,18 +117,18 @@ export function createOrganizationTree(storage: Storage) {
   async function withPartsFrom(
     match: object,
     { read, tooMany, identityId, depth = MAX_DEPTH }: WalkOptions,
-  ): Promise<{ known: Map<string, OwnRole>; levels: number }> {
-    const known = new Map<string, OwnRole>();
+  ): Promise<{ byId: Map<string, OwnRole>; levels: number }> {
+    const byId = new Map<string, OwnRole>();
     let levels = 0;
     for (let next: object | undefined = match; next && levels < depth;) {
       const found = (await read(withPartsStages(next, identityId))) as unknown as OwnRole[];
-      const level = found.filter(({ _id }) => !known.has(_id));
-      for (const one of level) known.set(one._id, one);
-      if (known.size > MAX_WITH_PARTS) throw tooMany();
+      const level = found.filter(({ _id }) => !byId.has(_id));
+      for (const one of level) byId.set(one._id, one);
+      if (byId.size > MAX_WITH_PARTS) throw tooMany();
       if (level.length > 0) levels += 1;
       next = level.length > 0 ? { parentId: { $in: level.map(({ _id }) => _id) } } : undefined;
     }
-    return { known, levels };
+    return { byId, levels };
   }
 
   /** Organizations with the identity's own role in each. */
@@ -142,7 +142,7 @@ export function createOrganizationTree(storage: Storage) {
   async function checkParent(parentId: string, levelsBelow: number): Promise<void> {
     const parent = await Organizations.findById(parentId, { parentId: 1 }).lean<Placed>();
     if (!parent) throw errors.notFound();
-    const levelsAbove = wayUp(parent, await above([parent])).length + 1;
+    const levelsAbove = ancestorsIn(parent, await above([parent])).length + 1;
     if (levelsAbove + 1 + levelsBelow > MAX_DEPTH) throw errors.tooDeep();
   }
 
@@ -150,15 +150,15 @@ export function createOrganizationTree(storage: Storage) {
     /** The ancestor ids of each organization, from the top down. */
     async ancestorsOf(placed: readonly { id: string; parentId: string | null }[]): Promise<Map<string, string[]>> {
       const all = placed.map(({ id, parentId }) => ({ _id: id, parentId }));
-      const known = await above(all);
-      return new Map(all.map((one) => [one._id, wayUp(one, known).map(({ _id }) => _id).toReversed()])); // prettier-ignore
+      const byId = await above(all);
+      return new Map(all.map((one) => [one._id, ancestorsIn(one, byId).map(({ _id }) => _id).toReversed()])); // prettier-ignore
     },
 
     /** The parents of everything below an organization, down to `depth` levels; at depth 1 that is the organization itself. */
     async parentsBelow(organizationId: string, depth: number | undefined, reads: TreeReads): Promise<string[]> {
       if (depth === 1) return [organizationId];
-      const { known } = await withPartsFrom({ _id: organizationId }, { ...reads, depth });
-      return [...known.keys()];
+      const { byId } = await withPartsFrom({ _id: organizationId }, { ...reads, depth });
+      return [...byId.keys()];
     },
 
     /** Checks the parent of a new organization. @throws errors.notFound when it does not exist, tooDeep */
@@ -185,10 +185,10 @@ export function createOrganizationTree(storage: Storage) {
       const [own] = await withRoles({ _id: organizationId }, identityId);
       if (!own) throw errors.notFound();
       if (own.role !== undefined) return { inheritedFrom: null, role: own.role };
-      const known = await above([own]);
-      if (known.size === 0) return undefined;
-      const held = new Map((await withRoles({ _id: { $in: [...known.keys()] } }, identityId)).map((one) => [one._id, one]));
-      return highest(wayUp(own, known).flatMap(({ _id }) => held.get(_id) ?? []).toReversed()); // prettier-ignore
+      const byId = await above([own]);
+      if (byId.size === 0) return undefined;
+      const held = new Map((await withRoles({ _id: { $in: [...byId.keys()] } }, identityId)).map((one) => [one._id, one]));
+      return highest(ancestorsIn(own, byId).flatMap(({ _id }) => held.get(_id) ?? []).toReversed()); // prettier-ignore
     },
 
     /**
@@ -196,8 +196,8 @@ export function createOrganizationTree(storage: Storage) {
      * precedence.
      */
     async inheritedBelow(identityId: string, reads: TreeReads): Promise<Map<string, HeldRole>> {
-      const { known } = await withPartsFrom({ 'members.identityId': identityId }, { ...reads, identityId });
-      const held = [...known.values()].map((one) => [one._id, highest([one, ...wayUp(one, known)].toReversed())] as const);
+      const { byId } = await withPartsFrom({ 'members.identityId': identityId }, { ...reads, identityId });
+      const held = [...byId.values()].map((one) => [one._id, highest([one, ...ancestorsIn(one, byId)].toReversed())] as const);
       return new Map(held.filter((entry): entry is [string, HeldRole] => entry[1] !== undefined));
     },
   };

@@ -205,14 +205,14 @@ export function createSessionsService(options: SessionsOptions) {
       if ((claims.fph ?? null) !== fingerprintHash) throw authenticationServiceErrors.unusable();
       // a copy suffices: ending all sessions also removes their records, and tokens of sessions that ended otherwise are refused
       // anyway
-      const known = await livingOf(sessionId, identityId);
-      if (!known) throw authenticationServiceErrors.unusable();
+      const living = await livingOf(sessionId, identityId);
+      if (!living) throw authenticationServiceErrors.unusable();
       await countRefresh(sessionId);
       const now = storage.clock.now();
       const live = { _id: sessionId, identityId, expiresAt: { $gt: now }, createdAt: { $gt: lastStart() } };
 
       const successor = randomUUID();
-      const expiresAt = refreshExpiry(known, now);
+      const expiresAt = refreshExpiry(living, now);
       const used = { lastUsedAt: now, updatedAt: now, ip: device.ip, userAgent: device.userAgent };
       // uses the driver: Mongoose would build a document for each array entry, which costs as much as the write
       const { matchedCount } = await Sessions.collection.updateOne(
@@ -224,7 +224,7 @@ export function createSessionsService(options: SessionsOptions) {
       );
       if (matchedCount > 0) {
         ends.note(sessionId, jti, storage.clock.now());
-        const { createdAt } = known;
+        const { createdAt } = living;
         return issuePair({ _id: sessionId, identityId, fingerprintHash, createdAt }, successor, expiresAt);
       }
 
@@ -243,9 +243,9 @@ export function createSessionsService(options: SessionsOptions) {
         throw error instanceof TokenError ? tokenRefusal(error) : error;
       });
       const { sub: id, sid: sessionId = '' } = claims;
-      const known = await livingOf(sessionId, id);
-      if (!known) throw authenticationErrors.unverified();
-      return { identity: { id, typeId: known.typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
+      const session = await livingOf(sessionId, id);
+      if (!session) throw authenticationErrors.unverified();
+      return { identity: { id, typeId: session.typeId, sessionId }, fingerprintHash: claims.fph, expiresAt: claims.exp };
     },
 
     /**
@@ -253,9 +253,9 @@ export function createSessionsService(options: SessionsOptions) {
      * @throws authenticationErrors.unverified when the session has ended
      */
     async identityOf(sessionId: string, identityId: string): Promise<Identity> {
-      const known = await readLiving(sessionId, identityId);
-      if (!known) throw authenticationErrors.unverified();
-      return { id: identityId, typeId: known.typeId, sessionId };
+      const session = await readLiving(sessionId, identityId);
+      if (!session) throw authenticationErrors.unverified();
+      return { id: identityId, typeId: session.typeId, sessionId };
     },
 
     /** The ids of the sessions that have ended, or whose identity has changed its type, read from the store. */
