@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openTestStorage } from '../test/storage-fixture.js';
 import {
   BadgeModel,
   PersonModel,
@@ -9,8 +10,8 @@ import {
   ofRed,
   openTeamsFixture,
 } from '../test/teams-fixture.js';
-import { createCascades } from './cascades.js';
-import type { BaseRecord, Model, ModelDefinition } from './model.js';
+import { createCascades, type Deletable } from './cascades.js';
+import { defineModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
 
 const { first, clock, collection, deleted, stored, write, reset, ...fixture } = await openTeamsFixture();
 const { cascades } = first.storage;
@@ -241,4 +242,17 @@ describe('the parents of a record', () => {
     const reading = cascades.hasParents({ shipId: 'a' }, [{ with: 'ships', by: 'shipId' }]);
     await expect(reading).rejects.toThrow('A cascade names the collection ships, which has no model');
   });
+});
+
+it('stops the start when it names a collection that has no model', async () => {
+  const { storage } = await openTestStorage();
+  onTestFinished(() => storage.close());
+  storage.model(
+    defineModel<Deletable & { teamId: string }>('strays', {
+      fields: { teamId: String },
+      cascades: [{ with: 'taems', by: 'teamId' }],
+      indexes: [],
+    }),
+  );
+  await expect(storage.ensureIndexes()).rejects.toThrow('A cascade names the collection taems, which has no model');
 });

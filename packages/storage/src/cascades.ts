@@ -140,6 +140,11 @@ export function createCascades(models: Models) {
   }
 
   return {
+    /** @throws Error for a cascade with a collection that has no model, which would only fail at the first deletion */
+    check(): void {
+      for (const { definition } of models.values()) for (const { with: parents } of definition.cascades) collectionOf(parents);
+    },
+
     /** Calls `listener` when this process has deleted or restored records of a collection with their parents. */
     onChange(collectionName: string, listener: () => void): void {
       listeners.set(collectionName, [...(listeners.get(collectionName) ?? []), listener]);

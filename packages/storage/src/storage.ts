@@ -105,6 +105,7 @@ export async function openStorage({
     written,
     servers.canWriteJointly,
   );
+  const cascades = createCascades(models);
   const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written });
 
   return {
@@ -118,10 +119,13 @@ export async function openStorage({
       operationListeners.push(listener);
     },
     connections: () => pool,
-    cascades: createCascades(models),
+    cascades,
     defineUnit: units.define,
     unitNames: units.names,
-    ensureIndexes: () => createIndexes(database(connection), definitions()),
+    async ensureIndexes() {
+      cascades.check();
+      return createIndexes(database(connection), definitions());
+    },
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
     startSweeping(intervalMs = 30_000) {
