@@ -31,7 +31,7 @@ interface Cut<Somebody> {
 }
 
 /** A server in a process of its own, to be killed, and an instance in this one that stays; both over one database. */
-export interface CrashFixture {
+export interface CrashFixture extends AsyncDisposable {
   /** Its mails come by `home.mail` too. */
   home: TestServer;
   /**
@@ -54,7 +54,6 @@ export interface CrashFixture {
    * @returns the writes of the sending, as `collection.command`
    */
   dieWhileSending<Somebody>(flow: CrashFlow<Somebody>): Promise<string[]>;
-  close(): Promise<void>;
 }
 
 /** How a worker takes a mail, and what it writes until that is sent. */
@@ -208,7 +207,7 @@ export async function openCrashFixture(name: string, environment: Record<string,
       }
     },
 
-    async close() {
+    async [Symbol.asyncDispose]() {
       await server.kill();
       await proxy.close();
       await home.close();

@@ -6,11 +6,10 @@ import { createTandem } from '../src/tandem.js';
 const TAKEN_OVER_AFTER_MS = 61_000;
 
 /** An instance of the same system that is a minute later than the others, and sweeps only when it is told to. */
-export interface LaterInstance {
+export interface LaterInstance extends AsyncDisposable {
   sweep(): Promise<void>;
   /** Of the units that it knows. */
   unitNames(): string[];
-  close(): Promise<void>;
 }
 
 /** @param uri of the database */
@@ -23,7 +22,7 @@ export async function openLaterInstance(uri: string): Promise<LaterInstance> {
   return {
     sweep: storage.sweep,
     unitNames: storage.unitNames,
-    async close() {
+    async [Symbol.asyncDispose]() {
       await tandem.close();
       await storage.close();
     },

@@ -14,7 +14,7 @@ export interface MailInstance {
 }
 
 /** A queue of its own, a mail server, and as many instances as a test starts. */
-export interface MailFixture {
+export interface MailFixture extends AsyncDisposable {
   uri: string;
   clock: TestClock;
   server: MailServer;
@@ -27,7 +27,6 @@ export interface MailFixture {
   rows(): Promise<QueuedMailRecord[]>;
   /** Forgets what is queued. */
   clear(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** A clock that stands still until it is moved: what is due does not depend on how fast the machine is. */
@@ -79,7 +78,7 @@ export async function openMailFixture(name: string): Promise<MailFixture> {
     async clear() {
       await collection.deleteMany({});
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       server.stall(false);
       await Promise.all(closings.map((closeDriver) => closeDriver()));
       await Promise.all(storages.map((storage) => storage.close()));

@@ -2,10 +2,17 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PASSWORD, startTestServer, type Person, type RestAnswer, type RestRequest, type TestServer } from '@tandem/testing';
+import {
+  NEW_PASSWORD,
+  PASSWORD,
+  startTestServer,
+  type Person,
+  type RestAnswer,
+  type RestRequest,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const NEW_PASSWORD = 'another password of the tests';
 const KILLS = 2;
 const AT_ONCE = 6;
 /** Answers between two kills. */

@@ -1,6 +1,6 @@
-import { PASSWORD, type Person, type ServerProcess } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../test/crash-fixture.js';
+import { PASSWORD, fixture, type Person, type ServerProcess } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { openCrashFixture } from '../../test/crash-fixture.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 120_000 };
@@ -17,12 +17,8 @@ async function counts(server: ServerProcess, { id, accessToken }: SignedIn): Pro
 }
 
 describe('when a process is killed between any two writes of', PATIENCE, () => {
-  let system: CrashFixture;
-  beforeAll(async () => {
-    // a hash of a higher cost than theirs: a login has one write more
-    system = await openCrashFixture('sign_in', { BCRYPT_COST: '11' });
-  });
-  afterAll(() => system.close());
+  // a hash of a higher cost than theirs: a login has one write more
+  const system = fixture(() => openCrashFixture('sign_in', { BCRYPT_COST: '11' }));
 
   it('a registration, one can register again, or sign in', async () => {
     const register = (server: ServerProcess, email: string) =>
@@ -103,11 +99,7 @@ describe('when a process is killed between any two writes of', PATIENCE, () => {
 });
 
 describe('with MFA, when a process is killed between any two writes of', PATIENCE, () => {
-  let system: CrashFixture;
-  beforeAll(async () => {
-    system = await openCrashFixture('mfa', { MFA_ENABLED: 'true' });
-  });
-  afterAll(() => system.close());
+  const system = fixture(() => openCrashFixture('mfa', { MFA_ENABLED: 'true' }));
 
   const verify = (server: ServerProcess, given: { token: string; code: string }) =>
     server.rest('POST', '/auth/mfa/verify', { token: given.token, code: given.code });

@@ -1,14 +1,10 @@
-import type { Person } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
-import { openCrashFixture, type CrashFixture } from '../../test/crash-fixture.js';
+import { openCrashFixture } from '../../test/crash-fixture.js';
 import type { Message } from './messages.schemas.js';
 
-let fixture: CrashFixture;
-beforeAll(async () => {
-  fixture = await openCrashFixture('posting');
-}, 60_000);
-afterAll(() => fixture.close());
+const system = fixture(() => openCrashFixture('posting'));
 
 interface Sender {
   ann: Person;
@@ -17,9 +13,9 @@ interface Sender {
 
 it('a message whose process dies is stored or not, leaves no gap, and is stored once when sent again', async () => {
   const bodyOf = ({ ann, channelId }: Sender) => ({ channelId, senderId: ann.id, content: 'Hello', clientId: 'mine' });
-  const writes = await fixture.dieAfterEachWrite<Sender>({
+  const writes = await system.dieAfterEachWrite<Sender>({
     async prepare() {
-      const ann = await fixture.home.signUp();
+      const ann = await system.home.signUp();
       return { ann, channelId: (await openChannel(ann)).id };
     },
     request: (server, sender) => server.rest('POST', '/messages', bodyOf(sender), sender.ann.credentials),

@@ -1,21 +1,15 @@
-import { PASSWORD, type Person } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../test/crash-fixture.js';
-import { openLaterInstance, type LaterInstance } from '../../test/later-instance.js';
+import { PASSWORD, fixture, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
+import { openCrashFixture } from '../../test/crash-fixture.js';
+import { openLaterInstance } from '../../test/later-instance.js';
 import { identityModel } from '../identities/identity.model.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 240_000 };
 
-let system: CrashFixture;
-let later: LaterInstance;
-let admin: Person;
-beforeAll(async () => {
-  system = await openCrashFixture('acceptance');
-  later = await openLaterInstance(system.home.mongodbUri);
-  admin = await system.home.signUpAdmin();
-});
-afterAll(() => Promise.all([system.close(), later.close()]));
+const system = fixture(() => openCrashFixture('acceptance'));
+const later = fixture(() => openLaterInstance(system.home.mongodbUri));
+const admin = fixture(() => system.home.signUpAdmin());
 
 async function invite() {
   const email = `${crypto.randomUUID()}@example.org`;

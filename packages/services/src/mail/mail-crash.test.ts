@@ -1,16 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { fixture } from '@tandem/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openMailFixture } from '../../test/mail-fixture.js';
 
 const SCRIPT = fileURLToPath(new URL('../../test/dying-mailer.js', import.meta.url));
 
-let system: MailFixture;
-beforeAll(async () => {
-  system = await openMailFixture('mail_crash');
-});
-afterAll(() => system.close());
+const system = fixture(() => openMailFixture('mail_crash'));
 beforeEach(() => system.clear());
 
 /** Another process that queues a mail to somebody, and then dies, or sends. */

@@ -1,22 +1,21 @@
 import { QUEUE_LEASE_MS, type Clock, type Storage } from '@tandem/storage';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { fixture } from '@tandem/testing';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openMailFixture } from '../../test/mail-fixture.js';
 import { createMailQueue, type MailQueue } from './mail-queue.js';
 import type { QueuedMailRecord } from './mail.model.js';
 
 const HOUR = 60 * 60_000;
 
-let system: MailFixture;
+const system = fixture(() => openMailFixture('mail_leases'));
 let storage: Storage & { clock: Clock };
 /** Two processes. */
 let slow: MailQueue;
 let other: MailQueue;
 beforeAll(async () => {
-  system = await openMailFixture('mail_leases');
   ({ storage } = await system.start());
   [slow, other] = [createMailQueue(storage), createMailQueue((await system.start()).storage)];
 });
-afterAll(() => system.close());
 beforeEach(() => system.clear());
 
 async function claim(queue: MailQueue): Promise<QueuedMailRecord> {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { fixture } from '@tandem/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openMailFixture } from '../../test/mail-fixture.js';
 import { DEFAULT_TEMPLATES, type MailTemplateName } from './templates.js';
 
-let system: MailFixture;
-beforeAll(async () => {
-  system = await openMailFixture('mails_security');
-});
-afterAll(() => system.close());
+const system = fixture(() => openMailFixture('mails_security'));
 beforeEach(() => system.clear());
 
 const NAMES = Object.keys(DEFAULT_TEMPLATES) as MailTemplateName[];

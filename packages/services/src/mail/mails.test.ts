@@ -1,12 +1,8 @@
-import { startTestServer } from '@tandem/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { fixture, startTestServer } from '@tandem/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openMailFixture } from '../../test/mail-fixture.js';
 
-let system: MailFixture;
-beforeAll(async () => {
-  system = await openMailFixture('mails');
-});
-afterAll(() => system.close());
+const system = fixture(() => openMailFixture('mails'));
 beforeEach(() => system.clear());
 
 const MINUTE = 60_000;

@@ -1,13 +1,10 @@
 import { openMailDriver } from '@tandem/drivers/mail';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fixture } from '@tandem/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { queuedMailModel } from './mail.model.js';
-import { openMailFixture, type MailFixture } from '../../test/mail-fixture.js';
+import { openMailFixture } from '../../test/mail-fixture.js';
 
-let system: MailFixture;
-beforeAll(async () => {
-  system = await openMailFixture('mail_sending');
-});
-afterAll(() => system.close());
+const system = fixture(() => openMailFixture('mail_sending'));
 beforeEach(() => system.clear());
 
 /** Addresses that no other test uses. */

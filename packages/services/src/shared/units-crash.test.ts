@@ -1,7 +1,7 @@
-import type { Person } from '@tandem/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture, type CrashFlow } from '../../test/crash-fixture.js';
-import { openLaterInstance, type LaterInstance } from '../../test/later-instance.js';
+import { fixture, type Person } from '@tandem/testing';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCrashFixture, type CrashFlow } from '../../test/crash-fixture.js';
+import { openLaterInstance } from '../../test/later-instance.js';
 import { peopleKinds } from '../../test/units/people-kinds.js';
 import { recordKinds } from '../../test/units/record-kinds.js';
 import { createUnitWorld } from '../../test/units/unit-world.js';
@@ -10,18 +10,15 @@ import { organizationModel } from '../organizations/organization.model.js';
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 240_000 };
 
-let system: CrashFixture;
-let later: LaterInstance;
+const system = fixture(() => openCrashFixture('units'));
+const later = fixture(() => openLaterInstance(system.home.mongodbUri));
 let admin: Person;
 beforeAll(async () => {
-  system = await openCrashFixture('units');
-  later = await openLaterInstance(system.home.mongodbUri);
   admin = await system.home.signUpAdmin();
 });
 beforeEach(async () => {
   admin = await system.home.signIn(admin.email);
 });
-afterAll(() => Promise.all([system.close(), later.close()]));
 
 const world = createUnitWorld(() => admin);
 const kinds = {

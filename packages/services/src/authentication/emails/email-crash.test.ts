@@ -1,16 +1,12 @@
-import { PASSWORD, type Person, type ServerProcess } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../../test/crash-fixture.js';
+import { PASSWORD, fixture, type Person, type ServerProcess } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { openCrashFixture } from '../../../test/crash-fixture.js';
 import type { OnetimeTarget } from '../../onetime-tokens/onetime-targets.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 120_000 };
 
-let system: CrashFixture;
-beforeAll(async () => {
-  system = await openCrashFixture('emails');
-});
-afterAll(() => system.close());
+const system = fixture(() => openCrashFixture('emails'));
 
 /** Somebody, an address that is to be theirs, and the token of a link to an address. */
 interface Mover extends Person {

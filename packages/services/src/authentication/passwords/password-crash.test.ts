@@ -1,16 +1,11 @@
-import { PASSWORD, type Person, type ServerProcess } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFixture } from '../../../test/crash-fixture.js';
+import { NEW_PASSWORD, PASSWORD, fixture, type Person, type ServerProcess } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { openCrashFixture } from '../../../test/crash-fixture.js';
 
-const NEW_PASSWORD = 'another password of the tests';
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = { timeout: 120_000 };
 
-let system: CrashFixture;
-beforeAll(async () => {
-  system = await openCrashFixture('passwords');
-});
-afterAll(() => system.close());
+const system = fixture(() => openCrashFixture('passwords'));
 
 async function canSignIn(server: ServerProcess, { email }: { email: string }, password: string): Promise<boolean> {
   const { status } = await server.rest('POST', '/auth/login', { email, password });
