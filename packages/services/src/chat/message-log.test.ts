@@ -1,23 +1,12 @@
-import { isCommand, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, isCommand, startStoreProxy, startTestServer, type TestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 
-let other: TestServer;
-let proxy: StoreProxy;
+const other = fixture(startTestServer);
+const proxy = fixture(() => startStoreProxy(other.mongodbUri));
 /** An instance whose commands can be seen. */
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  other = await startTestServer();
-  proxy = await startStoreProxy(other.mongodbUri);
-  app = await startTestServer({ mongodbUri: proxy.uri });
-  ann = await other.signUp();
-});
-afterAll(async () => {
-  await app.close();
-  await proxy.close();
-  await other.close();
-});
+const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
+const ann = fixture(() => other.signUp());
 
 const post = (channelId: string, { tandem }: TestServer) =>
   tandem.services.chat.post({ channelId, senderId: ann.id, content: 'x' });

@@ -1,37 +1,21 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { valueOf } from '../../test/chat-world.js';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import type { MessageTemplate } from './message-templates.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
+const WHO = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'] as const;
 
-let app: TestServer;
-let people: Record<'stranger' | 'member' | 'guest' | 'manager' | 'owner' | 'admin', Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let organizationId: string;
 let global: MessageTemplate;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, member, guest, manager, owner] = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
-  people = { stranger, member, guest, manager, owner, admin: await app.signUpAdmin() } as typeof people;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
   organizationId = await found();
   global = await people.admin.rest('POST', '/message-templates', { title: 'All', content: 'Hello' }).expect<MessageTemplate>(201);
 });
-afterAll(() => app.close());
 
-async function found(): Promise<string> {
-  const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
-  const { id } = await people.owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
-  await people.owner
-    .rest('PATCH', `/organizations/${id}/members`, [
-      { identityId: people.member.id, role: 'member' },
-      { identityId: people.guest.id, role: 'admin' },
-      { identityId: people.manager.id, role: 'admin' },
-    ])
-    .expect(204);
-  return id;
-}
+const found = () => createOrganization(people.owner, { member: [people.member], admin: [people.guest, people.manager] });
 const create = (fields: object = { organizationId }) =>
   people.owner
     .rest('POST', '/message-templates', { title: 'Thanks', content: 'Thank you!', ...fields })

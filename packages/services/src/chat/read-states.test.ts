@@ -1,17 +1,10 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, say } from '../../test/chat-world.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-
-let app: TestServer;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [ann, bob] = [await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 describe.each(FACES)('a read state over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>

@@ -1,19 +1,12 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, subscribe, valueOf } from '../../test/chat-world.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 const membersOf = async (channelId: string) =>
   (await admin.rest('GET', `/subscriptions?channelId=${channelId}`).expect<{ data: Subscription[] }>(200)).data.map(

@@ -1,23 +1,16 @@
-import { FACES, startTestServer, type Credentials, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, UNVERIFIED, fixture, startTestServer, type Credentials } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const FOR_ADMINS = ['patch', 'delete', 'restore', 'lock', 'unlock'];
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let stranger: Person;
-let guest: Person;
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const stranger = fixture(() => app.signUp());
+const guest = fixture(() => app.signUp());
 beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann, stranger, guest] = [await app.signUpAdmin(), await app.signUp(), await app.signUp(), await app.signUp()];
   await admin.rest('PATCH', `/identities/${guest.id}`, { typeId: 'guest' }).expect(200);
 });
-afterAll(() => app.close());
 
 const unchanged = () => admin.rest('GET', `/identities/${ann.id}`).expect(200);
 

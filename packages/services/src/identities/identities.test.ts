@@ -1,27 +1,19 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, PASSWORD, fixture, newEmail, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { identityModel } from './identity.model.js';
 import type { Identity } from './identities.schemas.js';
 
-const OK = { ok: true };
 const MISSING = { ok: false, status: 404, message: 'Identity not found' };
 const TAKEN = { ok: false, status: 409, message: 'Email already in use' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const call = (face: Face, procedure: string, identityId: string, input: object = {}) =>
   admin.call(face, `identities.${procedure}`, { identityId, ...input });
 async function read(identityId: string): Promise<Identity> {
   return admin.rest('GET', `/identities/${identityId}`).expect<Identity>(200);
 }
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });
 
 describe.each(FACES)('an identity over %s', (face) => {

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { createIdentityOutbox } from './identity-outbox.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 const identities = () => app.storage.model(identityModel).collection;
 const newMail = ({ email }: Person) => ({ id: randomUUID(), template: 'deactivated' as const, to: email });

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, fixture, newEmail, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { identityModel } from './identity.model.js';
 import type { ProviderAccount } from './provider-accounts.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 const TIMES = Array.from({ length: 20 }, (_, n) => n);
 const USABLE = ['google', 'line'];
 const newAccount = (provider = 'google'): ProviderAccount => ({ provider, subject: randomUUID() });
-const newEmail = () => `${randomUUID()}@example.org`;
 const identities = () => app.tandem.services.identities;
 const accounts = () => identities().providerAccounts;
 /** As a session does that no change of the identity has ended. */

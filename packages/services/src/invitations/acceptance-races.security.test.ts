@@ -1,34 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import {
-  PASSWORD,
-  isCommand,
-  startStoreProxy,
-  startTestServer,
-  type Person,
-  type StoreProxy,
-  type TestServer,
-} from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 const UNVERIFIED = { status: 401, body: { error: { message: 'token could not be verified' } } };
 const ADDS_MEMBER = isCommand('organizations.update');
 const USES_TOKEN = isCommand('onetimeTokens.update');
 
-let app: TestServer;
+const app = fixture(startTestServer);
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 /** Another instance, whose commands can be held. */
-let held: TestServer;
-let proxy: StoreProxy;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  proxy = await startStoreProxy(app.mongodbUri);
-  held = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
-  admin = await app.signUpAdmin();
-});
-afterAll(async () => {
-  await Promise.all([app.close(), held.close()]);
-  await proxy.close();
-});
+const held = fixture(() => startTestServer({ clock: app.clock, mongodbUri: proxy.uri }));
+const admin = fixture(() => app.signUpAdmin());
 
 async function invite(by: Person, input: { email?: string; organizationId?: string; role?: string } = {}) {
   const email = input.email ?? `${randomUUID()}@example.org`;

@@ -1,25 +1,27 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  OK,
+  PASSWORD,
+  UNVERIFIED,
+  fixture,
+  newEmail,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { Identity } from '../identities/identities.schemas.js';
 import type { Invitation } from './invitations.schemas.js';
 
-const OK = { ok: true };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const DAY = 24 * 60 * 60_000;
 
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let owner: Person;
-beforeAll(async () => {
-  const lifetimes = { accessTokenExpireTime: '30d', refreshTokenExpireTime: '60d', onetimeTokenExpireTime: '48h', invitationExpireTime: '7d' }; // prettier-ignore
-  app = await startTestServer({ lifetimes });
-  other = await startTestServer({ lifetimes, clock: app.clock });
-  [admin, owner] = [await app.signUpAdmin(), await app.signUp({ isVerified: true })];
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const lifetimes = { accessTokenExpireTime: '30d', refreshTokenExpireTime: '60d', onetimeTokenExpireTime: '48h', invitationExpireTime: '7d' }; // prettier-ignore
+const app = fixture(() => startTestServer({ lifetimes }));
+const other = fixture(() => startTestServer({ lifetimes, clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const owner = fixture(() => app.signUp({ isVerified: true }));
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 async function createOrganization(name: string = crypto.randomUUID()): Promise<string> {
   const organization = { name, description: '', contact_email: 'a@example.org' };
   return (await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;

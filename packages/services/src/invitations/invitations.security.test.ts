@@ -1,40 +1,36 @@
-import { FACES, PASSWORD, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  NOT_SIGNED_IN,
+  NO_ID,
+  PASSWORD,
+  REFUSED,
+  UNVERIFIED,
+  WRONG_TYPE,
+  fixture,
+  newEmail,
+  startTestServer,
+  type Person,
+} from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import { invitationModel } from './invitation.model.js';
 import type { Invitation } from './invitations.schemas.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
+const WHO = ['admin', 'owner', 'manager', 'member', 'guest', 'stranger'] as const;
 
-let app: TestServer;
-let people: Record<'admin' | 'owner' | 'manager' | 'member' | 'guest' | 'stranger', Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO, { isVerified: true }));
 let organizationId: string;
 let elsewhere: string;
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
-async function create(person: Person): Promise<string> {
-  const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
-  return (await person.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
-}
+beforeAll(async () => {
+  organizationId = await createOrganization(people.owner, { admin: [people.manager, people.guest], member: [people.member] });
+  elsewhere = await createOrganization(people.stranger);
+});
+
+const tokenTo = async (email: string) => (await app.mail.next(email)).token ?? '';
 async function invite(person: Person, input: { email?: string; organizationId?: string; role?: string }): Promise<Invitation> {
   return person.rest('POST', '/invitations', { email: newEmail(), ...input }).expect<Invitation>(201);
 }
-const tokenTo = async (email: string) => (await app.mail.next(email)).token ?? '';
-beforeAll(async () => {
-  app = await startTestServer();
-  const admin = await app.signUpAdmin();
-  const [owner, manager, member, guest, stranger] = (await Promise.all(Array.from({ length: 5 }, () => app.signUp({ isVerified: true })))) as [Person, Person, Person, Person, Person]; // prettier-ignore
-  people = { admin, owner, manager, member, guest, stranger };
-  organizationId = await create(owner);
-  elsewhere = await create(stranger);
-  await admin.rest('PATCH', `/identities/${guest.id}`, { typeId: 'guest' }).expect(200);
-  const roles = { [manager.id]: 'admin', [member.id]: 'member', [guest.id]: 'admin' };
-  const members = Object.entries(roles).map(([identityId, role]) => ({ identityId, role }));
-  await owner.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
-});
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
   const call = (person: Person, procedure: string, input: object) => person.call(face, `invitations.${procedure}`, { ...input });
@@ -101,7 +97,10 @@ describe.each(FACES)('over %s', (face) => {
   it('the answer is the same whether or not the address has an account', async () => {
     const [known, unknown] = [people.stranger.email, newEmail()];
     const [first, second] = [
-      await call(people.owner, 'create', { email: known, organizationId: await create(people.owner).then(() => organizationId) }),
+      await call(people.owner, 'create', {
+        email: known,
+        organizationId: await createOrganization(people.owner).then(() => organizationId),
+      }),
       await call(people.owner, 'create', { email: unknown, organizationId }),
     ];
     const shape = (outcome: object) => Object.keys((outcome as { value: object }).value);

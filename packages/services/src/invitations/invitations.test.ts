@@ -1,35 +1,31 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, newEmail, startTestServer, type Face, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { invitationModel } from './invitation.model.js';
 import type { Invitation } from './invitations.schemas.js';
 
-const OK = { ok: true };
 const MISSING = { ok: false, status: 404, message: 'Invitation not found' };
 const PENDING = { ok: false, status: 409, message: 'Invitation already pending' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const DAY = 24 * 60 * 60_000;
 
-let app: TestServer;
-let admin: Person;
-let owner: Person;
 let organizationId: string;
 const organizationName = `Bakery ${crypto.randomUUID()}`;
-beforeAll(async () => {
-  app = await startTestServer({
+const app = fixture(() =>
+  startTestServer({
     lifetimes: {
       accessTokenExpireTime: '30d',
       refreshTokenExpireTime: '60d',
       onetimeTokenExpireTime: '48h',
       invitationExpireTime: '7d',
     },
-  });
-  [admin, owner] = [await app.signUpAdmin(), await app.signUp({ isVerified: true })];
+  }),
+);
+const admin = fixture(() => app.signUpAdmin());
+const owner = fixture(() => app.signUp({ isVerified: true }));
+beforeAll(async () => {
   const organization = { name: organizationName, description: '', contact_email: 'a@example.org' };
   organizationId = (await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
 });
-afterAll(() => app.close());
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 const invite = (person: Person, face: Face, input: object) => person.call(face, 'invitations.create', { ...input });
 async function invited(person: Person, input: object): Promise<Invitation> {
   return person.rest('POST', '/invitations', input).expect<Invitation>(201);

@@ -1,26 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { FACES, isCommand, startStoreProxy, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  OK,
+  TOO_MANY,
+  fixture,
+  isCommand,
+  newEmail,
+  startStoreProxy,
+  startTestServer,
+  type Face,
+  type Person,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { invitationCountModel } from './invitation-count.model.js';
 import { invitationModel } from './invitation.model.js';
 
-const OK = { ok: true };
-const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
 const PENDING = { ok: false, status: 409, message: 'Invitation already pending' };
 const NOT_VERIFIED = { ok: false, status: 403, message: 'Email is not verified' };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let app: TestServer;
-let other: TestServer;
-beforeAll(async () => {
-  const lifetimes = { accessTokenExpireTime: '30d', refreshTokenExpireTime: '60d' } as const;
-  app = await startTestServer({ lifetimes });
-  other = await startTestServer({ lifetimes, clock: app.clock });
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const lifetimes = { accessTokenExpireTime: '30d', refreshTokenExpireTime: '60d' } as const;
+const app = fixture(() => startTestServer({ lifetimes }));
+const other = fixture(() => startTestServer({ lifetimes, clock: app.clock }));
 
-const newEmail = () => `${randomUUID()}@example.org`;
 const invite = (by: Person, face: Face, input: object) => by.call(face, 'invitations.create', { email: newEmail(), ...input });
 async function createOrganization(owner: Person, name: string = randomUUID()): Promise<string> {
   const organization = { name, description: '', contact_email: 'a@example.org' };

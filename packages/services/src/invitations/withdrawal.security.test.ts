@@ -1,38 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import {
   FACES,
+  OK,
   PASSWORD,
+  UNVERIFIED,
+  fixture,
   isCommand,
+  newEmail,
   startStoreProxy,
   startTestServer,
   type Face,
   type Person,
-  type StoreProxy,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { organizationModel } from '../organizations/organization.model.js';
 import { invitationModel } from './invitation.model.js';
 
-const OK = { ok: true };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
+const app = fixture(startTestServer);
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
+const other = fixture(() => startTestServer({ clock: app.clock, mongodbUri: proxy.uri }));
+const admin = fixture(() => app.signUpAdmin());
 
-let app: TestServer;
-let other: TestServer;
-let proxy: StoreProxy;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  proxy = await startStoreProxy(app.mongodbUri);
-  other = await startTestServer({ clock: app.clock, mongodbUri: proxy.uri });
-  admin = await app.signUpAdmin();
-});
-afterAll(async () => {
-  await Promise.all([app.close(), other.close()]);
-  await proxy.close();
-});
-
-const newEmail = () => `${randomUUID()}@example.org`;
 const setRole = (by: Person, organizationId: string, { id: identityId }: Person, role: string) =>
   by.rest('PATCH', `/organizations/${organizationId}/members`, [{ identityId, role }]);
 const remove = (by: Person, organizationId: string, { id }: Person) =>

@@ -1,23 +1,17 @@
-import { FACES, startStoreProxy, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startStoreProxy, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { treeModel } from '../shared/trees.js';
 import { locationModel } from './location.model.js';
 import type { Location } from './locations.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const failure = (status: number, message: string) => ({ ok: false, status, message });
 const MISSING = failure(404, 'Location not found');
 const CYCLE = failure(409, 'Location cannot be below itself');
 
-let app: TestServer;
+const app = fixture(startTestServer);
 /** Another instance of the same system. */
-let other: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  [app, other] = [await startTestServer(), await startTestServer()];
-  admin = await app.signUpAdmin();
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const other = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const place = (parentId?: string) => ({
   name: `Place ${crypto.randomUUID()}`,

@@ -1,19 +1,12 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { notificationModel } from './notification.model.js';
 import type { Notification } from './notifications.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
 type Page = { data: Notification[]; metadata: { pagination: Record<string, unknown> } };
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 function notify(person: Person, fields: Record<string, unknown> = {}) {
   return app.tandem.services.notifications.notify(person.id, fields);

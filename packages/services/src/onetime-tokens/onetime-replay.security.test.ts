@@ -1,10 +1,17 @@
-import { FACES, PASSWORD, startTestServer, type Face, type Outcome, type Person, type TestServer } from '@tandem/testing';
+import {
+  FACES,
+  NEW_PASSWORD,
+  PASSWORD,
+  startTestServer,
+  type Face,
+  type Outcome,
+  type Person,
+  type TestServer,
+} from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOnetimeProofs } from '../authentication/onetime-proofs.js';
 import { sessionModel } from '../authentication/sessions/session.model.js';
 import { identityModel } from '../identities/identity.model.js';
-
-const NEW_PASSWORD = 'another password of the tests';
 
 /** Two instances with a second step for sign-in, and two without, over one clock. */
 let app: TestServer;

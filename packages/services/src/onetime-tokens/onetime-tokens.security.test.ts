@@ -1,15 +1,10 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { onetimeTokenModel } from './onetime-token.model.js';
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 /** Generates a token with data as they are written here: JSON text, which may say what no object literal can. */
 async function generate(face: Face, data: string) {

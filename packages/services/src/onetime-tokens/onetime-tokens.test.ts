@@ -1,23 +1,15 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, UNVERIFIED, WRONG_TYPE, fixture, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { onetimeTokenModel } from './onetime-token.model.js';
 
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
-const WRONG_TYPE = { ok: false, status: 401, message: 'Invalid token' };
 const NOT_ADMIN = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 const NOT_RESTORABLE = { ok: false, status: 409, message: 'One-time token cannot be restored' };
 const HOUR = 60 * 60_000;
 
-let app: TestServer;
-let second: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  [app, second] = await Promise.all([startTestServer(), startTestServer()]);
-  admin = await app.signUpAdmin();
-  ann = await app.signUp();
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(startTestServer);
+const second = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 async function generate(identityId = ann.id, more: object = {}): Promise<string> {
   const { onetimeToken } = await admin

@@ -1,5 +1,5 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { productModel } from '../products/product.model.js';
 import type { Order } from './orders.schemas.js';
 
@@ -7,18 +7,15 @@ const refusal = (problem: string) => ({ ok: false, status: 400, message: 'Valida
 const OF_TWO = refusal('request body/items must be of one organization');
 const ANOTHER = refusal('request body/organizationId must be that of the products');
 
-let app: TestServer;
-let ann: Person;
-let baker: Person;
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
+const baker = fixture(() => app.signUp());
 /** Ids of organizations. */
 let bakery: string;
 let dairy: string;
 beforeAll(async () => {
-  app = await startTestServer();
-  [ann, baker] = [await app.signUp(), await app.signUp()];
   [bakery, dairy] = [await organization(baker, 'Bakery'), await organization(await app.signUp(), 'Dairy')];
 });
-afterAll(() => app.close());
 
 async function organization(owner: Person, name: string): Promise<string> {
   const given = { name, description: name, contact_email: 'shop@example.org' };

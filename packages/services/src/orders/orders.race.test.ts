@@ -1,22 +1,12 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { productModel } from '../products/product.model.js';
 import type { Order } from './orders.schemas.js';
 
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let adminOther: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
-  admin = await app.signUpAdmin();
-  adminOther = await other.signIn(admin.email);
-});
-afterAll(async () => {
-  await other.close();
-  await app.close();
-});
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const adminOther = fixture(() => other.signIn(admin.email));
 
 it('is moved once by 20 concurrent calls on two instances, and never to two states', async () => {
   const productId = crypto.randomUUID();

@@ -1,17 +1,15 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import { productModel } from '../products/product.model.js';
 import { orderModel } from './order.model.js';
 import type { Order } from './orders.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 /** What is wrong, by somebody who may know. */
 const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
 
-type Who = 'stranger' | 'guest' | 'buyer' | 'member' | 'manager' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'guest', 'buyer', 'member', 'manager', 'owner', 'admin'];
+const WHO = ['stranger', 'guest', 'buyer', 'member', 'manager', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** Who may call what about the buyer's order in the owner's organization. */
 const ALLOWED: Record<string, readonly Who[]> = {
   get: ['buyer', 'member', 'manager', 'owner', 'admin'],
@@ -21,27 +19,16 @@ const ALLOWED: Record<string, readonly Who[]> = {
   restore: ['admin'],
 };
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let productId: string;
 let organizationId: string;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, guest, buyer, member, manager, owner] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
-  people = { stranger, guest, buyer, member, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
-  const organization = { name: 'Bakery', description: 'Bread', contact_email: 'bread@example.org' };
-  organizationId = (await people.owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
-  const members = [
-    { identityId: people.member.id, role: 'member' },
-    { identityId: people.manager.id, role: 'admin' },
-  ];
-  await people.owner.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
+  organizationId = await createOrganization(people.owner, { member: [people.member], admin: [people.manager] });
   productId = crypto.randomUUID();
   const price = { amount: 100, currency: 'EUR', taxIncluded: null, taxable: null };
   await app.storage.model(productModel).create({ _id: productId, name: 'Bread', price });
 });
-afterAll(() => app.close());
 
 function newOrder(): Promise<Order> {
   const input = { identityId: people.buyer.id, organizationId, items: [{ productId, quantity: 1 }] };

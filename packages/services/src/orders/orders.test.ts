@@ -1,5 +1,5 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { productVariantModel } from '../product-variants/product-variant.model.js';
 import { productModel } from '../products/product.model.js';
 import { idempotencyKeyModel } from './idempotency-key.model.js';
@@ -7,21 +7,14 @@ import type { OrderStatus } from './order-states.js';
 import { orderModel } from './order.model.js';
 import type { Order } from './orders.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const DAY_MS = 24 * 60 * 60_000;
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let bakery: { id: string };
-let owner: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann, owner] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
-  const organization = { name: 'Bakery', description: 'Bread', contact_email: 'bread@example.org' };
-  bakery = await owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201);
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const owner = fixture(() => app.signUp());
+const organization = { name: 'Bakery', description: 'Bread', contact_email: 'bread@example.org' };
+const bakery = fixture(() => owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201));
 
 /** In minor units, as it is stored. */
 const price = (amount: number, currency = 'EUR') => ({ amount, currency, taxIncluded: null, taxable: null });
