@@ -1,16 +1,13 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import type { ChangeRequest } from './change-requests.schemas.js';
-import type { Organization } from './organizations.schemas.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 /** What is wrong, by somebody who may know. */
 const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-type Who = 'stranger' | 'member' | 'manager' | 'guest' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'member', 'manager', 'guest', 'owner', 'admin'];
+const WHO = ['stranger', 'member', 'manager', 'guest', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** The guest is an owner too, who changes nothing. */
 const ALLOWED: Record<string, readonly Who[]> = {
   requestChange: ['owner', 'admin'],
@@ -19,28 +16,22 @@ const ALLOWED: Record<string, readonly Who[]> = {
   rejectChange: ['admin'],
 };
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let organizationId: string;
 let changeRequestId: string;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, member, manager, guest, owner] = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
-  people = { stranger, member, manager, guest, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
-  const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
-  organizationId = (await people.owner.rest('POST', '/organizations', { organization }).expect<Organization>(201)).id;
-  const path = `/organizations/${organizationId}`;
-  await people.owner
-    .rest('PATCH', `${path}/members`, [
-      { identityId: people.member.id, role: 'member' },
-      { identityId: people.manager.id, role: 'admin' },
-      { identityId: people.guest.id, role: 'owner' },
-    ])
-    .expect(204);
-  changeRequestId = (await people.owner.rest('POST', `${path}/change-requests`, { name: 'Cake' }).expect<ChangeRequest>(201)).id;
+  organizationId = await createOrganization(people.owner, {
+    member: [people.member],
+    admin: [people.manager],
+    owner: [people.guest],
+  });
+  changeRequestId = (
+    await people.owner
+      .rest('POST', `/organizations/${organizationId}/change-requests`, { name: 'Cake' })
+      .expect<ChangeRequest>(201)
+  ).id;
 });
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
   it.each(Object.keys(ALLOWED))(

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { FACES, NO_ID, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChangeRequest } from './change-requests.schemas.js';
 import type { Organization } from './organizations.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const failure = (status: number, message: string) => ({ ok: false, status, message });
 const MISSING = failure(404, 'Change request not found');
 const NO_ORGANIZATION = failure(404, 'Organization not found');

@@ -1,18 +1,12 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createJoinings, type Joining, type Joinings } from './joinings.js';
+import { fixture, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
+import { createJoinings, type Joining } from './joinings.js';
 import { organizationModel } from './organization.model.js';
 import { MAX_MEMBERS } from './organizations.errors.js';
 
-let app: TestServer;
-let ann: Person;
-let joinings: Joinings;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-  joinings = createJoinings(app.storage);
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
+const joinings = fixture(() => createJoinings(app.storage));
 
 /** Of a unit that is its process's own. */
 const held = { open: { $expr: { $lt: [0, 1] } } };

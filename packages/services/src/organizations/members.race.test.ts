@@ -1,20 +1,13 @@
-import { startStoreProxy, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
 import { MAX_MEMBERS } from './organizations.errors.js';
 import type { Organization } from './organizations.schemas.js';
 
-let app: TestServer;
-let other: TestServer;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
-  ann = await app.signUp();
-  bob = await other.signIn((await app.signUp()).email);
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+const ann = fixture(() => app.signUp());
+const bob = fixture(async () => other.signIn((await app.signUp()).email));
 
 async function create(): Promise<string> {
   const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };

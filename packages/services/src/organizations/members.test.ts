@@ -1,21 +1,13 @@
-import { FACES, startTestServer, type Outcome, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, REFUSED, fixture, startTestServer, type Outcome, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
 import type { Member, Organization } from './organizations.schemas.js';
 
-const OK = { ok: true };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 const NO_OWNER = { ok: false, status: 409, message: 'There must be at least one owner remaining in the organization' };
 const INVALID_ROLES = { ok: false, status: 422, message: 'One or more members have invalid roles' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 async function create(person: Person): Promise<string> {
   const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };

@@ -1,26 +1,21 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, OK, failing, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import { productModel } from '../products/product.model.js';
 import type { Product } from '../products/products.schemas.js';
 
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const NO_PRODUCT = failing(404, 'Product not found');
 const NO_ORGANIZATION = failing(404, 'Organization not found');
 
 /** Two instances of one system. */
-let app: TestServer;
-let other: TestServer;
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
 let admin: Person;
 let elsewhere: Person;
 beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
   admin = await app.signUpAdmin();
   await signIn();
 });
-afterAll(() => Promise.all([app.close(), other.close()]));
 
 /** Anew, where the clock has been moved. */
 async function signIn(): Promise<void> {

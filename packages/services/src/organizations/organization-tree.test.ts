@@ -1,30 +1,21 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, failing, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
 import { MAX_DEPTH } from './organizations.errors.js';
 import type { Organization } from './organizations.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const REFUSED = failing(403, 'Identity is not authorized to access this resource');
 const MISSING = failing(404, 'Organization not found');
 const CYCLE = failing(409, 'Organization cannot be below itself');
 const TOO_DEEP = failing(409, 'Organizations must NOT be nested more than 50 levels deep');
 
 /** Two instances of one system. */
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let elsewhere: Person;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
-  [admin, ann, bob] = [await app.signUpAdmin(), await app.signUp(), await app.signUp()];
-  elsewhere = await other.signIn(admin.email);
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
+const elsewhere = fixture(() => other.signIn(admin.email));
 
 const given = (parentId?: string) => ({
   organization: { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' },

@@ -1,14 +1,11 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import { organizationModel } from './organization.model.js';
 import type { Organization } from './organizations.schemas.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-
-type Who = 'stranger' | 'member' | 'guest' | 'manager' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'];
+const WHO = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** Who may call what about an organization. The guest has the role of the manager, and is refused what writes. */
 const ALLOWED: Record<string, readonly Who[]> = {
   get: ['member', 'guest', 'manager', 'owner', 'admin'],
@@ -25,34 +22,19 @@ const ALLOWED: Record<string, readonly Who[]> = {
   isMember: ['guest', 'manager', 'owner', 'admin'],
 };
 
-let app: TestServer;
-let people: Record<Who, Person>;
-let victim: Person;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
+const victim = fixture(() => app.signUp());
 let organizationId: string;
 let elsewhere: string;
-async function create(owner: Person): Promise<string> {
-  const organization = { name: crypto.randomUUID(), description: 'Bread', contact_email: 'a@example.org' };
-  return (await owner.rest('POST', '/organizations', { organization }).expect<Organization>(201)).id;
-}
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, member, guest, manager, owner, other] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
-  people = { stranger, member, guest, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  victim = other as Person;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
-  organizationId = await create(people.owner);
+  organizationId = await createOrganization(people.owner, {
+    member: [people.member, victim],
+    admin: [people.guest, people.manager],
+  });
   // the stranger owns another organization: a role there is none here
-  elsewhere = await create(people.stranger);
-  await people.owner
-    .rest('PATCH', `/organizations/${organizationId}/members`, [
-      { identityId: people.member.id, role: 'member' },
-      { identityId: people.guest.id, role: 'admin' },
-      { identityId: people.manager.id, role: 'admin' },
-      { identityId: victim.id, role: 'member' },
-    ])
-    .expect(204);
+  elsewhere = await createOrganization(people.stranger);
 });
-afterAll(() => app.close());
 
 const stored = () => app.storage.model(organizationModel).findById(organizationId).lean();
 

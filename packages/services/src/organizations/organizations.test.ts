@@ -1,25 +1,18 @@
-import { FACES, startTestServer, type Face, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { organizationModel } from './organization.model.js';
 import type { Organization } from './organizations.schemas.js';
 
-const OK = { ok: true };
 const MISSING = { ok: false, status: 404, message: 'Organization not found' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const taken = (name: string, status = 400) => ({
   ok: false,
   status,
   message: `Organization with name ${name} already exists with same owner`,
 });
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 const newName = () => `Bakery ${crypto.randomUUID()}`;
 const bakery = (name = newName()) => ({ name, description: 'Bread', contact_email: 'bread@example.org' });

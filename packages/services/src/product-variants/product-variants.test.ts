@@ -1,27 +1,21 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, failing, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProductVariant } from './product-variants.schemas.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const invalid = (...data: string[]) => ({ ...failing(400, 'Validation Error'), data });
 const MISSING = failing(404, 'Product variant not found');
 const SOME_MISSING = failing(404, 'Product variants not found');
 const NO_PRODUCT = failing(404, 'Product not found');
 
-let app: TestServer;
-let admin: Person;
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 let productId: string;
 let elsewhere: string;
 beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
   const products = ['Lamp', 'Table'].map((name) => ({ name, description: '' }));
   const made = await admin.rest('POST', '/products/batch', products).expect<{ id: string }[]>(201);
   [productId = '', elsewhere = ''] = made.map(({ id }) => id);
 });
-afterAll(() => app.close());
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const create = (fields: object = {}, of = productId) =>

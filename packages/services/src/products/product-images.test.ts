@@ -1,6 +1,9 @@
 import {
   FACES,
+  NO_ID,
+  OK,
   createTestClock,
+  failing,
   startS3Server,
   startTestServer,
   type Person,
@@ -14,9 +17,6 @@ import type { ProductVariant } from '../product-variants/product-variants.schema
 import { IMAGES_MAX, type Product } from './products.schemas.js';
 
 const TYPE = 'image/png';
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const NO_PRODUCT = failing(404, 'Product not found');
 const NO_IMAGE = failing(404, 'Product image not found');
 

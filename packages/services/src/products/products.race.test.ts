@@ -1,18 +1,15 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, expect, it } from 'vitest';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from './products.schemas.js';
 
-let app: TestServer;
-let other: TestServer;
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
 let people: Person[];
 beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
   const admin = await app.signUpAdmin();
   people = [admin, await other.signIn(admin.email)];
 });
-afterAll(() => Promise.all([app.close(), other.close()]));
 
 /** The same from 20 callers at once, on two servers. */
 const twenty = (request: (person: Person, n: number) => PromiseLike<{ status: number }>) =>

@@ -1,15 +1,12 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from './products.schemas.js';
 import { productModel } from './product.model.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-
-type Who = 'stranger' | 'member' | 'guest' | 'manager' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'];
+const WHO = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** Who writes for an organization. The guest has the role of the manager, and is refused what writes. */
 const WRITERS: readonly Who[] = ['manager', 'owner', 'admin'];
 const MEMBERS: readonly Who[] = ['member', 'guest', 'manager', 'owner', 'admin'];
@@ -39,8 +36,8 @@ const ALLOWED: Record<string, readonly Who[]> = {
 };
 const OPEN = ['products.get', 'products.list', 'productVariants.list'];
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let organizationId: string;
 /** Of the stranger, who is nobody in the other. */
 let elsewhere: string;
@@ -50,25 +47,10 @@ let nobodys: Product;
 const create = (fields: object) =>
   people.admin.rest('POST', '/products', { name: 'Lamp', description: '', ...fields }).expect<Product>(201);
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, member, guest, manager, owner] = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
-  people = { stranger, member, guest, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
-  const found = async (by: Person) => {
-    const organization = { name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' };
-    return (await by.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
-  };
-  [organizationId, elsewhere] = [await found(people.owner), await found(people.stranger)];
-  await people.owner
-    .rest('PATCH', `/organizations/${organizationId}/members`, [
-      { identityId: people.member.id, role: 'member' },
-      { identityId: people.guest.id, role: 'admin' },
-      { identityId: people.manager.id, role: 'admin' },
-    ])
-    .expect(204);
+  organizationId = await createOrganization(people.owner, { member: [people.member], admin: [people.guest, people.manager] });
+  elsewhere = await createOrganization(people.stranger);
   [mine, theirs, nobodys] = [await create({ organizationId }), await create({ organizationId: elsewhere }), await create({})];
 });
-afterAll(() => app.close());
 
 /** What a procedure is called with for a product; nothing of it is missing, and nothing in it is good enough to be done. */
 function inputOf(name: string, product: Product): Record<string, unknown> {

@@ -1,23 +1,15 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, failing, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import type { Product } from './products.schemas.js';
 import { productModel } from './product.model.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-const OK = { ok: true };
-const failing = (status: number, message: string) => ({ ok: false, status, message });
 const invalid = (...data: string[]) => ({ ...failing(400, 'Validation Error'), data });
 const MISSING = failing(404, 'Product not found');
 const SOME_MISSING = failing(404, 'Products not found');
 
-let app: TestServer;
-let admin: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 
 const lamp = { name: 'Lamp', description: 'Gives light' };
 const usd = (amount: number) => ({ amount, currency: 'USD' });

@@ -1,26 +1,15 @@
-import { FACES, startS3Server, startTestServer, type Person, type S3Server, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startS3Server, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { GivenFile, UploadAddress } from '../files/files.schemas.js';
 import type { Profile } from './profiles.schemas.js';
 
 const TYPE = 'image/png';
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-let s3: S3Server;
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let profile: Profile;
-beforeAll(async () => {
-  s3 = await startS3Server();
-  app = await startTestServer({ files: { url: s3.url, pollMs: 3_600_000 } });
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-  profile = await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<Profile>(201);
-});
-afterAll(async () => {
-  await app.close();
-  await s3.close();
-});
+const s3 = fixture(startS3Server);
+const app = fixture(() => startTestServer({ files: { url: s3.url, pollMs: 3_600_000 } }));
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const profile = fixture(() => ann.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<Profile>(201));
 
 async function upload(person: Person, profileId = profile.id): Promise<GivenFile> {
   const path = `/profiles/${profileId}/avatar-upload-url?contentType=${TYPE}&contentLength=7`;

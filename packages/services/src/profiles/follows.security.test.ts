@@ -1,14 +1,12 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization, signUpAll } from '../../test/people.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 /** What is wrong, by somebody who may know. */
 const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-type Who = 'stranger' | 'guest' | 'member' | 'manager' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'guest', 'member', 'manager', 'owner', 'admin'];
+const WHO = ['stranger', 'guest', 'member', 'manager', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** All of them are the profile owner's and the admin's; of an organization the organization owner's and the admin's. */
 const PROCEDURES = [
   'profiles.followProfile',
@@ -24,26 +22,15 @@ const PROCEDURES = [
   'profiles.listProductLikes',
 ];
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let profileId: string;
 let organizationId: string;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, guest, member, manager, owner] = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));
-  people = { stranger, guest, member, manager, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
   const profile = { identityId: people.owner.id, name: 'Name' };
   profileId = (await people.owner.rest('POST', '/profiles', profile).expect<{ id: string }>(201)).id;
-  const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
-  organizationId = (await people.owner.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
-  const members = [
-    { identityId: people.member.id, role: 'member' },
-    { identityId: people.manager.id, role: 'admin' },
-  ];
-  await people.owner.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
+  organizationId = await createOrganization(people.owner, { member: [people.member], admin: [people.manager] });
 });
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
   it.each(PROCEDURES)('%s is open to exactly the permitted callers, before its input is read', async (name) => {

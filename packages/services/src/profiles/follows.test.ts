@@ -1,26 +1,18 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { Follower } from './relations.schemas.js';
 import type { Profile } from './profiles.schemas.js';
 import { organizationFollowModel, productLikeModel, profileFollowModel } from './relation.model.js';
 
-const OK = { ok: true };
 const failure = (status: number, message: string) => ({ ok: false, status, message });
 const NO_PROFILE = failure(404, 'Profile not found');
 const NO_ORGANIZATION = failure(404, 'Organization not found');
 const NO_PRODUCT = failure(404, 'Product not found');
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  other = await startTestServer({ clock: app.clock });
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-});
-afterAll(() => Promise.all([app.close(), other.close()]));
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 async function profileOf(person: Person, name = 'Name'): Promise<string> {
   return (await person.rest('POST', '/profiles', { identityId: person.id, name }).expect<Profile>(201)).id;

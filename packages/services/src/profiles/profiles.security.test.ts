@@ -1,17 +1,16 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { signUpAll } from '../../test/people.js';
 import { profileModel } from './profile.model.js';
 import type { Profile } from './profiles.schemas.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
 const NOT_ADMIN = 'Identity is not authorized to access this resource';
 const REFUSED = { ok: false, status: 403, message: NOT_ADMIN };
 /** What is wrong, by somebody who may know. */
 const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-type Who = 'stranger' | 'owner' | 'guest' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'owner', 'guest', 'admin'];
+const WHO = ['stranger', 'owner', 'guest', 'admin'] as const;
+type Who = (typeof WHO)[number];
 /** Who may call what about the owner's profile; the guest has one of its own. */
 const ALLOWED: Record<string, readonly Who[]> = {
   get: ['owner', 'admin'],
@@ -21,19 +20,14 @@ const ALLOWED: Record<string, readonly Who[]> = {
   restore: ['admin'],
 };
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let profileOf: Record<'owner' | 'guest', Profile>;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, owner, guest] = await Promise.all(Array.from({ length: 3 }, () => app.signUp()));
-  people = { stranger, owner, guest, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
   const create = (person: Person) =>
     person.rest('POST', '/profiles', { identityId: person.id, name: 'Name' }).expect<Profile>(201);
   profileOf = { owner: await create(people.owner), guest: await create(people.guest) };
 });
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s', (face) => {
   it.each(Object.keys(ALLOWED))(

@@ -1,21 +1,14 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, OK, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { profileModel } from './profile.model.js';
 import type { Profile } from './profiles.schemas.js';
 
-const OK = { ok: true };
 const MISSING = { ok: false, status: 404, message: 'Profile not found' };
 const NO_IDENTITY = { ok: false, status: 404, message: 'Identity not found' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 const create = (person: Person, name = 'Ann'): Promise<Profile> =>
   person.rest('POST', '/profiles', { identityId: person.id, name }).expect<Profile>(201);

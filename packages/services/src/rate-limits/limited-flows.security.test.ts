@@ -1,19 +1,13 @@
-import { FACES, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
+import { FACES, OK, PASSWORD, TOO_MANY, fixture, startTestServer } from '@tandem/testing';
 import { errorsOf, operationsOf, type Operation } from '@tandem/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RATE_LIMITS, type RateLimitSettings } from './limits.js';
 
-const OK = { ok: true };
-const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
 /** In seconds: no window ends while a test runs. */
 const HOUR = 3600;
 
 /** Where accounts are made: it shares the store, and has no limits. */
-let plain: TestServer;
-beforeAll(async () => {
-  plain = await startTestServer();
-});
-afterAll(() => plain.close());
+const plain = fixture(startTestServer);
 
 /** Every limited operation that anybody may call, with its limit and something that it refuses. */
 const PUBLIC = [

@@ -1,33 +1,30 @@
-import { FACES, PASSWORD, startTestServer, type Face, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, PASSWORD, TOO_MANY, fixture, newEmail, startTestServer, type Face } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { RATE_LIMITS } from './limits.js';
 
-const TOO_MANY = { ok: false, status: 429, message: 'Too many requests' };
 const WRONG = { ok: false, status: 401, message: 'wrong credentials provided' };
 const GUESS = 'a wrong guess of a password';
 /** In seconds, as limits are: no window ends while a test runs, but where the end is what it is about. */
 const HOUR = 3600;
 const NO_LIMIT = [10_000, HOUR] as const;
 
-let app: TestServer;
-let trusting: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({
+const app = fixture(() =>
+  startTestServer({
     rateLimits: {
       login: { perAddress: [3, HOUR] },
       register: { perAddress: [2, 1] },
       checkToken: { perAddress: [1, HOUR] },
       refresh: { perAccount: [2, HOUR] },
     },
-  });
-  trusting = await startTestServer({
+  }),
+);
+const trusting = fixture(() =>
+  startTestServer({
     trustProxy: 1,
     rateLimits: { login: { perAddress: [2, HOUR], perAccount: [3, HOUR] }, register: { perAddress: NO_LIMIT } },
-  });
-});
-afterAll(() => Promise.all([app.close(), trusting.close()]));
+  }),
+);
 
-const newEmail = () => `${crypto.randomUUID()}@example.org`;
 let lastAddress = 0;
 /** An address that no other test has. */
 const newAddress = () => `198.18.${++lastAddress >> 8}.${lastAddress & 255}`;
