@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '@tandem/list-query';
-import { startStoreProxy, startTestServer, type StoreProxy, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startStoreProxy, startTestServer } from '@tandem/testing';
+import { beforeAll, expect, it } from 'vitest';
 import { databaseOf } from '../../test/database-of.js';
 import { categoryModel } from '../categories/category.model.js';
 import { productModel } from '../products/product.model.js';
@@ -10,11 +10,9 @@ const ROWS = 100;
 const ROW_BYTES = 15_000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-let proxy: StoreProxy;
-let app: TestServer;
+const proxy = fixture(() => startStoreProxy(databaseOf('batches')));
+const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
 beforeAll(async () => {
-  proxy = await startStoreProxy(databaseOf('batches'));
-  app = await startTestServer({ mongodbUri: proxy.uri });
   const text = '語'.repeat(ROW_BYTES / 3);
   const categories = Array.from({ length: 3 }, (_, n) => ({ name: `No. ${n}`, description: text }));
   const ids = (await app.storage.model(categoryModel).create(categories)).map(({ _id }) => _id);
@@ -25,10 +23,6 @@ beforeAll(async () => {
   await store('large', text, []);
   await store('related', '', ids.slice(0, 1));
   await store('refused', '', ids);
-});
-afterAll(async () => {
-  await app.close();
-  await proxy.close();
 });
 
 const LARGE = { name: 'large', $top: ROWS };

@@ -1,19 +1,17 @@
-import { FACES, expectListConvention, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, expectListConvention, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EVERY_LIST, documentedLists, fillEveryList } from '../../test/every-list.js';
 
 /** Rows of each list at least: enough for several pages, and all together on the longest. */
 const ROWS = 5;
 
-let app: TestServer;
+const app = fixture(startTestServer);
 let parameters: Map<string, string[]>;
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 beforeAll(async () => {
-  app = await startTestServer();
   parameters = await documentedLists(app);
   world = await fillEveryList(app, ROWS);
 }, 60_000);
-afterAll(() => app.close());
 
 it('every list of the OpenAPI document is among those that are tested', () => {
   expect([...parameters.keys()].toSorted()).toEqual(Object.keys(EVERY_LIST).toSorted());

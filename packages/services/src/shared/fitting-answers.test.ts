@@ -1,5 +1,5 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fillEveryList } from '../../test/every-list.js';
 import { productModel } from '../products/product.model.js';
 
@@ -131,13 +131,11 @@ const KINDS: Kind[] = [
   },
 ];
 
-let app: TestServer;
+const app = fixture(startTestServer);
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 beforeAll(async () => {
-  app = await startTestServer();
   world = await fillEveryList(app, 3);
 }, 60_000);
-afterAll(() => app.close());
 
 it('every operation that reads one record by its id is among these', async () => {
   const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {

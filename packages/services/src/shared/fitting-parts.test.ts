@@ -1,17 +1,12 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 import { subscriptionModel } from '../chat/subscription.model.js';
 import { identityModel } from '../identities/identity.model.js';
 import { profileModel } from '../profiles/profile.model.js';
 
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 
 describe.each(FACES)('over %s, a part that a host wrote wrongly', (face) => {
   const ask = (procedure: string, input: Record<string, unknown>) => ann.call(face, procedure, input);

@@ -1,19 +1,17 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { categoryModel } from '../categories/category.model.js';
 import { productModel } from '../products/product.model.js';
 
 const price = { amount: 1, currency: 'EUR' };
 
-let app: TestServer;
-let admin: Person;
 /** A product that is well, and one of each kind that a host wrote wrongly. */
 let good: string;
 let bad: string[];
 let categoryId: string;
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
   const create = async (path: string, body: object) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
   categoryId = await create('/categories', { name: 'Bread', description: '' });
   const product = { name: 'Loaf', description: '', price, categoryIds: [categoryId] };
@@ -28,7 +26,6 @@ beforeAll(async () => {
   const { collection } = app.storage.model(productModel);
   for (const [n, fields] of written.entries()) await collection.updateOne({ _id: bad[n] } as object, { $set: fields });
 }, 60_000);
-afterAll(() => app.close());
 
 describe.each(FACES)('over %s, a record that does not fit its schema', (face) => {
   type Rows = { value: { data?: { id: string }[]; value?: { id: string }[] } };

@@ -1,5 +1,5 @@
-import { FACES, startTestServer, type Face, type Outcome, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer, type Face, type Outcome } from '@tandem/testing';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { notificationModel } from '../notifications/notification.model.js';
 import { productModel } from '../products/product.model.js';
 
@@ -17,9 +17,6 @@ interface Told {
   failure?: { name: string };
 }
 
-let home: TestServer;
-/** Another instance, whose commands are watched. */
-let app: TestServer;
 /** Commands over products that have not ended, and the most there were at once. */
 const underWay = new Set<number>();
 let most = 0;
@@ -27,12 +24,15 @@ let failures: string[] = [];
 /** Told of the next command over products. */
 let started = (): void => undefined;
 
-beforeAll(async () => {
-  home = await startTestServer();
-  app = await startTestServer({
+const home = fixture(startTestServer);
+/** Another instance, whose commands are watched. */
+const app = fixture(() =>
+  startTestServer({
     mongodbUri: `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`,
     trustProxy: 1,
-  });
+  }),
+);
+beforeAll(async () => {
   const createdAt = app.clock.now();
   const products = Array.from({ length: ROWS }, (_, n) => ({
     _id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
@@ -59,10 +59,6 @@ beforeAll(async () => {
 beforeEach(() => {
   most = 0;
   failures = [];
-});
-afterAll(async () => {
-  await app.close();
-  await home.close();
 });
 
 const costly = (face: Face) => app.call(face, 'products.list', { $apply: COSTLY, $top: 1 }, {});

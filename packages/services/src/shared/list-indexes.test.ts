@@ -1,8 +1,8 @@
 import { operationsOf } from '@tandem/core';
 import { bindListRequest, defineListResource, planList, type Field, type ListResource } from '@tandem/list-query';
 import { isOnePage, listIndexes, promisesOf, resourceOfInput } from '@tandem/lists';
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from '../notifications/notification.model.js';
 
 interface Explained {
@@ -19,10 +19,9 @@ interface Explained {
 const RECORDS = 400;
 const LITERALS = { string: "'v3'", number: '3', boolean: 'true', date: '2026-01-04' } as const;
 
-let app: TestServer;
+const app = fixture(startTestServer);
 let lists: Explained[];
 beforeAll(async () => {
-  app = await startTestServer();
   const collections = new Set((await app.storage.indexReport()).map(({ collection }) => collection));
   lists = operationsOf(app.tandem.router).flatMap(({ name: procedure, schema }) => {
     const resource = schema && resourceOfInput(schema);
@@ -34,7 +33,6 @@ beforeAll(async () => {
   });
   for (const name of new Set(lists.map(({ resource }) => resource.name))) await fill(name);
 }, 60_000);
-afterAll(() => app.close());
 
 function collectionOf(name: string) {
   return app.storage.model(notificationModel).db.collection<Record<string, unknown>>(name);

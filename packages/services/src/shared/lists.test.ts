@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { sendRaw, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, sendRaw, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp({ isVerified: true }));
 let organizationIds: string[];
 beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
-  ann = await app.signUp({ isVerified: true });
   await app.signIn(ann.email);
   organizationIds = [];
   for (let n = 0; n < 2; n++) {
@@ -19,7 +16,6 @@ beforeAll(async () => {
     await ann.rest('POST', '/invitations', { email: `${randomUUID()}@example.org`, organizationId: id }).expect(201);
   }
 });
-afterAll(() => app.close());
 
 describe('what may not be asked', () => {
   const refused = (text: string) => ({ error: { message: 'Validation Error', data: [text] } });

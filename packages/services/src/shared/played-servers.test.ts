@@ -3,13 +3,12 @@ import {
   FACES,
   PASSWORD,
   expectListConvention,
+  fixture,
   startStoreProxy,
   startTestServer,
   type PlayedServer,
-  type StoreProxy,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openChannel, valueOf } from '../../test/chat-world.js';
 import { databaseOf } from '../../test/database-of.js';
 import { EVERY_LIST, fillEveryList } from '../../test/every-list.js';
@@ -24,16 +23,8 @@ const SERVERS: [PlayedServer, refused: string[]][] = [
 ];
 
 describe.each(SERVERS)('against %s', (as, refused) => {
-  let proxy: StoreProxy;
-  let app: TestServer;
-  beforeAll(async () => {
-    proxy = await startStoreProxy(databaseOf(`played_${SERVERS.findIndex(([name]) => name === as)}`), { as });
-    app = await startTestServer({ mongodbUri: proxy.uri });
-  }, 60_000);
-  afterAll(async () => {
-    await app.close();
-    await proxy.close();
-  });
+  const proxy = fixture(() => startStoreProxy(databaseOf(`played_${SERVERS.findIndex(([name]) => name === as)}`), { as }));
+  const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
 
   describe.each(FACES)('over %s', (face) => {
     it('a person registers, signs in, renews the tokens, orders, writes, and asks lists', async () => {

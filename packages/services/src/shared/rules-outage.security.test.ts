@@ -1,22 +1,12 @@
-import { FACES, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FACES, fixture, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
 
 /** How long a server looks for its store: much less than the deadline of a request, which would answer the same. */
 const GIVE_UP_MS = 1000;
 
-let home: TestServer;
-let proxy: StoreProxy;
-let server: TestServer;
-beforeAll(async () => {
-  home = await startTestServer();
-  proxy = await startStoreProxy(home.mongodbUri);
-  server = await startTestServer({ mongodbUri: `${proxy.uri}&serverSelectionTimeoutMS=${GIVE_UP_MS}` });
-});
-afterAll(async () => {
-  await server.close();
-  await proxy.close();
-  await home.close();
-});
+const home = fixture(startTestServer);
+const proxy = fixture(() => startStoreProxy(home.mongodbUri));
+const server = fixture(() => startTestServer({ mongodbUri: `${proxy.uri}&serverSelectionTimeoutMS=${GIVE_UP_MS}` }));
 
 it('while the store is away nobody is told that they may not: rules answer 503, to who may and to who may not, on both faces', async () => {
   const [ann, bob] = [await server.signUp(), await server.signUp()];

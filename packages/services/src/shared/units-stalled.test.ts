@@ -1,23 +1,12 @@
-import { isCommand, startStoreProxy, startTestServer, type Person, type StoreProxy, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { expect, it } from 'vitest';
 
-let app: TestServer;
+const app = fixture(startTestServer);
 /** The way to the store of another instance, which stalls on it. */
-let proxy: StoreProxy;
-let stalling: TestServer;
-let admin: Person;
-let elsewhere: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  proxy = await startStoreProxy(app.mongodbUri);
-  stalling = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
-  admin = await app.signUpAdmin();
-  elsewhere = await stalling.signIn(admin.email);
-});
-afterAll(async () => {
-  await Promise.all([app.close(), stalling.close()]);
-  await proxy.close();
-});
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
+const stalling = fixture(() => startTestServer({ mongodbUri: proxy.uri, clock: app.clock }));
+const admin = fixture(() => app.signUpAdmin());
+const elsewhere = fixture(() => stalling.signIn(admin.email));
 
 const made = async (path: string, body: unknown) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
 const rows = async (path: string) => (await admin.rest('GET', path).expect<{ data: Record<string, unknown>[] }>(200)).data;

@@ -1,6 +1,6 @@
 import { createInProcessBus, type EventBus } from '@tandem/core';
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openChannel, subscribe } from '../../test/chat-world.js';
 import { publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
@@ -8,20 +8,14 @@ import { messageModel } from '../chat/message.model.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { createChannelFeeds, type ChannelReader } from './channel-feeds.js';
 
-const PATIENCE = { timeout: 10_000, interval: 10 };
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-let app: TestServer;
-let ann: Person;
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 let channelId: string;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
 beforeEach(async () => {
   channelId = (await openChannel(ann)).id;
 });
-afterAll(() => app.close());
 
 /** What others write is told on no bus but where a test publishes it. */
 const post = (content: string): Promise<Message> => app.tandem.services.chat.post({ channelId, senderId: ann.id, content });

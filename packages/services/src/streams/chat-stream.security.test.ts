@@ -1,14 +1,14 @@
 import {
   HAS_REDIS,
+  fixture,
   openStream,
   startRedis,
   startTestServer,
   type Frame,
   type Person,
-  type TestServer,
   type TestStream,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
 import type { Message } from '../chat/messages.schemas.js';
 
@@ -17,17 +17,11 @@ const PATH = '/messages/listen';
 const SOON = { timeout: 3000, interval: 20 };
 type Created = Frame & { message: Message };
 
-let app: TestServer;
+const app = fixture(startTestServer);
 /** Another instance, which hears nothing of the first. */
-let second: TestServer;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  second = await startTestServer({ clock: app.clock });
-  [ann, bob] = [await app.signUp(), await app.signUp()];
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const second = fixture(() => startTestServer({ clock: app.clock }));
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 const listen = async (person: Person, channelId: string, server = app) => {
   const stream = await openStream(server.url, `${PATH}?channelId=${channelId}`, person.credentials);

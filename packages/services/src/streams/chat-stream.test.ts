@@ -1,29 +1,24 @@
 import {
+  NO_ID,
+  fixture,
   openStream,
   refusalOf,
   startTestServer,
   type Frame,
   type Person,
-  type TestServer,
   type TestStream,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { ChatServerFrame } from './chat-frames.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const PATH = '/messages/listen';
 type Created = Frame & { message: Message };
 
-let app: TestServer;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [ann, bob] = [await app.signUp(), await app.signUp()];
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 const listen = (person: Person, query = '', server = app) => openStream(server.url, PATH + query, person.credentials);
 

@@ -1,25 +1,19 @@
 import { createTRPCClient, createWSClient, wsLink } from '@trpc/client';
-import { FACES, openStream, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FACES, PATIENCE, fixture, openStream, startTestServer } from '@tandem/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { openChannel, say } from '../../test/chat-world.js';
 import { messageModel } from '../chat/message.model.js';
 import { notificationModel } from '../notifications/notification.model.js';
 import type { AppRouter } from '../router.js';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
 /** More than are read at once, and how many of the first of them do not fit their schema. */
 const COUNT = 205;
 const MISFITS = 150;
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 
 /** The frames of a tRPC subscription. */
 type Tracked = { data: { type: string } & Record<string, unknown> };

@@ -1,17 +1,10 @@
-import { openStream, startTestServer, type Person, type TestServer, type TestStream } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE, fixture, openStream, startTestServer, type TestStream } from '@tandem/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 import { answersTo, query, stop, subscription } from '../../test/trpc-calls.js';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
-
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 
 /** Streams that a test has opened. */
 const opened: TestStream[] = [];

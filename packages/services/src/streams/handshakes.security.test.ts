@@ -1,17 +1,22 @@
 import http from 'node:http';
 import { WebSocket } from 'ws';
-import { FACES, openStream, refusalOf, sendRaw, startTestServer, type Credentials, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  FACES,
+  fixture,
+  openStream,
+  refusalOf,
+  sendRaw,
+  startTestServer,
+  type Credentials,
+  type TestServer,
+} from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { streamTicketModel } from './stream-ticket.model.js';
 
 const PATH = '/notifications/listen';
 const TICKETS = `${PATH}/tickets`;
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 async function refusal(path: string, credentials: Credentials = {}, { url }: { url: string } = app) {
   const { status, body } = await refusalOf(url, path, credentials);

@@ -1,16 +1,11 @@
-import { openStream, refusalOf, startTestServer, type Person, type TestServer, type TestStream } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_ID, fixture, openStream, refusalOf, startTestServer, type Person, type TestStream } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { Notification } from '../notifications/notifications.schemas.js';
 import { NotificationServerFrame } from './notification-frames.js';
 
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 const PATH = '/notifications/listen';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 function listen(person: Person, query = ''): Promise<TestStream> {
   return openStream(app.url, PATH + query, person.credentials);

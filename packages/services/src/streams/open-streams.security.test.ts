@@ -1,22 +1,15 @@
 import { connect, type Socket } from 'node:net';
-import { openStream, startTestServer, type Person, type TestServer, type TestStream } from '@tandem/testing';
+import { PATIENCE, fixture, openStream, startTestServer, type Person, type TestStream } from '@tandem/testing';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 
 const PATH = '/notifications/listen';
 /** What ends a stream acts within a second; this is for a busy machine too. */
 const SOON_MS = 3000;
-/** For what takes long on a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 5 };
 
-let app: TestServer;
-let second: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ code: { heartbeatMs: 300 } });
-  second = await startTestServer({ clock: app.clock });
-});
-afterAll(() => Promise.all([app.close(), second.close()]));
+const app = fixture(() => startTestServer({ code: { heartbeatMs: 300 } }));
+const second = fixture(() => startTestServer({ clock: app.clock }));
 
 const listen = (person: Person, server = app) => openStream(server.url, PATH, person.credentials);
 

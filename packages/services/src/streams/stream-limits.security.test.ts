@@ -1,22 +1,20 @@
-import { openStream, refusalOf, startTestServer, type Person, type TestServer, type TestStream } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PATIENCE, fixture, openStream, refusalOf, startTestServer, type Person, type TestStream } from '@tandem/testing';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { subscriptionModel } from '../chat/subscription.model.js';
 import { openChannel, say, subscribe as addMember } from '../../test/chat-world.js';
 import { answersTo, stop, subscription } from '../../test/trpc-calls.js';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
 const TOO_MANY = { message: 'Too many requests', errorCode: 'request.tooMany', retry: true };
 
-let app: TestServer;
-let ann: Person;
+const app = fixture(() =>
+  startTestServer({ code: { streamLimits: { connections: 6, subscriptionsPerConnection: 3, subscriptions: 5 } } }),
+);
+const ann = fixture(() => app.signUp());
 let channelIds: string[];
 beforeAll(async () => {
-  app = await startTestServer({ code: { streamLimits: { connections: 6, subscriptionsPerConnection: 3, subscriptions: 5 } } });
-  ann = await app.signUp();
   channelIds = [];
   for (let n = 0; n < 7; n++) channelIds.push((await openChannel(ann)).id);
 });
-afterAll(() => app.close());
 
 const open = () => app.tandem.facts.places.total();
 /** Ends what a test has opened. */

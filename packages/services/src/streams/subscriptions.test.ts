@@ -1,19 +1,15 @@
 import { createTRPCClient, createWSClient, wsLink, type TRPCClient } from '@trpc/client';
-import { openStream, refusalOf, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENCE, fixture, openStream, refusalOf, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { openChannel, say } from '../../test/chat-world.js';
 import type { AppRouter } from '../router.js';
 
-const PATIENCE = { timeout: 10_000, interval: 20 };
-
-let app: TestServer;
+const app = fixture(startTestServer);
 let ann: Person;
 beforeAll(async () => {
-  app = await startTestServer();
   ann = await app.signUp();
 });
-afterAll(() => app.close());
 
 /** A tRPC client over a WebSocket, with these credentials as connection parameters. */
 function connect(connectionParams: Record<string, string>, headers: Record<string, string> = {}, server = app) {

@@ -1,29 +1,12 @@
-import {
-  isCommand,
-  openStream,
-  startStoreProxy,
-  startTestServer,
-  type Person,
-  type StoreProxy,
-  type TestServer,
-} from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, isCommand, openStream, startStoreProxy, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
 import { productModel } from '../products/product.model.js';
 import { databaseOf } from '../../test/database-of.js';
 
-let proxy: StoreProxy;
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  proxy = await startStoreProxy(databaseOf('told'), { as: 'MongoDB 8.0' });
-  app = await startTestServer({ mongodbUri: proxy.uri });
-  ann = await app.signUp();
-});
-afterAll(async () => {
-  await app.close();
-  await proxy.close();
-});
+const proxy = fixture(() => startStoreProxy(databaseOf('told'), { as: 'MongoDB 8.0' }));
+const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
+const ann = fixture(() => app.signUp());
 
 /** The read concerns of the commands to a collection while something is done. */
 async function concernsOf(name: string, work: () => Promise<unknown>): Promise<unknown[]> {

@@ -3,29 +3,23 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mergeRouters, publicProcedure, router } from '@tandem/core';
 import {
+  PATIENCE,
+  fixture,
   openStream,
   refusalOf,
   startTestServer,
   type Credentials,
   type Person,
-  type TestServer,
   type TestStream,
 } from '@tandem/testing';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const MOST = 100;
-/** For what takes long on a busy machine. */
-const PATIENCE = { timeout: 10_000, interval: 20 };
 const TOO_MANY = { status: 429, headers: { 'retry-after': '10' }, body: { error: { message: 'Too many requests' } } };
 
-let app: TestServer;
-let impatient: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ trustProxy: true });
-  impatient = await startTestServer({ clock: app.clock, code: { heartbeatMs: 300 } });
-});
-afterAll(() => Promise.all([app.close(), impatient.close()]));
+const app = fixture(() => startTestServer({ trustProxy: true }));
+const impatient = fixture(() => startTestServer({ clock: app.clock, code: { heartbeatMs: 300 } }));
 
 const from = (address: string): Credentials => ({ headers: { 'x-forwarded-for': address } });
 const by = ({ accessToken }: Person): Credentials => ({ accessToken });
