@@ -5,28 +5,24 @@ import { fileURLToPath } from 'node:url';
 import type { TandemClient } from '@tandem/client';
 import {
   PASSWORD,
+  PATIENCE,
   createBrowser,
+  fixture,
   newOidcAccount,
   startOidcProvider,
   startTestServer,
   type Person,
   type TestServer,
 } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { compile, runSample, sampleOf, samplesOf } from './samples.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CLIENTS = 'docs/clients.md';
-const PATIENCE = { timeout: 15_000, interval: 20 };
 
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 afterEach(() => vi.unstubAllGlobals());
 
 /** Runs the sample that contains this text, against a server. */

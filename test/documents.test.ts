@@ -21,15 +21,11 @@ import {
   listErrors,
   type Limit,
 } from '@tandem/services';
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { BUNDLES } from '../packages/client/test/bundles.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 function fileOf(name: string): URL {
   return new URL(`../${name}`, import.meta.url);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, expect, it } from 'vitest';
 
 const text = readFileSync(new URL('../docs/list-queries.md', import.meta.url), 'utf8');
 
@@ -16,11 +16,9 @@ function encoded(query: string): string {
   return parameters.map(([name = '', value = '']) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
 }
 
-let app: TestServer;
-let admin: Person;
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
   for (const { name, typeId } of [
     { name: 'Bakery', typeId: 'shop' },
     { name: 'Harbour', typeId: 'shop' },
@@ -31,7 +29,6 @@ beforeAll(async () => {
     await admin.rest('POST', '/organizations', { organization }).expect(201);
   }
 });
-afterAll(() => app.close());
 
 it('docs/list-queries.md has queries that are answered', async () => {
   const queries = blocks('answered').flatMap((block) => block.split('\n'));

@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 /** The two code blocks after a marker: a command, and its output. */
 function example(name: string): [string, string] {

@@ -1,6 +1,6 @@
 import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 /** Rules: the error of each, which the operation must declare. */
 const RULES = {
@@ -12,8 +12,6 @@ const RULES = {
 } as const;
 type Rule = keyof typeof RULES;
 type Row = readonly [route: string, status: number, rules: 'public' | 'signed in' | readonly Rule[], ...errors: string[]];
-
-const NO_ID = '01890000-0000-7000-8000-000000000000';
 
 /**
  * Every endpoint of the specification: its route, success status, rules, and the errors that the specification or the
@@ -101,15 +99,12 @@ const NOT_REFUSED = [
   'organizations.create 400',
 ];
 
-let app: TestServer;
-let stranger: Person;
+const app = fixture(startTestServer);
+const stranger = fixture(() => app.signUp());
 let document: OpenApiDocument;
 beforeAll(async () => {
-  app = await startTestServer();
-  stranger = await app.signUp();
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
 });
-afterAll(() => app.close());
 
 const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 

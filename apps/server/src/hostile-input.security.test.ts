@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '@tandem/core';
 import {
   FACES,
   describedOperations,
+  fixture,
   placesIn,
   replacePlace,
   resolveSchema,
@@ -9,12 +10,10 @@ import {
   type DescribedOperation,
   type Face,
   type JsonSchema,
-  type Person,
-  type TestServer,
 } from '@tandem/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const NOBODY = '01890000-0000-7000-8000-000000000000';
 /** Values that a store would take for a condition, and values of another type. */
@@ -32,8 +31,6 @@ const HOSTILE: unknown[] = [
 /** Record fields that callers must not set by naming them. */
 const FIELDS = ['typeId', 'emailVerified', 'locked', 'passwordHash', 'sessionEpoch', 'onetimeEpoch', 'providers', 'deletedAt', '_id', 'id', '$set', '$where', '__proto__', 'constructor', 'prototype', 'hasOwnProperty']; // prettier-ignore
 
-let app: TestServer;
-let admin: Person;
 /**
  * The caller, where asked for, and records that must exist because a check comes before validation (decisions A17): by
  * parameter names.
@@ -42,9 +39,9 @@ let known: Record<string, string>;
 let document: OpenApiDocument;
 let operations: DescribedOperation[];
 const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats });
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
 beforeAll(async () => {
-  app = await startTestServer();
-  admin = await app.signUpAdmin();
   const category = { name: 'Books', description: '' };
   const made = async (path: string, body: object) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
   const categoryId = await made('/categories', category);
@@ -56,7 +53,6 @@ beforeAll(async () => {
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
   operations = describedOperations(document);
 });
-afterAll(() => app.close());
 
 const resolve = (schema: JsonSchema) => resolveSchema(document, schema);
 

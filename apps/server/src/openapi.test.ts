@@ -1,15 +1,13 @@
 import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
-import { startTestServer, type TestServer } from '@tandem/testing';
+import { fixture, startTestServer } from '@tandem/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-let app: TestServer;
+const app = fixture(startTestServer);
 let document: OpenApiDocument;
 beforeAll(async () => {
-  app = await startTestServer();
   document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
 });
-afterAll(() => app.close());
 
 /** The whole interface: procedure, route, success status (spec, "Endpoints"; decisions T7). */
 const OPERATIONS = [

@@ -1,15 +1,9 @@
 import net from 'node:net';
 import { once } from 'node:events';
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
+import { afterEach, expect, it, vi } from 'vitest';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
-
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({ arrivalMs: 200 });
-});
-afterAll(() => app.close());
+const app = fixture(() => startTestServer({ arrivalMs: 200 }));
 afterEach(() => vi.useRealTimers());
 
 const head = (path: string, ...more: string[]) => [`GET ${path} HTTP/1.1`, 'host: x', ...more, '', ''].join('\r\n');

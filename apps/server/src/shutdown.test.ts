@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
-import { openStream, startServerProcess, startTestServer, type ServerProcess, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, openStream, startServerProcess, startTestServer, type ServerProcess } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { createDrain } from './drain.js';
 
 const PATIENCE = { timeout: 120_000 };
 
-let home: TestServer;
-beforeAll(async () => {
-  home = await startTestServer();
-});
-afterAll(() => home.close());
+const home = fixture(startTestServer);
 
 const start = (SHUTDOWN_DELAY: string): Promise<ServerProcess> =>
   startServerProcess({ MONGODB_URI: home.mongodbUri, MAIL_URL: home.mail.url, SHUTDOWN_DELAY });

@@ -1,19 +1,14 @@
 import http from 'node:http';
 import net from 'node:net';
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 interface Envelope {
   error: { message: string; data?: string[]; stack?: string };
 }
 
-let app: TestServer;
-let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  ann = await app.signUp();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const ann = fixture(() => app.signUp());
 
 const REGISTER = '/auth/register';
 const invalid = (...data: string[]) => ({ error: { message: 'Validation Error', data } });

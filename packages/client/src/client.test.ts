@@ -4,21 +4,17 @@ import {
   PASSWORD,
   RETURN_URL,
   createBrowser,
+  fixture,
   newOidcAccount,
   startOidcProvider,
   startTestServer,
   throughProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
 import { MfaRequiredError, createTandemClient, describeFailure, type Tokens } from './index.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 describe('a second step', () => {
   it('is requested by an error of its own, with what is needed to finish the sign-in', async () => {

@@ -1,17 +1,15 @@
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { createBarrier, createClient, EXPIRY_MS, failureOf, isRefresh, newAccount } from '../test/clients.js';
 import { createCookieFetch, type BeforeSending } from '../test/recording-fetch.js';
 import type { Fetch } from './index.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer({
+const app = fixture(() =>
+  startTestServer({
     authModes: { auth: 'cookie', identities: 'cookie', notifications: 'cookie' },
     cookies: { secure: false, sameSite: 'strict' },
-  });
-});
-afterAll(() => app.close());
+  }),
+);
 
 /** A browser tab: tabs of one browser share its cookies. */
 function createTab({ browser = createCookieFetch(app.clock), before }: { browser?: Fetch; before?: BeforeSending } = {}) {

@@ -1,13 +1,9 @@
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, expectTypeOf, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { expect, expectTypeOf, it } from 'vitest';
 import { createClient, newAccount } from '../test/clients.js';
 import { aggregate, count, field, groupBy, not, queryOf, rowsOf } from './index.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 it('a typed query reaches the server unchanged, and its rows come back typed', async () => {
   const { client } = createClient(app);

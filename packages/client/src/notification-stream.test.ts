@@ -1,17 +1,11 @@
-import { startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
 import { createNotificationStream, type Notification } from './index.js';
 
-const PATIENCE = { timeout: 15_000, interval: 20 };
-
-let app: TestServer;
+const app = fixture(startTestServer);
 let ann: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
 
 /** The stream of a new identity, its events, and its sockets, so that a test can cut them. */
 async function open(know?: () => Promise<{ id: string }[]>) {

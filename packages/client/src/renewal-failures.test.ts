@@ -1,13 +1,9 @@
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { createExpiredClient, failureOf, isRefresh } from '../test/clients.js';
 import type { BeforeSending } from '../test/recording-fetch.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 describe('a refresh that fails for a passing reason', () => {
   it('keeps the tokens when the server is down; they work when it is back', async () => {

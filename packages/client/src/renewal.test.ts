@@ -1,14 +1,10 @@
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PASSWORD, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { createBarrier, createClient, createExpiredClient, failureOf, isRefresh, newAccount } from '../test/clients.js';
 import type { BeforeSending } from '../test/recording-fetch.js';
 import type { Tokens } from './index.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 async function lock(identityId: string): Promise<void> {
   const admin = await app.signUpAdmin();

@@ -1,13 +1,9 @@
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { createBarrier, createClient, createExpiredClient, EXPIRY_MS, isRefresh } from '../test/clients.js';
 import type { BeforeSending } from '../test/recording-fetch.js';
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 describe('two clients that share a store, as tabs do', () => {
   it('both continue after concurrent refreshes', async () => {

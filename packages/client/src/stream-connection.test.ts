@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { PATIENCE } from '@tandem/testing';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createConnection } from './stream-connection.js';
-
-const PATIENCE = { timeout: 15_000, interval: 5 };
 
 // tests control the client's time; sockets are real
 beforeEach(() => {

@@ -1,15 +1,11 @@
-import { PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PASSWORD, fixture, startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
 import { fillDatabase, type MovableClock } from './fill-database.js';
 import type { Upload } from './upload.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60_000;
 
-let app: TestServer;
-beforeAll(async () => {
-  app = await startTestServer();
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
 
 interface Slice<Row> {
   total: number;

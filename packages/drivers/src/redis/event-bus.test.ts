@@ -1,11 +1,9 @@
 import { createInProcessBus, type EventBus, type Log } from '@tandem/core';
-import { HAS_REDIS, startRedis, type RedisServer } from '@tandem/testing';
+import { HAS_REDIS, PATIENCE, startRedis, type RedisServer } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedisBus, openRedis } from '../redis.js';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
-/** Time to notice that Redis is down or back, on a busy machine. */
-const PATIENCE = { timeout: 20_000, interval: 20 };
 
 let redis: RedisServer;
 beforeAll(async () => {
