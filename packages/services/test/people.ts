@@ -11,7 +11,7 @@ export async function signUpAll<Who extends string>(
   options?: { isVerified: boolean },
 ): Promise<Record<Who, Person>> {
   const admin = await app.signUpAdmin();
-  const people = await Promise.all(names.map((name) => (name === 'admin' ? admin : app.signUp(options))));
+  const people = await Promise.all(names.map(async (name) => (name === 'admin' ? admin : app.signUp(options))));
   const guest = people[names.findIndex((name) => name === 'guest')];
   if (guest) await admin.rest('PATCH', `/identities/${guest.id}`, { typeId: 'guest' }).expect(200);
   return Object.fromEntries(names.map((name, at) => [name, people[at]])) as Record<Who, Person>;

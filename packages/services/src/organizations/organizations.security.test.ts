@@ -1,8 +1,7 @@
-import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import { organizationModel } from './organization.model.js';
-import type { Organization } from './organizations.schemas.js';
 
 const WHO = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'] as const;
 type Who = (typeof WHO)[number];

@@ -1,4 +1,4 @@
-import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';

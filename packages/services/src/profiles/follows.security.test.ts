@@ -1,4 +1,4 @@
-import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { FACES, NOT_SIGNED_IN, NO_ID, REFUSED, fixture, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, signUpAll } from '../../test/people.js';
 
@@ -6,7 +6,6 @@ import { createOrganization, signUpAll } from '../../test/people.js';
 const TOLD = { ok: false, status: expect.toBeOneOf([400, 404]) as number };
 
 const WHO = ['stranger', 'guest', 'member', 'manager', 'owner', 'admin'] as const;
-type Who = (typeof WHO)[number];
 /** All of them are the profile owner's and the admin's; of an organization the organization owner's and the admin's. */
 const PROCEDURES = [
   'profiles.followProfile',
