@@ -1,15 +1,13 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NOT_SIGNED_IN, NO_ID, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openChannel, say, subscribe } from '../../test/chat-world.js';
+import { signUpAll } from '../../test/people.js';
 import type { Channel } from './channels.schemas.js';
 import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
-const NOT_SIGNED_IN = { ok: false, status: 422, message: 'Missing authorization header' };
-const NO_ID = '01890000-0000-7000-8000-000000000000';
-
-type Who = 'stranger' | 'member' | 'guest' | 'author' | 'former' | 'owner' | 'admin';
-const WHO: readonly Who[] = ['stranger', 'member', 'guest', 'author', 'former', 'owner', 'admin'];
+const WHO = ['stranger', 'member', 'guest', 'author', 'former', 'owner', 'admin'] as const;
+type Who = (typeof WHO)[number];
 const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'owner'];
 /**
  * Who may call what, of the owner's channel, of a message of the author in it, and of the member's subscription. The guest is a member, and
@@ -45,24 +43,19 @@ const ALLOWED: Record<string, readonly Who[]> = {
   'addAttachment*': [],
 };
 
-let app: TestServer;
-let people: Record<Who, Person>;
+const app = fixture(startTestServer);
+const people = fixture(() => signUpAll(app, WHO));
 let channel: Channel;
 let message: Message;
 let formers: Message;
 let subscription: Subscription;
 beforeAll(async () => {
-  app = await startTestServer();
-  const [stranger, member, guest, author, former, owner] = await Promise.all(Array.from({ length: 6 }, () => app.signUp()));
-  people = { stranger, member, guest, author, former, owner, admin: await app.signUpAdmin() } as Record<Who, Person>;
-  await people.admin.rest('PATCH', `/identities/${people.guest.id}`, { typeId: 'guest' }).expect(200);
   channel = await openChannel(people.owner, [people.guest, people.author]);
   subscription = await subscribe(people.owner, channel.id, people.member.id);
   const was = await subscribe(people.owner, channel.id, people.former.id);
   [message, formers] = [await say(people.author, channel.id), await say(people.former, channel.id)];
   await people.former.rest('DELETE', `/subscriptions/${was.id}`).expect(204);
 });
-afterAll(() => app.close());
 
 /** What a procedure is called with: nothing of it is missing, and nothing in it is good enough to be done. */
 function inputOf(name: string): Record<string, unknown> {

@@ -2,29 +2,20 @@ import {
   FACES,
   RETURN_URL,
   createBrowser,
+  fixture,
   newOidcAccount,
   redeem,
   startOidcProvider,
   startTestServer,
   throughProvider,
-  type OidcProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { onetimeTokenModel } from '../onetime-tokens/onetime-token.model.js';
 
 const ELSEWHERE = { ok: false, status: 401, message: 'Token fails security check' };
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  app = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const idp = fixture(startOidcProvider);
+const app = fixture(() => startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] }));
 
 /** A visit up to the return address, in a browser of its own. */
 async function cameBack({ fp }: { fp?: string } = {}) {

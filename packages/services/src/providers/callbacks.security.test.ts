@@ -3,51 +3,23 @@ import {
   createBrowser,
   newOidcAccount,
   startOf,
-  startOidcProvider,
   startTestServer,
   throughProvider,
   visitProvider,
-  type Browser,
-  type OidcProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { FAILED, answerOf, changed, said, useTwoProviders } from '../../test/two-providers.js';
 import { identityModel } from '../identities/identity.model.js';
 
 const UNVERIFIED = [401, { error: { message: 'token could not be verified' } }];
-const FAILED = { error: 'provider_error' };
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider({ names: ['acme', 'other'] });
-  const providers = { acme: idp.settings, other: idp.settings };
-  app = await startTestServer({ providers, redirectUrls: [RETURN_URL], logLevel: 'trace' });
-});
-afterEach(() => {
-  delete idp.tamper.authorization;
-  delete idp.tamper.tokens;
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const { app, idp } = useTwoProviders();
 
-const said = (url: string | URL) => Object.fromEntries(new URL(url).searchParams);
 const newPerson = async () => {
   const account = newOidcAccount();
   await throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
   return account;
 };
-async function answerOf(browser: Browser, url: string) {
-  const { status, body } = await browser.send('GET', url);
-  return [status, body];
-}
-function changed(url: string, change: (parameters: URLSearchParams) => void): string {
-  const other = new URL(url);
-  change(other.searchParams);
-  return other.href;
-}
 
 describe('a callback', () => {
   it('without a state, or with a forged, cut or repeated one, fails and leaves the authorization intact', async () => {

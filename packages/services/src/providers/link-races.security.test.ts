@@ -3,34 +3,23 @@ import {
   PASSWORD,
   RETURN_URL,
   createBrowser,
+  fixture,
   isCommand,
   newOidcAccount,
   startOidcProvider,
   startStoreProxy,
   startTestServer,
-  type OidcProvider,
   type Person,
-  type StoreProxy,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-let idp: OidcProvider;
-let app: TestServer;
-let proxy: StoreProxy;
+const idp = fixture(startOidcProvider);
+const app = fixture(startTestServer);
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 /** Another instance, whose commands to the store can be held. */
-let stalling: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  app = await startTestServer();
-  proxy = await startStoreProxy(app.mongodbUri);
+const stalling = fixture(() => {
   const providers = { acme: idp.settings };
-  stalling = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, providers, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await Promise.all([app.close(), stalling.close()]);
-  await proxy.close();
-  await idp.stop();
+  return startTestServer({ mongodbUri: proxy.uri, clock: app.clock, providers, redirectUrls: [RETURN_URL] });
 });
 
 /** Links a provider, and does something else when all has been checked and only the write is missing. @returns where the browser is sent */

@@ -5,27 +5,15 @@ import {
   createBrowser,
   newOidcAccount,
   redeem,
-  startOidcProvider,
-  startTestServer,
   throughProvider,
   type Face,
-  type OidcProvider,
   type Person,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { useTwoProviders } from '../../test/two-providers.js';
 import { oauthStateModel } from './oauth-state.model.js';
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider({ names: ['acme', 'other'] });
-  app = await startTestServer({ providers: { acme: idp.settings, other: idp.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const { app, idp } = useTwoProviders();
 
 const begin = (face: Face, person: Pick<Person, 'id' | 'call'>, more: object = {}) =>
   person.call(face, 'auth.linkProvider', { identityId: person.id, provider: 'acme', redirectUrl: RETURN_URL, ...more });

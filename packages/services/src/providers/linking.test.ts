@@ -11,22 +11,12 @@ import {
   type Browser,
   type Face,
   type OidcAccount,
-  type OidcProvider,
   type Person,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { useTwoProviders } from '../../test/two-providers.js';
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider({ names: ['acme', 'other'] });
-  app = await startTestServer({ providers: { acme: idp.settings, other: idp.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const { app, idp } = useTwoProviders();
 
 /** Begins to link, from a page in this browser. @returns where the browser goes */
 async function beginLink(person: Person, browser: Browser, provider = 'acme'): Promise<string> {

@@ -1,9 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import {
   FACES,
+  NEW_PASSWORD,
+  OK,
   PASSWORD,
   RETURN_URL,
+  UNVERIFIED,
   createBrowser,
+  fixture,
+  newEmail,
   newOidcAccount,
   redeem,
   startOidcProvider,
@@ -11,31 +15,17 @@ import {
   throughProvider,
   type Credentials,
   type OidcAccount,
-  type OidcProvider,
   type Person,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sessionModel } from '../authentication/sessions/session.model.js';
 
-const NEW_PASSWORD = 'another password of the tests';
-const OK = { ok: true };
-const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const NOT_VERIFIED = { ok: false, status: 403, message: 'Email is not verified' };
 const MINUTE = 60_000;
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  app = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const idp = fixture(startOidcProvider);
+const app = fixture(() => startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] }));
 
-const newEmail = () => `${randomUUID()}@example.org`;
 const tokenTo = async (email: string) => (await app.mail.next(email)).token ?? '';
 /** Whether a session still reads its own identity. */
 const lives = async (id: string, credentials: Credentials) =>

@@ -1,44 +1,14 @@
-import {
-  RETURN_URL,
-  newOidcAccount,
-  startOidcProvider,
-  startTestServer,
-  throughProvider,
-  visitProvider,
-  type OidcProvider,
-  type TestServer,
-} from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newOidcAccount, throughProvider, visitProvider } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { FAILED, changed, said, useTwoProviders } from '../../test/two-providers.js';
 
-const FAILED = { error: 'provider_error' };
+const { app, idp } = useTwoProviders();
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider({ names: ['acme', 'other'] });
-  const providers = { acme: idp.settings, other: idp.settings };
-  app = await startTestServer({ providers, redirectUrls: [RETURN_URL], logLevel: 'trace' });
-});
-afterEach(() => {
-  delete idp.tamper.authorization;
-  delete idp.tamper.tokens;
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
-
-const said = (url: string | URL) => Object.fromEntries(new URL(url).searchParams);
 const newPerson = async () => {
   const account = newOidcAccount();
   await throughProvider(app, idp, { account }, { purpose: 'oauth-signup' });
   return account;
 };
-function changed(url: string, change: (parameters: URLSearchParams) => void): string {
-  const other = new URL(url);
-  change(other.searchParams);
-  return other.href;
-}
 
 describe('a code', () => {
   it('of somebody else’s visit, put into one’s own callback, is refused: PKCE binds it', async () => {

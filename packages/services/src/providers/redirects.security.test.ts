@@ -1,17 +1,9 @@
-import { RETURN_URL, startOidcProvider, startTestServer, type OidcProvider, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RETURN_URL, fixture, startOidcProvider, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  const redirectUrls = [RETURN_URL, 'https://shop.example.org', 'http://localhost:5173/callback'];
-  app = await startTestServer({ providers: { acme: idp.settings }, redirectUrls });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const redirectUrls = [RETURN_URL, 'https://shop.example.org', 'http://localhost:5173/callback'];
+const idp = fixture(startOidcProvider);
+const app = fixture(() => startTestServer({ providers: { acme: idp.settings }, redirectUrls }));
 
 const start = (redirectUrl: string) =>
   app.rest('GET', `/auth/oauth/acme?${new URLSearchParams({ purpose: 'oauth-login', redirectUrl }).toString()}`);

@@ -4,41 +4,17 @@ import {
   newOidcAccount,
   redeem,
   startOf,
-  startOidcProvider,
   startTestServer,
   throughProvider,
   visitProvider,
-  type Browser,
-  type OidcProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { FAILED, answerOf, said, useTwoProviders } from '../../test/two-providers.js';
 import { identityModel } from '../identities/identity.model.js';
 import { oauthStateModel } from './oauth-state.model.js';
 
-const FAILED = { error: 'provider_error' };
+const { app, idp } = useTwoProviders();
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider({ names: ['acme', 'other'] });
-  const providers = { acme: idp.settings, other: idp.settings };
-  app = await startTestServer({ providers, redirectUrls: [RETURN_URL], logLevel: 'trace' });
-});
-afterEach(() => {
-  delete idp.tamper.authorization;
-  delete idp.tamper.tokens;
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
-
-const said = (url: string | URL) => Object.fromEntries(new URL(url).searchParams);
-async function answerOf(browser: Browser, url: string) {
-  const { status, body } = await browser.send('GET', url);
-  return [status, body];
-}
 const identitiesOf = (email: string | undefined) => app.storage.model(identityModel).countDocuments({ email: email ?? '' });
 
 describe('a sign-up', () => {

@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import {
   RETURN_URL,
+  fixture,
+  redeem,
   startOAuth2Server,
   startOf,
   startTestServer,
-  redeem,
   throughProvider,
   visitProvider,
   type OAuth2Account,
-  type OAuth2Server,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-let x: OAuth2Server;
-let app: TestServer;
-beforeAll(async () => {
-  x = await startOAuth2Server();
-  app = await startTestServer({ providers: { twitter: x.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await x[Symbol.asyncDispose]();
-});
+const x = fixture(startOAuth2Server);
+const app = fixture(() => startTestServer({ providers: { twitter: x.settings }, redirectUrls: [RETURN_URL] }));
 
 const newAccount = (): OAuth2Account => ({ id: randomUUID(), confirmed_email: `${randomUUID()}@example.org` });
 const enter = (account: OAuth2Account, purpose: 'oauth-login' | 'oauth-signup') =>

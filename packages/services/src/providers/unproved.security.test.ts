@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
   FACES,
+  NEW_PASSWORD,
+  OK,
   PASSWORD,
   RETURN_URL,
+  fixture,
+  newEmail,
   newOidcAccount,
   redeem,
   startOidcProvider,
@@ -10,32 +14,18 @@ import {
   throughProvider,
   type Credentials,
   type OidcAccount,
-  type OidcProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sessionModel } from '../authentication/sessions/session.model.js';
 
-const NEW_PASSWORD = 'another password of the tests';
-const OK = { ok: true };
 const NOT_VERIFIED = { ok: false, status: 403, message: 'Email is not verified' };
 
-let idp: OidcProvider;
-let app: TestServer;
+const idp = fixture(startOidcProvider);
+const settings = () => ({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
+const app = fixture(() => startTestServer(settings()));
 /** Another instance, which asks for a second step. */
-let twoSteps: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  const settings = { providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] };
-  app = await startTestServer(settings);
-  twoSteps = await startTestServer({ ...settings, clock: app.clock, mfaEnabled: true });
-});
-afterAll(async () => {
-  await Promise.all([app.close(), twoSteps.close()]);
-  await idp.stop();
-});
+const twoSteps = fixture(() => startTestServer({ ...settings(), clock: app.clock, mfaEnabled: true }));
 
-const newEmail = () => `${randomUUID()}@example.org`;
 const lives = async (id: string, credentials: Credentials, on = app) =>
   (await on.rest('GET', `/identities/${id}`, undefined, credentials)).status === 200;
 const { link, list, unlink } = {

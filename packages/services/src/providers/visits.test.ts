@@ -2,27 +2,18 @@ import {
   FACES,
   RETURN_URL,
   createBrowser,
+  fixture,
   newOidcAccount,
   startOf,
   startOidcProvider,
   startTestServer,
   throughProvider,
   visitProvider,
-  type OidcProvider,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-let idp: OidcProvider;
-let app: TestServer;
-beforeAll(async () => {
-  idp = await startOidcProvider();
-  app = await startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] });
-});
-afterAll(async () => {
-  await app.close();
-  await idp.stop();
-});
+const idp = fixture(startOidcProvider);
+const app = fixture(() => startTestServer({ providers: { acme: idp.settings }, redirectUrls: [RETURN_URL] }));
 
 /** What a return address says, by name. */
 const said = (url: URL) => Object.fromEntries(url.searchParams);
