@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { createTestClock, startS3Server, startTestServer, type S3Server, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestClock, fixture, makeFolder, startS3Server, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, failureOf, newAccount } from '../test/clients.js';
 import { UploadError, uploadFile, type TandemClient } from './index.js';
 
@@ -10,25 +7,19 @@ const picture = (type = 'image/png') => new Blob(['a picture'], { type });
 
 describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
   const clock = createTestClock();
-  let dataDir: string;
-  let s3: S3Server;
-  let app: TestServer;
+  const folder = fixture(makeFolder);
+  const s3 = fixture(() => startS3Server(clock.now));
+  const app = fixture(() => {
+    const files = { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000 };
+    return startTestServer({ clock, dataDir: folder.path, files });
+  });
   let api: TandemClient['api'];
   let channelId: string;
-
   beforeAll(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-uploads-'));
-    s3 = await startS3Server(clock.now);
-    app = await startTestServer({ clock, dataDir, files: { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000 } });
     const { client } = createClient(app);
     const { id: ownerId } = await client.signUp(newAccount());
     api = client.api;
     channelId = (await api.chat.createChannel.mutate({ name: 'Tea', ownerId })).id;
-  });
-  afterAll(async () => {
-    await app.close();
-    await s3.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   it('return what a record needs to show the file; its type is sent without parameters', async () => {

@@ -1,19 +1,13 @@
-import { FACES, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, REFUSED, fixture, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { {{One}} } from './{{files}}.schemas.js';
 
 const NOT_FOUND = { ok: false, status: 404, message: '{{Words}} not found' };
-const REFUSED = { ok: false, status: 403, message: 'Identity is not authorized to access this resource' };
 
-let app: TestServer;
-let admin: Person;
-let ann: Person;
-let bob: Person;
-beforeAll(async () => {
-  app = await startTestServer();
-  [admin, ann, bob] = await Promise.all([app.signUpAdmin(), app.signUp(), app.signUp()]);
-});
-afterAll(() => app.close());
+const app = fixture(startTestServer);
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
 
 const create = () => ann.rest('POST', '/{{files}}', { title: 'One' }).expect<{{One}}>(201);
 

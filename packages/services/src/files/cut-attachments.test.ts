@@ -1,37 +1,22 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isCommand, startStoreProxy, startTestServer, type StoreProxy, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Attachments } from './attachments.js';
+import { fixture, isCommand, makeFolder, startStoreProxy, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 
 const TYPE = 'image/png';
 const MINUTE_MS = 60_000;
 
-let dataDir: string;
-let app: TestServer;
-let proxy: StoreProxy;
+const folder = fixture(makeFolder);
+const app = fixture(() => startTestServer({ dataDir: folder.path }));
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 /** Another instance, whose way to the store is cut. */
-let cut: TestServer;
-let notes: Attachments;
-let cutNotes: Attachments;
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-cut-'));
-  const files = { url: 'disk:', pollMs: 3_600_000 };
-  app = await startTestServer({ dataDir, files });
-  proxy = await startStoreProxy(app.mongodbUri);
-  cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir, files });
-  [notes, cutNotes] = [app, cut].map(({ tandem }) => tandem.services.files.attachments({ purpose: 'note' })) as [Attachments, Attachments]; // prettier-ignore
-});
-afterAll(async () => {
-  await Promise.all([app.close(), cut.close()]);
-  await proxy.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const cut = fixture(() => startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir: folder.path }));
+const notes = fixture(() => app.tandem.services.files.attachments({ purpose: 'note' }));
+const cutNotes = fixture(() => cut.tandem.services.files.attachments({ purpose: 'note' }));
 
 /** Names of all files in the storage. */
 const stored = async () =>
-  (await readdir(path.join(dataDir, 'files'), { recursive: true, withFileTypes: true })).flatMap((entry) =>
+  (await readdir(path.join(folder.path, 'files'), { recursive: true, withFileTypes: true })).flatMap((entry) =>
     entry.isFile() ? [entry.name] : [],
   );
 

@@ -1,28 +1,17 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Attachments } from './attachments.js';
+import { fixture, makeFolder, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { fileModel } from './file.model.js';
 
 const ME = crypto.randomUUID();
 const NOT_ALLOWED = { error: { message: 'Invalid or expired file address' } };
 
-let dataDir: string;
-let app: TestServer;
-let notes: Attachments;
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-files-'));
-  app = await startTestServer({ dataDir });
-  notes = app.tandem.services.files.attachments({ purpose: 'note' });
-});
-afterAll(async () => {
-  await app.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+const folder = fixture(makeFolder);
+const app = fixture(() => startTestServer({ dataDir: folder.path }));
+const notes = fixture(() => app.tandem.services.files.attachments({ purpose: 'note' }));
 
 const put = (url: string, body: string, type: string) =>
   fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: Buffer.from(body) });
@@ -126,7 +115,7 @@ describe('a stored file', () => {
     expect((await put(url, 'hi', 'text/plain')).status).toBe(200);
     const { url: download } = await notes.attach(crypto.randomUUID(), { objectId, type: 'text/plain' }, ME);
     const { storedAs } = await app.storage.model(fileModel).findOne({ objectId }).orFail();
-    await rm(path.join(dataDir, 'files', String(storedAs).slice(-2), String(storedAs)));
+    await rm(path.join(folder.path, 'files', String(storedAs).slice(-2), String(storedAs)));
     const answer = await fetch(download);
     expect([answer.status, await answer.json()]).toEqual([404, { error: { message: 'File not found' } }]);
   });
@@ -142,7 +131,7 @@ describe('an upload', () => {
     for (const chunk of chunks) socket.write(chunk);
     return { socket, answered: once(socket, 'close').then(() => answer) };
   };
-  const incoming = () => readdir(path.join(dataDir, 'files', 'incoming'));
+  const incoming = () => readdir(path.join(folder.path, 'files', 'incoming'));
 
   it('that hides its size is read no further than allowed, and leaves nothing', async () => {
     const { url, objectId } = await notes.issue({ contentType: 'text/plain', contentLength: 5 }, ME);

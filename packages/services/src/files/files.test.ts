@@ -1,16 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import {
-  FACES,
-  createTestClock,
-  startS3Server,
-  startTestServer,
-  type Person,
-  type S3Server,
-  type TestServer,
-} from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, createTestClock, fixture, makeFolder, startS3Server, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Organization } from '../organizations/organizations.schemas.js';
 import { fileModel } from './file.model.js';
 import type { GivenFile, UploadAddress } from './files.schemas.js';
@@ -23,29 +12,21 @@ const failure = (status: number, message: string) => ({ ok: false, status, messa
 
 describe.each(['disk', 's3'] as const)('files on %s', (kind) => {
   const clock = createTestClock();
-  let dataDir: string;
-  let s3: S3Server;
+  const folder = fixture(makeFolder);
+  const s3 = fixture(() => startS3Server(clock.now));
   /** Two instances of one system. */
-  let app: TestServer;
-  let other: TestServer;
+  const start = () => {
+    const files = { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000 };
+    return startTestServer({ clock, dataDir: folder.path, files });
+  };
+  const app = fixture(start);
+  const other = fixture(start);
   let admin: Person;
   let ann: Person;
-  let organization: Organization;
-
   beforeAll(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-files-'));
-    s3 = await startS3Server(clock.now);
-    const files = { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000 };
-    app = await startTestServer({ clock, dataDir, files });
-    other = await startTestServer({ clock, dataDir, files });
     [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-    organization = await create(ann);
   });
-  afterAll(async () => {
-    await Promise.all([app.close(), other.close()]);
-    await s3.close();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  const organization = fixture(() => create(ann));
 
   const bakery = (logo?: GivenFile) => ({
     name: `Bakery ${crypto.randomUUID()}`,

@@ -1,18 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  FACES,
-  createTestClock,
-  startS3Server,
-  startTestServer,
-  type Person,
-  type S3Server,
-  type TestServer,
-} from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, createTestClock, fixture, makeFolder, startS3Server, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Attachments } from './attachments.js';
 import { fileModel } from './file.model.js';
 import { profileModel } from '../profiles/profile.model.js';
@@ -34,28 +25,20 @@ const newId = () => crypto.randomUUID();
 
 describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
   const clock = createTestClock();
-  let dataDir: string;
-  let s3: S3Server;
-  let app: TestServer;
-  let other: TestServer;
-  let notes: Attachments;
-  let replaceNote: ReturnType<Attachments['replacing']>;
-  let ann: Person;
-  let admin: Person;
-  beforeAll(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-files-'));
-    s3 = await startS3Server(clock.now);
+  const folder = fixture(makeFolder);
+  const s3 = fixture(() => startS3Server(clock.now));
+  const start = () => {
     const files = { url: kind === 'disk' ? 'disk:' : s3.url, pollMs: 3_600_000, quota: '100b' };
-    app = await startTestServer({ clock, dataDir, files });
-    other = await startTestServer({ clock, dataDir, files });
-    notes = app.tandem.services.files.attachments({ purpose: 'note' });
+    return startTestServer({ clock, dataDir: folder.path, files });
+  };
+  const app = fixture(start);
+  const other = fixture(start);
+  const ann = fixture(() => app.signUp());
+  const admin = fixture(() => app.signUpAdmin());
+  const notes = fixture(() => app.tandem.services.files.attachments({ purpose: 'note' }));
+  let replaceNote: ReturnType<Attachments['replacing']>;
+  beforeAll(() => {
     replaceNote = notes.replacing(app.storage.model(profileModel));
-    [ann, admin] = [await app.signUp(), await app.signUpAdmin()];
-  });
-  afterAll(async () => {
-    await Promise.all([app.close(), other.close()]);
-    await s3.close();
-    await rm(dataDir, { recursive: true, force: true });
   });
 
   const uploaded = async (me: string, body: string) => {
@@ -66,7 +49,7 @@ describe.each(['disk', 's3'] as const)('an attached file on %s', (kind) => {
   /** Names of all files in the storage. */
   const stored = async (): Promise<string[]> => {
     if (kind === 's3') return [...s3.objects.keys()].map((key) => key.replace('uploads/', ''));
-    const entries = await readdir(path.join(dataDir, 'files'), { recursive: true, withFileTypes: true });
+    const entries = await readdir(path.join(folder.path, 'files'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
   const bakery = () => ({ name: `Bakery ${newId()}`, description: 'Bread', contact_email: 'bread@example.org' });

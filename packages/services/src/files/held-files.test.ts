@@ -1,19 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import {
   FACES,
+  fixture,
   isCommand,
   isWrite,
+  makeFolder,
   startStoreProxy,
   startTestServer,
   type Face,
-  type Person,
   type StoreCommand,
   type StoreProxy,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization } from '../../test/people.js';
 import type { GivenFile, UploadAddress } from './files.schemas.js';
 
 /** Longer than a unit of work is its process's own, in milliseconds. */
@@ -21,32 +19,21 @@ const TAKEN_OVER_AFTER_MS = 61_000;
 const TYPE = 'image/png';
 const UNAVAILABLE = { ok: false, status: 503 };
 
-let dataDir: string;
-let app: TestServer;
-let proxy: StoreProxy;
+// the clock is moved by more minutes than an access token lives
+const lifetimes = { accessTokenExpireTime: '1d' } as const;
+const folder = fixture(makeFolder);
+const app = fixture(() => startTestServer({ dataDir: folder.path, lifetimes }));
+const proxy = fixture(() => startStoreProxy(app.mongodbUri));
 /** Another instance, whose way to the store is cut. */
-let cut: TestServer;
-let ann: Person;
+const cut = fixture(() => startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir: folder.path, lifetimes }));
+const ann = fixture(() => app.signUpAdmin());
 let organizationId: string;
 let channelId: string;
 let profileId: string;
 beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-held-'));
-  // the clock is moved by more minutes than an access token lives
-  const lifetimes = { accessTokenExpireTime: '1d' };
-  app = await startTestServer({ dataDir, lifetimes });
-  proxy = await startStoreProxy(app.mongodbUri);
-  cut = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock, dataDir, lifetimes });
-  ann = await app.signUpAdmin();
-  const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
-  organizationId = (await ann.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
+  organizationId = await createOrganization(ann);
   profileId = (await ann.rest('POST', '/profiles', { identityId: ann.id, name: 'Ann' }).expect<{ id: string }>(201)).id;
   channelId = (await ann.rest('POST', '/channels', { name: 'Tea', ownerId: ann.id }).expect<{ id: string }>(201)).id;
-});
-afterAll(async () => {
-  await Promise.all([app.close(), cut.close()]);
-  await proxy.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** The second of these commands: the first is of the step before. */

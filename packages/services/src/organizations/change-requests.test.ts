@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { FACES, NO_ID, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FACES, NO_ID, fixture, makeFolder, startTestServer, type Person } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import type { ChangeRequest } from './change-requests.schemas.js';
 import type { Organization } from './organizations.schemas.js';
 
@@ -12,21 +9,11 @@ const NO_ORGANIZATION = failure(404, 'Organization not found');
 const DECIDED = failure(409, 'Change request is already decided');
 const taken = (name: string) => failure(400, `Organization with name ${name} already exists with same owner`);
 
-let dataDir: string;
-let app: TestServer;
-let other: TestServer;
-let admin: Person;
-let ann: Person;
-beforeAll(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-certificates-'));
-  app = await startTestServer({ dataDir });
-  other = await startTestServer({ clock: app.clock, dataDir });
-  [admin, ann] = [await app.signUpAdmin(), await app.signUp()];
-});
-afterAll(async () => {
-  await Promise.all([app.close(), other.close()]);
-  await rm(dataDir, { recursive: true, force: true });
-});
+const folder = fixture(makeFolder);
+const app = fixture(() => startTestServer({ dataDir: folder.path }));
+const other = fixture(() => startTestServer({ clock: app.clock, dataDir: folder.path }));
+const admin = fixture(() => app.signUpAdmin());
+const ann = fixture(() => app.signUp());
 
 const newName = () => `Bakery ${crypto.randomUUID()}`;
 async function create(name = newName(), person = ann): Promise<Organization> {

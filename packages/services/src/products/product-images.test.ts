@@ -4,13 +4,13 @@ import {
   OK,
   createTestClock,
   failing,
+  fixture,
   startS3Server,
   startTestServer,
   type Person,
-  type S3Server,
-  type TestServer,
 } from '@tandem/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createOrganization } from '../../test/people.js';
 import { fileModel } from '../files/file.model.js';
 import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
@@ -20,27 +20,19 @@ const TYPE = 'image/png';
 const NO_PRODUCT = failing(404, 'Product not found');
 const NO_IMAGE = failing(404, 'Product image not found');
 
-let s3: S3Server;
+const clock = createTestClock();
+const s3 = fixture(() => startS3Server(clock.now));
 /** Two instances of one system. */
-let app: TestServer;
-let other: TestServer;
+const start = () => startTestServer({ clock, files: { url: s3.url, pollMs: 3_600_000 } });
+const app = fixture(start);
+const other = fixture(start);
 let admin: Person;
 let elsewhere: Person;
 let organizationId: string;
 beforeAll(async () => {
-  const clock = createTestClock();
-  s3 = await startS3Server(clock.now);
-  const files = { url: s3.url, pollMs: 3_600_000 };
-  app = await startTestServer({ clock, files });
-  other = await startTestServer({ clock, files });
   admin = await app.signUpAdmin();
   elsewhere = await other.signIn(admin.email);
-  const organization = { name: 'Bakery', description: '', contact_email: 'a@example.org' };
-  organizationId = (await admin.rest('POST', '/organizations', { organization }).expect<{ id: string }>(201)).id;
-});
-afterAll(async () => {
-  await Promise.all([app.close(), other.close()]);
-  await s3.close();
+  organizationId = await createOrganization(admin);
 });
 
 const create = (name = 'Lamp') => admin.rest('POST', '/products', { name, description: '', organizationId }).expect<Product>(201);
