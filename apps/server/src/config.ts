@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
-import { guessableSecrets } from './config-findings.js';
+import { guessableSecrets } from './guessable-secrets.js';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** The complete configuration of a server, typed and validated. */

@@ -13,8 +13,6 @@ const AT_ONCE_MS = 2500;
 /** The longest wait, short enough to answer before the deadline; a request that would wait longer is refused. */
 const WAIT_MAX_MS = 10_000;
 
-export type BodyPace = ReturnType<typeof createBodyPace>;
-
 /**
  * The largest size a body can have by its headers: a chunked body declares no length, so it counts as the limit. A body
  * that declares more than the limit is never parsed, and counts as nothing.

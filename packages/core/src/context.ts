@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { BodyPace } from './body-pace.js';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import type { CookieOptions, Request, Response } from 'express';
@@ -65,7 +64,7 @@ export interface ServerFacts {
   /** Input limits by service name, in bytes of JSON text, below the general body limit (decisions H5). */
   inputLimits?: Readonly<Record<string, number>>;
   /** Waits until a request's body may be read. Absent: no wait. */
-  bodyTurn?: BodyPace;
+  bodyTurn?(ctx: RequestContext): Promise<void>;
   /** Milliseconds after which a request is answered with 503, whatever it waits for. */
   deadlineMs: number;
   /** Counts of all streams open in this process. */

@@ -93,17 +93,6 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   clock?: Clock;
 }
 
-/** Lifetimes in milliseconds. */
-export interface Lifetimes {
-  access: number;
-  refresh: number;
-  onetime: number;
-  /** Maximum age of a session since its sign-in. */
-  session: number;
-  invitation: number;
-  provider: number;
-}
-
 /**
  * Parses a duration such as `15m`, `14d` or `48h` to milliseconds.
  * @param least in milliseconds; default one second

@@ -12,8 +12,8 @@ import { organizations } from './organizations/organizations.js';
 import { productVariants } from './product-variants/product-variants.js';
 import { products } from './products/products.js';
 import { profiles } from './profiles/profiles.js';
-import type { AllOf, DeclaredList, RouterOptions, ShapeOf } from './shared/define-service.js';
-import type { Services } from './services.js';
+import type { Foundation } from './foundation.js';
+import type { AllOf, DeclaredList, MadeBy, RouterOptions, ShapeOf } from './shared/define-service.js';
 
 /** All services. The only list of them; other code reads it here. */
 export const SERVICES = [
@@ -34,6 +34,10 @@ export const SERVICES = [
 
 type Definition = (typeof SERVICES)[number];
 export type ServiceName = Definition['name'];
+type Needed = NonNullable<Definition['needs']>[number];
+
+/** Everything that is created: the foundation, and what services and the parts that they need add. */
+export type Services = Foundation & MadeBy<Definition> & AllOf<MadeBy<Needed>>;
 
 /** Service names, as in `authMode`. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);

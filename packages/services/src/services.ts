@@ -1,12 +1,6 @@
-import { createFoundation, type Foundation, type FoundationOptions } from './foundation.js';
-import { SERVICES } from './router.js';
-import type { AllOf, AnyPart, MadeBy } from './shared/define-service.js';
-
-type Definition = (typeof SERVICES)[number];
-type Needed = NonNullable<Definition['needs']>[number];
-
-/** Everything that is created: the foundation, and what services and the parts that they need add. */
-export type Services = Foundation & MadeBy<Definition> & AllOf<MadeBy<Needed>>;
+import { createFoundation, type FoundationOptions } from './foundation.js';
+import { SERVICES, type Services } from './router.js';
+import type { AnyPart } from './shared/define-service.js';
 
 /** Creates all services, each after what it needs, once. */
 export function createServices(options: FoundationOptions): Services {

@@ -1,17 +1,4 @@
-import type { BaseRecord, Live, Model, ModelDefinition } from './model.js';
-
-/** A model's records are deleted and restored with their parents (decision R2). */
-export interface Cascade<Field extends string = string> {
-  /** The parents' collection. */
-  with: string;
-  /** The field with the parent's id. Records where it is null or missing have no parent. */
-  by: Field;
-  /**
-   * Whether records change parents. An undone change may move even a deleted record, so a restore finds these records
-   * by their deletion alone; it must be the deletion of a single parent.
-   */
-  moves?: boolean;
-}
+import type { BaseRecord, Cascade, Live, Model, ModelDefinition } from './model.js';
 
 /** All records that one deletion removes carry its id, so that a restore brings back exactly these (decision R2). */
 export interface Deletion {

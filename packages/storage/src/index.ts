@@ -1,5 +1,5 @@
 export { bulkFields, defineBulkWrites, type BulkChange, type BulkRecord } from './bulk-writes.js';
-export { DELETION_FIELDS, deletionFields, type Cascade, type Cascades, type Deletable } from './cascades.js';
+export { DELETION_FIELDS, deletionFields, type Cascades, type Deletable } from './cascades.js';
 export { systemClock, timeInStore, type Clock } from './clock.js';
 export { defineDeletion } from './deletions.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';

@@ -1,6 +1,5 @@
 import type mongoose from 'mongoose';
 import type { Connection, Schema, SchemaDefinition } from 'mongoose';
-import type { Cascade } from './cascades.js';
 import type { Clock } from './clock.js';
 import { newId } from './ids.js';
 import { guardOperations, type OperationListener } from './operations.js';
@@ -28,6 +27,19 @@ export interface IndexDefinition {
   deletedToo?: boolean;
   /** The query that needs it. */
   serves: string;
+}
+
+/** A model's records are deleted and restored with their parents (decision R2). */
+export interface Cascade<Field extends string = string> {
+  /** The parents' collection. */
+  with: string;
+  /** The field with the parent's id. Records where it is null or missing have no parent. */
+  by: Field;
+  /**
+   * Whether records change parents. An undone change may move even a deleted record, so a restore finds these records
+   * by their deletion alone; it must be the deletion of a single parent.
+   */
+  moves?: boolean;
 }
 
 export interface ModelSettings {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import { createMovableClock, fillDatabase } from '../seed/fill-database.js';
+import { fillDatabase } from '../seed/fill-database.js';
+import { createMovableClock } from '../seed/movable-clock.js';
 import { createUpload } from '../seed/upload.js';
 import { withDatabase } from './with-database.js';
 

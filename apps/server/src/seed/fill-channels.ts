@@ -1,5 +1,5 @@
 import type { Tandem } from '@tandem/services';
-import type { MovableClock } from './fill-database.js';
+import type { MovableClock } from './movable-clock.js';
 
 const MINUTE_MS = 60_000;
 /** Age of the last line, in minutes; each line comes some minutes after the one before. */

@@ -1,6 +1,7 @@
 import { PASSWORD, fixture, startTestServer } from '@tandem/testing';
 import { expect, it } from 'vitest';
-import { fillDatabase, type MovableClock } from './fill-database.js';
+import { fillDatabase } from './fill-database.js';
+import type { MovableClock } from './movable-clock.js';
 import type { Upload } from './upload.js';
 
 const YEAR_MS = 365 * 24 * 60 * 60_000;

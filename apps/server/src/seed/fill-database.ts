@@ -1,7 +1,7 @@
 import type { Tandem } from '@tandem/services';
-import type { Clock } from '@tandem/storage';
 import { CommandError } from '../commands/command-error.js';
 import { fillChannels, type ShopTeam } from './fill-channels.js';
+import type { MovableClock } from './movable-clock.js';
 import { paintPicture } from './picture.js';
 import { CUSTOMERS, DOMAIN, SHOPS, type Shop } from './sample-data.js';
 import type { Upload } from './upload.js';
@@ -12,16 +12,6 @@ const DAYS = 365;
 const ORDERS = 240;
 /** Per shop, for the colours of their images. */
 const GOODS = 20;
-
-/** A clock that is set by hand: past orders are made in the past. */
-export interface MovableClock extends Clock {
-  set(at: Date): void;
-}
-
-export function createMovableClock(start: Date): MovableClock {
-  let at = start;
-  return { now: () => at, set: (next) => void (at = next) };
-}
 
 interface Seeded {
   people: { email: string; is: string }[];

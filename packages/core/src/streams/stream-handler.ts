@@ -4,7 +4,7 @@ import { withDeadline } from '../deadline.js';
 import { describeError } from '../error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError } from '../errors.js';
 import { validationTexts } from '../validation-texts.js';
-import type { StreamSocket } from './stream-socket.js';
+import type { ClientFrame, StreamHandler, StreamSocket } from './stream-socket.js';
 
 /** Frames of a socket that may be queued behind the one at work. */
 const PENDING_MAX = 100;
@@ -12,22 +12,6 @@ const PENDING_MAX = 100;
 const ECHO_MAX = 100;
 
 const PLACES = { pathKeys: [], hasBody: true };
-
-/** A client's frame: `ping`, which every stream answers, or one of its handler's. */
-export interface ClientFrame {
-  type: string;
-}
-
-/** What one kind of stream does with its clients' frames. */
-export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
-  frames: z.ZodType<Frame>;
-  /** Handles a frame; the socket's next frame waits for it. Thrown errors become an `error` frame. */
-  handle(socket: StreamSocket, frame: Frame): Promise<void>;
-  /** The only text shown for an unexpected failure. */
-  failureOf(frame: Frame): string;
-  /** The socket has closed. */
-  closed(socket: StreamSocket): void;
-}
 
 export const PingFrame = z.strictObject({ type: z.literal('ping') });
 

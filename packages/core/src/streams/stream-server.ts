@@ -11,8 +11,8 @@ import { hangUp } from '../hang-up.js';
 import type { AccessWatch } from './access-watch.js';
 import { CLOSE } from './close-codes.js';
 import { countFrame } from './pace.js';
-import { createFrameReader, type StreamHandler } from './stream-handler.js';
-import { StreamSocket, type StreamCounts } from './stream-socket.js';
+import { createFrameReader } from './stream-handler.js';
+import { StreamSocket, type StreamCounts, type StreamHandler } from './stream-socket.js';
 
 /** Largest client frame, in bytes: bounds the memory of a connection (decisions S5). */
 const FRAME_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
+import type { z } from 'zod';
 import type { VerifiedAccess } from '../context.js';
 import { CLOSE, type CloseReason } from './close-codes.js';
-import type { StreamHandler } from './stream-handler.js';
 import type { StreamConnection } from './stream-places.js';
 
 /**
@@ -26,6 +26,22 @@ export interface StreamCounts {
   sent: number;
   /** Closed streams by code; 0 stands for every uncounted code. */
   closed: Map<number, number>;
+}
+
+/** A client's frame: `ping`, which every stream answers, or one of its handler's. */
+export interface ClientFrame {
+  type: string;
+}
+
+/** What one kind of stream does with its clients' frames. */
+export interface StreamHandler<Frame extends ClientFrame = ClientFrame> {
+  frames: z.ZodType<Frame>;
+  /** Handles a frame; the socket's next frame waits for it. Thrown errors become an `error` frame. */
+  handle(socket: StreamSocket, frame: Frame): Promise<void>;
+  /** The only text shown for an unexpected failure. */
+  failureOf(frame: Frame): string;
+  /** The socket has closed. */
+  closed(socket: StreamSocket): void;
 }
 
 /** A stream's socket. Thousands of them are idle, so it has few fields and no closures. */

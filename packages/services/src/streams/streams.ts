@@ -4,7 +4,7 @@ import type { AnyTRPCRouter } from '@trpc/server';
 import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions/session-ended.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
 import type { ServiceName } from '../router.js';
-import type { Services } from '../services.js';
+import type { Services } from '../router.js';
 import { createChannelFeeds } from './channel-feeds.js';
 import { createChatStream } from './chat-stream.js';
 import { createNotificationFeeds } from './notification-feeds.js';
