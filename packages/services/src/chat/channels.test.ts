@@ -1,7 +1,7 @@
 import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
-import type { GivenFile, UploadAddress } from '../files/files.schemas.js';
+import { upload } from '../../test/uploads.js';
 import type { Channel, ListedChannel } from './channels.schemas.js';
 import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
@@ -14,13 +14,8 @@ const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 const bob = fixture(() => app.signUp());
 
-async function uploadIcon(person: Person, channelId: string): Promise<GivenFile> {
-  const path = `/channels/${channelId}/icon-upload-url?contentType=${TYPE}&contentLength=7`;
-  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
-  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'picture' });
-  expect(answer.status).toBe(200);
-  return { objectId, type: TYPE };
-}
+const uploadIcon = (person: Person, channelId: string) =>
+  upload(person, `/channels/${channelId}/icon-upload-url`, TYPE, 'picture');
 
 describe.each(FACES)('a channel over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>

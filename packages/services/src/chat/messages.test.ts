@@ -1,7 +1,8 @@
 import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, say, valueOf } from '../../test/chat-world.js';
-import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
+import { upload } from '../../test/uploads.js';
+import type { ShownFile } from '../files/files.schemas.js';
 import type { Message } from './messages.schemas.js';
 
 const TYPE = 'text/plain';
@@ -11,13 +12,8 @@ const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 const bob = fixture(() => app.signUp());
 
-async function upload(person: Person, messageId: string): Promise<GivenFile> {
-  const path = `/messages/${messageId}/attachment-upload-url?contentType=${TYPE}&contentLength=4`;
-  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
-  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'text' });
-  expect(answer.status).toBe(200);
-  return { objectId, type: TYPE };
-}
+const uploadAttachment = (person: Person, messageId: string) =>
+  upload(person, `/messages/${messageId}/attachment-upload-url`, TYPE, 'text');
 
 describe.each(FACES)('a message over %s', (face) => {
   const call = (person: Person, procedure: string, input: Record<string, unknown>) =>
@@ -125,7 +121,7 @@ describe.each(FACES)('a message over %s', (face) => {
     const { id: channelId } = await openChannel(ann, [bob]);
     const { id: messageId } = await say(bob, channelId);
     const events = listenTo(app, channelId);
-    const file = await upload(bob, messageId);
+    const file = await uploadAttachment(bob, messageId);
     const attachment = valueOf(await call(bob, 'addAttachment', { messageId, ...file })) as ShownFile;
     expect(attachment).toMatchObject({ type: TYPE });
     expect(await (await fetch(attachment.url)).text()).toBe('text');

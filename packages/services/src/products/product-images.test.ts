@@ -11,8 +11,9 @@ import {
 } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization } from '../../test/people.js';
+import { upload } from '../../test/uploads.js';
 import { fileModel } from '../files/file.model.js';
-import type { GivenFile, ShownFile, UploadAddress } from '../files/files.schemas.js';
+import type { ShownFile, UploadAddress } from '../files/files.schemas.js';
 import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
 import { IMAGES_MAX, type Product } from './products.schemas.js';
 
@@ -36,15 +37,10 @@ beforeAll(async () => {
 });
 
 const create = (name = 'Lamp') => admin.rest('POST', '/products', { name, description: '', organizationId }).expect<Product>(201);
-async function upload(productId: string, person = admin): Promise<GivenFile> {
-  const path = `/products/${productId}/image-upload-url?contentType=${TYPE}&contentLength=7`;
-  const { objectId, url } = await person.rest('GET', path).expect<UploadAddress>(200);
-  const answer = await fetch(url, { method: 'PUT', headers: { 'content-type': TYPE }, body: 'picture' });
-  expect(answer.status).toBe(200);
-  return { objectId, type: TYPE };
-}
+const uploadImage = (productId: string, person = admin) =>
+  upload(person, `/products/${productId}/image-upload-url`, TYPE, 'picture');
 async function add(productId: string): Promise<ShownFile> {
-  return admin.rest('POST', `/products/${productId}/images`, await upload(productId)).expect<ShownFile>(201);
+  return admin.rest('POST', `/products/${productId}/images`, await uploadImage(productId)).expect<ShownFile>(201);
 }
 const read = (productId: string) => admin.rest('GET', `/products/${productId}`).expect<Product>(200);
 const imagesOf = async (productId: string) => (await read(productId)).images.map(({ id }) => id);
@@ -96,7 +92,7 @@ describe.each(FACES)('an image of a product over %s', (face) => {
 
   it('needs an existing product and an image type, and is its own', async () => {
     const [{ id: productId }, another] = [await create(), await create()];
-    const given = await upload(productId);
+    const given = await uploadImage(productId);
     const request = { contentType: TYPE, contentLength: 7 };
     expect(await call('imageUploadUrl', { productId: NO_ID, ...request })).toEqual(NO_PRODUCT);
     expect(await call('addImage', { productId: NO_ID, ...given })).toEqual(NO_PRODUCT);
@@ -151,7 +147,7 @@ it('a removed image leaves the storage, once its upload address is out of date',
 
 it('of 20 images concurrently added to a product with room for seven, exactly seven are added', async () => {
   const { id: productId } = await create();
-  const given = await atOnce(20, (person) => upload(productId, person));
+  const given = await atOnce(20, (person) => uploadImage(productId, person));
   const attached = { purpose: 'product-image', resourceId: productId, state: 'attached' };
   const taken = Array.from({ length: IMAGES_MAX - 7 }, (_, place) => {
     const object = { ...attached, objectId: crypto.randomUUID(), issuedTo: admin.id, type: TYPE, size: 7 };
@@ -167,7 +163,7 @@ it('of 20 images concurrently added to a product with room for seven, exactly se
 
 it('images added during the deletion of their product are there after a restore, and no others', async () => {
   const { id: productId } = await create();
-  const given = await atOnce(20, (person) => upload(productId, person));
+  const given = await atOnce(20, (person) => uploadImage(productId, person));
   const [answers] = await Promise.all([
     atOnce(20, (person, n) => person.rest('POST', `/products/${productId}/images`, given[n])),
     admin.rest('DELETE', `/products/${productId}`).expect(204),
