@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { createStreamPlaces, type StreamConnection } from './stream-places.js';
+
+const newConnection = (): StreamConnection => ({ holder: '', subscriptions: 0 });
+
+/** A fresh count with a connection of ann's, within one second: the counts begin anew with each. */
+function withinOneSecond<T>(run: (places: ReturnType<typeof createStreamPlaces>, connection: StreamConnection) => T): T {
+  for (;;) {
+    const second = () => Math.floor(performance.now() / 1000);
+    const before = second();
+    const [places, connection] = [createStreamPlaces(), newConnection()];
+    places.open(connection, 'ann');
+    const result = run(places, connection);
+    if (second() === before) return result;
+  }
+}
+
+describe('the frames of a holder', () => {
+  it('are accepted up to two hundred a second over all connections, and for each holder by itself', () => {
+    const accepted = withinOneSecond((places, first) => {
+      const [second, other] = [newConnection(), newConnection()];
+      places.open(second, 'ann');
+      places.open(other, 'bob');
+      return [[first, 150], [second, 49], [first, 5], [second, 1], [other, 200]].map(([connection, count]) => places.frames(connection as StreamConnection, count as number)); // prettier-ignore
+    });
+    expect(accepted).toEqual([150, 49, 1, 0, 200]);
+  });
+
+  it('may be taken back', () => {
+    const accepted = withinOneSecond((places, connection) => [200, -1, 2].map((count) => places.frames(connection, count)));
+    expect(accepted).toEqual([200, 0, 1]);
+  });
+
+  it('are a flood from four hundred a second', () => {
+    const floods = withinOneSecond((places, connection) =>
+      [399, 1, 1].map((count) => {
+        places.frames(connection, count);
+        return places.isFlooding(connection);
+      }),
+    );
+    expect(floods).toEqual([false, true, true]);
+  });
+
+  it('are not remembered where it has no connection, or no longer', () => {
+    const accepted = withinOneSecond((places, connection) => {
+      const uncounted = { holder: 'bob', subscriptions: 0 };
+      const outcomes = [places.frames(uncounted, 200), places.frames(uncounted, 200), places.frames(connection, 200)];
+      places.close(connection);
+      places.open(connection, 'ann');
+      return [...outcomes, places.frames(connection, 200)];
+    });
+    expect(accepted).toEqual([200, 200, 200, 200]);
+  });
+
+  it('are remembered while another connection of it is open', () => {
+    const accepted = withinOneSecond((places, connection) => {
+      const other = newConnection();
+      places.open(other, 'ann');
+      places.frames(other, 200);
+      places.close(other);
+      return places.frames(connection, 1);
+    });
+    expect(accepted).toBe(0);
+  });
+});
+
+describe('a refused place', () => {
+  it('may be asked for again after ten seconds', () => {
+    const places = createStreamPlaces({ connections: 1, subscriptionsPerConnection: 0 });
+    const connection = newConnection();
+    places.open(connection, 'ann');
+    for (const refused of [() => places.subscribe(connection), () => places.checkConnection('ann')])
+      expect(refused).toThrow(expect.objectContaining({ status: 429, retryAfter: 10 }));
+  });
+
+  it('is every place where the limit is none', () => {
+    const places = createStreamPlaces({ connections: 0 });
+    expect(() => places.checkConnection('ann')).toThrow(expect.objectContaining({ status: 429 }));
+  });
+});
+
+it('a closed connection has no subscriptions to give back', () => {
+  const places = createStreamPlaces();
+  const connection = newConnection();
+  places.open(connection, 'ann');
+  places.subscribe(connection);
+  places.close(connection);
+  places.unsubscribe(connection);
+  expect(connection).toEqual(newConnection());
+});
