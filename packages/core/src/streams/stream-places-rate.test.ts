@@ -79,6 +79,16 @@ describe('a refused place', () => {
   });
 });
 
+it('a subscription that ends is given back to its connection and its holder', () => {
+  const places = createStreamPlaces();
+  const connection = newConnection();
+  places.open(connection, 'ann');
+  places.subscribe(connection);
+  places.subscribe(connection);
+  places.unsubscribe(connection);
+  expect([connection.subscriptions, places.total().subscriptions]).toEqual([1, 1]);
+});
+
 it('a closed connection has no subscriptions to give back', () => {
   const places = createStreamPlaces();
   const connection = newConnection();
