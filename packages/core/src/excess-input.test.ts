@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { withoutExcess } from './excess-input.js';
 
 const Line = z.strictObject({ productId: z.string(), quantity: z.number() });
-const schema = z.strictObject({ name: z.string(), lines: z.array(Line).max(3).optional(), extra: z.looseObject({}).optional() });
+const schema = z.strictObject({
+  name: z.string(),
+  lines: z.array(Line).min(1).max(3).optional(),
+  tags: z.array(z.string()).optional(),
+  extra: z.looseObject({}).optional(),
+  open: z.object({}).optional(),
+});
 
 const unknown = (count: number, prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]));
@@ -11,7 +17,25 @@ const unknown = (count: number, prefix = 'k') =>
 it('valid input is left as it is', () => {
   const input = { name: 'a', lines: [{ productId: 'p', quantity: 1 }], extra: unknown(50) };
   expect(withoutExcess(schema, input)).toBe(input);
-  for (const other of [undefined, null, 'text', 5, [1, 2]]) expect(withoutExcess(schema, other)).toBe(other);
+});
+
+it('input of another type is left as it is, however long', () => {
+  for (const other of [undefined, null, 'text'.repeat(50), 5]) {
+    expect(withoutExcess(schema, other)).toBe(other);
+    const input = { name: 'a', lines: other, extra: other, open: other };
+    expect(withoutExcess(schema, input)).toBe(input);
+  }
+  const list = Array.from({ length: 50 }, (_, n) => n);
+  expect(withoutExcess(schema, list)).toBe(list);
+});
+
+it('schemas without a bound cut nothing, and lists of up to one item too many are the same list', () => {
+  const open = { name: 'a', tags: Array.from({ length: 50 }, String), open: unknown(50) };
+  expect(withoutExcess(schema, open)).toBe(open);
+  for (const length of [3, 4]) {
+    const input = { name: 'a', lines: Array.from({ length }, () => ({ productId: 'p', quantity: 1 })) };
+    expect(withoutExcess(schema, input)).toBe(input);
+  }
 });
 
 it('of unknown keys 21 are kept, at any position, and every known one', () => {

@@ -22,25 +22,28 @@ const errors = defineErrors('things', {
 });
 const meta = (route: Parameters<typeof rest>[0], options = {}) =>
   rest(route, { summary: 'Summary', failure: 'Failed', ...options });
+const KEY = { name: 'x-key', description: 'A key.', schema: { type: 'string' } };
 const Thing = z.strictObject({ id: z.string(), name: z.string(), note: z.string().optional() });
 
-const app = router({
-  things: router({
-    read: publicProcedure.meta(meta('GET /things/{id}', { errors: [errors.gone] })).input(z.strictObject({ id: z.string() })).output(Thing).query(() => ({}) as never), // prettier-ignore
-    create: authenticated.meta(meta('POST /things', { status: 201, errors: [errors.taken, errors.busy] })).input(Thing.omit({ id: true }).refine(() => true)).output(Thing).mutation(() => ({}) as never), // prettier-ignore
-    change: publicProcedure.meta(meta('PATCH /things/{id}', { mayBeEmpty: true })).input(z.strictObject({ id: z.string(), name: z.string().optional() })).output(Thing).mutation(() => ({}) as never), // prettier-ignore
-    remove: publicProcedure.meta(meta('DELETE /things/{id}', { status: 204, hasBody: true })).input(z.strictObject({ id: z.string(), why: z.string(), also: z.string().optional() })).output(z.void()).mutation(() => {}), // prettier-ignore
-    list: publicProcedure.meta(meta('PUT /things', { headers: [{ name: 'x-key', description: 'A key.', schema: { type: 'string' } }], bodyKey: 'all' })).input(z.strictObject({ all: z.array(z.string()) })).output(z.void()).mutation(() => {}), // prettier-ignore
-    hidden: publicProcedure.output(z.void()).query(() => {}),
-  }),
-  secrets: router({
-    read: authenticated.meta(meta('GET /secrets')).output(z.void()).query(() => {}), // prettier-ignore
-    delete: authenticated.use(allow(allOf(notGuest, anyOf(admin, self('ownerId'))))).meta(meta('DELETE /secrets')).output(z.void()).mutation(() => {}), // prettier-ignore
-  }),
-});
+/** Made within each test, so that the tests of a changed line are known. */
+const appOf = () =>
+  router({
+    things: router({
+      read: publicProcedure.meta(meta('GET /things/{id}', { errors: [errors.gone], headers: [KEY] })).input(z.strictObject({ id: z.string() })).output(Thing).query(() => ({}) as never), // prettier-ignore
+      create: authenticated.meta(meta('POST /things', { status: 201, errors: [errors.taken, errors.busy] })).input(Thing.omit({ id: true }).refine(() => true)).output(Thing).mutation(() => ({}) as never), // prettier-ignore
+      change: publicProcedure.meta(meta('PATCH /things/{id}', { mayBeEmpty: true })).input(z.strictObject({ id: z.string(), name: z.string().optional() })).output(Thing).mutation(() => ({}) as never), // prettier-ignore
+      remove: publicProcedure.meta(meta('DELETE /things/{id}', { status: 204, hasBody: true })).input(z.strictObject({ id: z.string(), why: z.string(), also: z.string().optional() })).output(z.void()).mutation(() => {}), // prettier-ignore
+      list: publicProcedure.meta(meta('PUT /things', { headers: [KEY], bodyKey: 'all' })).input(z.strictObject({ all: z.array(z.string()) })).output(z.void()).mutation(() => {}), // prettier-ignore
+      hidden: publicProcedure.output(z.void()).query(() => {}),
+    }),
+    secrets: router({
+      read: authenticated.meta(meta('GET /secrets')).output(z.void()).query(() => {}), // prettier-ignore
+      delete: authenticated.use(allow(allOf(notGuest, anyOf(admin, self('ownerId'))))).meta(meta('DELETE /secrets')).output(z.void()).mutation(() => {}), // prettier-ignore
+    }),
+  });
 
 const documentOf = (cookiePrefix?: '__Host-') =>
-  createOpenApiDocument(app, {
+  createOpenApiDocument(appOf(), {
     title: 'Things',
     description: 'Of a test.',
     version: '1.2.3',
@@ -48,8 +51,7 @@ const documentOf = (cookiePrefix?: '__Host-') =>
     authModeOf: (service) => (service === 'secrets' ? 'cookie' : 'bearer'),
     ...(cookiePrefix && { cookiePrefix }),
   });
-const document = documentOf();
-const operation = (method: string, path: string) => document.paths[path]?.[method];
+const operation = (method: string, path: string) => documentOf().paths[path]?.[method];
 const envelope = (message: object) => ({
   'application/json': {
     schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { properties: { message } } } }] },
@@ -67,6 +69,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('names its server and the ways to sign in', () => {
+    const document = documentOf();
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Things', description: 'Of a test.', version: '1.2.3' },
@@ -86,7 +89,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every procedure with a route, by its tRPC name and service', () => {
-    const all = Object.values(document.paths).flatMap((path) => Object.values(path));
+    const all = Object.values(documentOf().paths).flatMap((path) => Object.values(path));
     const service = (name: string) => name.split('.', 1);
     expect(all.map(({ tags }) => tags)).toEqual(all.map(({ operationId }) => service(operationId)));
     expect(all.map(({ operationId }) => operationId).toSorted()).toEqual([
@@ -141,8 +144,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes the envelope once', () => {
-    expect(Object.keys(document.components.schemas)).toEqual(['Error']);
-    expect(document.components.schemas['Error']).toEqual({
+    const { components } = documentOf();
+    expect(Object.keys(components.schemas)).toEqual(['Error']);
+    expect(components.schemas['Error']).toEqual({
       type: 'object',
       required: ['error'],
       additionalProperties: false,
@@ -184,9 +188,10 @@ describe('the OpenAPI document', () => {
     expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
   });
 
-  it('describes the headers that a procedure reads', () => {
-    expect(operation('put', '/things')?.parameters).toEqual([
-      { in: 'header', required: false, name: 'x-key', description: 'A key.', schema: { type: 'string' } },
-    ]);
+  it('describes the headers that a procedure reads, after its other parameters', () => {
+    const header = { in: 'header', required: false, ...KEY };
+    expect(operation('put', '/things')?.parameters).toEqual([header]);
+    expect(operation('get', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
+    expect(operation('get', '/secrets')?.parameters ?? 'none').toBe('none');
   });
 });
