@@ -23,6 +23,7 @@ const errors = defineErrors('things', {
 const meta = (route: Parameters<typeof rest>[0], options = {}) =>
   rest(route, { summary: 'Summary', failure: 'Failed', ...options });
 const KEY = { name: 'x-key', description: 'A key.', schema: { type: 'string' } };
+const Label = z.strictObject({ text: z.string() }).meta({ id: 'Label' });
 const Thing = z.strictObject({ id: z.string(), name: z.string(), note: z.string().optional() });
 
 /** Made within each test, so that the tests of a changed line are known. */
@@ -34,10 +35,12 @@ const appOf = () =>
       change: publicProcedure.meta(meta('PATCH /things/{id}', { mayBeEmpty: true })).input(z.strictObject({ id: z.string(), name: z.string().optional() })).output(Thing).mutation(() => ({}) as never), // prettier-ignore
       remove: publicProcedure.meta(meta('DELETE /things/{id}', { status: 204, hasBody: true })).input(z.strictObject({ id: z.string(), why: z.string(), also: z.string().optional() })).output(z.void()).mutation(() => {}), // prettier-ignore
       list: publicProcedure.meta(meta('PUT /things', { headers: [KEY], bodyKey: 'all' })).input(z.strictObject({ all: z.array(z.string()) })).output(z.void()).mutation(() => {}), // prettier-ignore
+      clear: publicProcedure.meta(meta('DELETE /things', { hasBody: true })).input(z.strictObject({ why: z.string().optional() })).output(Label).mutation(() => ({}) as never), // prettier-ignore
       hidden: publicProcedure.output(z.void()).query(() => {}),
     }),
     secrets: router({
       read: authenticated.meta(meta('GET /secrets')).output(z.void()).query(() => {}), // prettier-ignore
+      change: authenticated.use(allow(notGuest)).use(allow(admin)).meta(meta('PUT /secrets')).output(z.void()).mutation(() => {}), // prettier-ignore
       delete: authenticated.use(allow(allOf(notGuest, anyOf(admin, self('ownerId'))))).meta(meta('DELETE /secrets')).output(z.void()).mutation(() => {}), // prettier-ignore
     }),
   });
@@ -62,6 +65,7 @@ describe('the OpenAPI document', () => {
   it('says who may call each operation, in its description and as a field', () => {
     const said = (method: string, path: string) => operation(method, path)?.['x-who'];
     expect([said('get', '/secrets'), said('put', '/things')]).toEqual(['anybody who is signed in', 'anybody']);
+    expect(said('put', '/secrets')).toBe('anybody but a guest; an admin');
     expect(operation('delete', '/secrets')).toMatchObject({
       description: 'Who may call it: anybody but a guest; an admin or the identity that ownerId names.',
       'x-who': 'anybody but a guest; an admin or the identity that ownerId names',
@@ -93,9 +97,11 @@ describe('the OpenAPI document', () => {
     const service = (name: string) => name.split('.', 1);
     expect(all.map(({ tags }) => tags)).toEqual(all.map(({ operationId }) => service(operationId)));
     expect(all.map(({ operationId }) => operationId).toSorted()).toEqual([
+      'secrets.change',
       'secrets.delete',
       'secrets.read',
       'things.change',
+      'things.clear',
       'things.create',
       'things.list',
       'things.read',
@@ -143,9 +149,10 @@ describe('the OpenAPI document', () => {
     expect(operation('delete', '/things/{id}')?.responses['204']).toEqual({ description: 'No content' });
   });
 
-  it('describes the envelope once', () => {
+  it('describes once the envelope, and each schema with a name', () => {
     const { components } = documentOf();
-    expect(Object.keys(components.schemas)).toEqual(['Error']);
+    expect(Object.keys(components.schemas)).toEqual(['Label', 'Error']);
+    expect(components.schemas['Label']).toMatchObject({ type: 'object', required: ['text'] });
     expect(components.schemas['Error']).toEqual({
       type: 'object',
       required: ['error'],
@@ -184,6 +191,8 @@ describe('the OpenAPI document', () => {
         additionalProperties: false,
       },
     });
+    const optional = { type: 'object', properties: { why: { type: 'string' } }, additionalProperties: false };
+    expect(bodyOf('delete', '/things')).toStrictEqual({ required: false, schema: optional });
     expect(operation('delete', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
     expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
   });
