@@ -272,7 +272,7 @@ describe('a stream', () => {
   });
 
   it('that answers no ping is dropped, one that answers stays', async () => {
-    await using own = await start({ heartbeatMs: 50 });
+    await using own = await start({ heartbeatMs: 500 });
     const silent = await openClient(rooms(own), bearer('ann'), { autoPong: false });
     const lively = await openClient(rooms(own), bearer('ann'));
     expect((await silent.closed)[0]).toBe(1006);
@@ -281,7 +281,7 @@ describe('a stream', () => {
   });
 
   it('without a signed-in identity is closed, unless it is used or claimed', async () => {
-    await using own = await start({ heartbeatMs: 50 });
+    await using own = await start({ heartbeatMs: 500 });
     const unused = await openClient(`${own.url}/open`);
     const claimed = await openClient(`${own.url}/open`);
     const { socket, claim } = claims.at(-1) as (typeof claims)[number];

@@ -136,7 +136,7 @@ describe('calls over a WebSocket', () => {
 
 describe('a subscription over a WebSocket', () => {
   it('holds a place until it is stopped, ends, or its connection closes, and keeps the connection open', async () => {
-    await using own = await start({ heartbeatMs: 50 });
+    await using own = await start({ heartbeatMs: 500 });
     const places = () => own.facts.places.total();
     const client = await connect({ authorization: 'Bearer ann' }, own);
     const follow = async (id: number, name: string) => {
