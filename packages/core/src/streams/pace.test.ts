@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { holdTime } from '../../test/held-time.js';
 import { countCalls, countFrame, forgiveStop } from './pace.js';
 import { createStreamPlaces } from './stream-places.js';
 import type { StreamSocket } from './stream-socket.js';
@@ -12,27 +13,18 @@ function newSocket() {
   });
 }
 
-/** Runs this until it has happened within one second, since the counts begin anew with each. */
-function withinOneSecond<T>(run: () => T): T {
-  for (;;) {
-    const second = () => Math.floor(performance.now() / 1000);
-    const before = second();
-    const result = run();
-    if (second() === before) return result;
-  }
-}
+beforeEach(() => void holdTime());
+
 const times = <T>(count: number, run: () => T): T[] => Array.from({ length: count }, run);
 
 /** A socket's frames of these sizes: which were within the rates, and why the socket was ended. */
 function receive(sizes: number[], places = createStreamPlaces()) {
-  return withinOneSecond(() => {
-    const socket = newSocket();
-    const within = sizes.map((bytes) => {
-      countFrame(socket, bytes, places);
-      return socket.isWithinRate;
-    });
-    return { within, ended: socket.ended, frames: socket.frames };
+  const socket = newSocket();
+  const within = sizes.map((bytes) => {
+    countFrame(socket, bytes, places);
+    return socket.isWithinRate;
   });
+  return { within, ended: socket.ended, frames: socket.frames };
 }
 
 describe('the frames of a connection', () => {
@@ -58,26 +50,23 @@ describe('the frames of a connection', () => {
   });
 
   it('close it as well when its holder floods over all connections', () => {
-    const flood = (frames: number) =>
-      withinOneSecond(() => {
-        const places = createStreamPlaces();
-        const [flooding, other] = [newSocket(), newSocket()];
-        for (const socket of [flooding, other]) places.open(socket, 'ann');
-        places.frames(other, frames);
-        countFrame(flooding, 1, places);
-        return flooding.ended;
-      });
+    const flood = (frames: number) => {
+      const places = createStreamPlaces();
+      const [flooding, other] = [newSocket(), newSocket()];
+      for (const socket of [flooding, other]) places.open(socket, 'ann');
+      places.frames(other, frames);
+      countFrame(flooding, 1, places);
+      return flooding.ended;
+    };
     expect(flood(399)).toEqual([]);
     expect(flood(400)).toEqual(['flooding']);
   });
 
   it('count once for each of their calls', () => {
-    const accepted = withinOneSecond(() => {
-      const [socket, places] = [newSocket(), createStreamPlaces()];
-      return times(3, () => {
-        countFrame(socket, 1, places);
-        return countCalls(socket, 20, places);
-      });
+    const [socket, places] = [newSocket(), createStreamPlaces()];
+    const accepted = times(3, () => {
+      countFrame(socket, 1, places);
+      return countCalls(socket, 20, places);
     });
     expect(accepted).toEqual([20, 20, 10]);
   });

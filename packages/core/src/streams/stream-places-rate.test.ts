@@ -1,23 +1,24 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { holdTime } from '../../test/held-time.js';
 import { createStreamPlaces, type StreamConnection } from './stream-places.js';
 
 const newConnection = (): StreamConnection => ({ holder: '', subscriptions: 0 });
 
-/** A fresh count with a connection of ann's, within one second: the counts begin anew with each. */
-function withinOneSecond<T>(run: (places: ReturnType<typeof createStreamPlaces>, connection: StreamConnection) => T): T {
-  for (;;) {
-    const second = () => Math.floor(performance.now() / 1000);
-    const before = second();
-    const [places, connection] = [createStreamPlaces(), newConnection()];
-    places.open(connection, 'ann');
-    const result = run(places, connection);
-    if (second() === before) return result;
-  }
+let nextSecond: () => void;
+beforeEach(() => {
+  nextSecond = holdTime();
+});
+
+/** Runs this with a fresh count and a connection of ann's. */
+function counting<T>(run: (places: ReturnType<typeof createStreamPlaces>, connection: StreamConnection) => T): T {
+  const [places, connection] = [createStreamPlaces(), newConnection()];
+  places.open(connection, 'ann');
+  return run(places, connection);
 }
 
 describe('the frames of a holder', () => {
   it('are accepted up to two hundred a second over all connections, and for each holder by itself', () => {
-    const accepted = withinOneSecond((places, first) => {
+    const accepted = counting((places, first) => {
       const [second, other] = [newConnection(), newConnection()];
       places.open(second, 'ann');
       places.open(other, 'bob');
@@ -26,13 +27,22 @@ describe('the frames of a holder', () => {
     expect(accepted).toEqual([150, 49, 1, 0, 200]);
   });
 
+  it('are counted anew in each second', () => {
+    const accepted = counting((places, connection) => {
+      const first = places.frames(connection, 201);
+      nextSecond();
+      return [first, places.frames(connection, 201)];
+    });
+    expect(accepted).toEqual([200, 200]);
+  });
+
   it('may be taken back', () => {
-    const accepted = withinOneSecond((places, connection) => [200, -1, 2].map((count) => places.frames(connection, count)));
+    const accepted = counting((places, connection) => [200, -1, 2].map((count) => places.frames(connection, count)));
     expect(accepted).toEqual([200, 0, 1]);
   });
 
   it('are a flood from four hundred a second', () => {
-    const floods = withinOneSecond((places, connection) =>
+    const floods = counting((places, connection) =>
       [399, 1, 1].map((count) => {
         places.frames(connection, count);
         return places.isFlooding(connection);
@@ -42,7 +52,7 @@ describe('the frames of a holder', () => {
   });
 
   it('are not remembered where it has no connection, or no longer', () => {
-    const accepted = withinOneSecond((places, connection) => {
+    const accepted = counting((places, connection) => {
       const uncounted = { holder: 'bob', subscriptions: 0 };
       const outcomes = [places.frames(uncounted, 200), places.frames(uncounted, 200), places.frames(connection, 200)];
       places.close(connection);
@@ -53,7 +63,7 @@ describe('the frames of a holder', () => {
   });
 
   it('are remembered while another connection of it is open', () => {
-    const accepted = withinOneSecond((places, connection) => {
+    const accepted = counting((places, connection) => {
       const other = newConnection();
       places.open(other, 'ann');
       places.frames(other, 200);
