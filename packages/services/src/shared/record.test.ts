@@ -74,4 +74,14 @@ describe('a record whose fields are declared once', () => {
     expect(parcel.resource.hidden).toContain('secret');
     expect(parcel.resource.defaultOrder.map(({ field: { name } }) => name)).toEqual(['createdAt', 'id']);
   });
+
+  it('must say itself how a value of another type is shown and stored', () => {
+    expect(() => defineRecord('parcels', { fields: { sentAt: field(z.date()) } })).toThrow(TypeError);
+    const shown = z.iso.datetime();
+    expect(() => defineRecord('parcels', { fields: { sentAt: field(z.date(), { shown }) } })).toThrow(TypeError);
+    const stored = { type: Date, required: true };
+    expect(defineRecord('parcels', { fields: { sentAt: field(z.date(), { shown, stored }) } }).stored).toEqual({
+      sentAt: stored,
+    });
+  });
 });

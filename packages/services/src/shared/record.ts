@@ -155,15 +155,26 @@ function isOptional({ given, settings }: GivenField): boolean {
   return settings.optional === true || given instanceof z.ZodNullable;
 }
 
-/** A schema of the same type without checks. */
+/** A schema of the same type without checks. @throws TypeError for a type that must say itself what it shows */
 function plain(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodNullable) return plain(schema.unwrap() as z.ZodType).nullable();
   if (schema instanceof z.ZodArray) return z.array(plain(schema.element as z.ZodType));
   if (schema instanceof z.ZodObject)
     return z.object(Object.fromEntries(Object.entries(schema.shape).map(([key, one]) => [key, plain(one as z.ZodType)])));
-  if (schema instanceof z.ZodNumber) return z.number();
-  if (schema instanceof z.ZodBoolean) return z.boolean();
-  return z.string();
+  return scalarOf(schema).shown();
+}
+
+/** The types of single values: how one is shown, and stored. */
+const SCALARS: Partial<Record<z.ZodType['type'], { shown: () => z.ZodType; stored: unknown }>> = {
+  string: { shown: () => z.string(), stored: String },
+  enum: { shown: () => z.string(), stored: String },
+  number: { shown: () => z.number(), stored: Number },
+  boolean: { shown: () => z.boolean(), stored: Boolean },
+};
+function scalarOf({ type }: z.ZodType) {
+  const scalar = SCALARS[type];
+  if (!scalar) throw new TypeError(`a field of the type ${type} must declare what is shown and stored`);
+  return scalar;
 }
 
 /** The Mongoose path of a field. Values that a caller must give are required, others have the default that reads as empty. */
@@ -172,20 +183,20 @@ function storedAs(one: GivenField | ServerField): SchemaDefinition[string] | und
   if (stored !== undefined) return stored === false ? undefined : stored;
   const { given } = one;
   if (given === undefined) return undefined;
-  const schema = given instanceof z.ZodNullable ? (given.unwrap() as z.ZodType) : given;
-  const type = storedType(schema);
-  if (schema instanceof z.ZodArray) return { type, default: [] };
-  if (schema instanceof z.ZodBoolean) return { type, default: false };
+  const type = storedType(given);
+  if (given instanceof z.ZodArray) return { type, default: [] };
+  if (given instanceof z.ZodBoolean) return { type, default: false };
   if (isOptional(one)) return { type, default: null };
-  return schema.safeParse('').success ? { type, default: '' } : { type, required: true };
+  return given.safeParse('').success ? { type, default: '' } : { type, required: true };
 }
 
+/** @throws TypeError for a type that must say itself how it is stored */
 function storedType(schema: z.ZodType): unknown {
+  if (schema instanceof z.ZodNullable) return storedType(schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray) return [storedType(schema.element as z.ZodType)];
   if (schema instanceof z.ZodObject) {
     const paths = Object.entries(schema.shape).map(([key, one]) => [key, storedType(one as z.ZodType)]);
     return { ...Object.fromEntries(paths), _id: false };
   }
-  if (schema instanceof z.ZodNumber) return Number;
-  return schema instanceof z.ZodBoolean ? Boolean : String;
+  return scalarOf(schema).stored;
 }
