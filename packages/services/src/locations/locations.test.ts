@@ -88,6 +88,13 @@ describe.each(FACES)('a location over %s', (face) => {
     expect(await call('restore', { locationId: two.id })).toEqual(MISSING);
   });
 
+  it('is restored at the top where a host left out its parent', async () => {
+    const { id } = await create();
+    await app.storage.model(locationModel).collection.updateOne({ _id: id } as object, { $unset: { parentId: '' } });
+    expect(await call('delete', { locationId: id })).toEqual({ ok: true });
+    expect(await call('restore', { locationId: id })).toMatchObject({ ok: true, value: { id, parentId: null, ancestors: [] } });
+  });
+
   it('is listed as every record is', async () => {
     await app.storage.model(locationModel).deleteMany({}, { hard: true });
     const made = await chain(6);
