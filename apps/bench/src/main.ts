@@ -16,7 +16,7 @@ import { notificationList } from './scenarios/notification-list.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
-import { formatAttacks, formatLatencies, formatMemories, formatTable, formatTarget, formatTimes } from './table.js';
+import { formatAttacks, formatLatencies, formatMemories, formatTable, formatTarget, formatTimes, type Result } from './table.js';
 import { compareTimes, type TimeResult } from './times.js';
 
 const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
@@ -61,16 +61,23 @@ const times: TimeResult[] = [];
 const memories: MemoryResult[] = [];
 const attacks: AttackResult[] = [];
 
+/** Says a result as soon as it is known: a whole run takes half an hour, and may be stopped before its end. */
+async function reported<T extends Result>(measuring: Promise<T>): Promise<T> {
+  const result = await measuring;
+  console.error(formatTarget(result));
+  return result;
+}
+
 await withStage(async (stage) => {
   for (const name of values.only) {
     const scenario = SCENARIOS[name];
     if (!scenario) throw new Error(`no scenario ${name}; there are ${Object.keys(SCENARIOS).join(', ')}`);
     for (const comparison of [await scenario(stage)].flat()) {
-      if (comparison.of === 'time') times.push(await compareTimes(comparison, plan));
-      else if (comparison.of === 'attack') attacks.push(await compareAttack(comparison, plan));
-      else if (comparison.of === 'memory') memories.push(await measureMemory(comparison));
-      else if (comparison.of === 'p99') latencies.push(await compareLatency(comparison, plan));
-      else comparisons.push(await compare(comparison, plan));
+      if (comparison.of === 'time') times.push(await reported(compareTimes(comparison, plan)));
+      else if (comparison.of === 'attack') attacks.push(await reported(compareAttack(comparison, plan)));
+      else if (comparison.of === 'memory') memories.push(await reported(measureMemory(comparison)));
+      else if (comparison.of === 'p99') latencies.push(await reported(compareLatency(comparison, plan)));
+      else comparisons.push(await reported(compare(comparison, plan)));
     }
   }
 });

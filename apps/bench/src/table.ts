@@ -106,7 +106,7 @@ export function formatAttacks(results: readonly AttackResult[]): string {
   return format(ATTACK_COLUMNS, results);
 }
 
-type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | MemoryResult;
+export type Result = AttackResult | ComparisonResult | LatencyResult | TimeResult | MemoryResult;
 
 /** A target, and what was measured. */
 function judge(result: Result): [wanted: string, measured: string] {
