@@ -1,4 +1,4 @@
-import { createHash, scryptSync } from 'node:crypto';
+import { scryptSync } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -220,10 +220,8 @@ describe('a host with parts of its own', () => {
   });
 
   it('refuses passwords that its own check refuses', async () => {
-    type Create = (breached: ReadonlySet<string>) => NonNullable<TandemConfiguration['checkPassword']>;
-    const { createBreachCheck } = await sample<{ createBreachCheck: Create }>('createBreachCheck(');
-    const breached = new Set([createHash('sha1').update('a breached password').digest('hex')]);
-    await withTandem({ checkPassword: createBreachCheck(breached) }, async (_, { call }) => {
+    const checkPassword = async (password: string) => password !== 'a breached password';
+    await withTandem({ checkPassword }, async (_, { call }) => {
       const register = (password: string) =>
         call('POST', '/auth/register', { email: `${crypto.randomUUID()}@example.org`, password });
       expect(await register('a breached password')).toMatchObject({ status: 400 });

@@ -71,7 +71,7 @@ export const VARIABLES = {
   PUBLIC_URL: variable({
     read: HttpAddress,
     defaultText: 'from HOST and PORT',
-    meaning: "The server's public URL, shown on the API page; its origin may change state in cookie mode",
+    meaning: "The server's public URL; its origin may change state in cookie mode",
   }),
   NODE_ENV: variable({
     read: z.string(),
@@ -81,18 +81,18 @@ export const VARIABLES = {
   SHUTDOWN_DELAY: variable({
     read: parsedBy((name, text) => parseLifetime(name, text, 0)).transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
     fallback: '1s',
-    meaning: 'How long a stopping server still accepts connections, so that load balancers notice; `0s`: not at all',
+    meaning: 'How long a stopping server still accepts connections, so that load balancers notice',
   }),
   DATA_DIR: variable({
     read: z.string().min(1),
     fallback: '.data',
-    meaning: 'Folder of the embedded database, files (`files`), unsent mails (`outbox`) and generated secrets',
+    meaning: 'Folder of the embedded database, files, unsent mails and generated secrets',
   }),
   MONGODB_URI: variable({
     read: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'must be a mongodb:// or mongodb+srv:// address'),
     defaultText: 'none',
     meaning:
-      'A MongoDB 7.0 or later instead of the embedded engine; its path names the database, else `tandem`. Some of its options are refused (docs/deployment.md)',
+      'A MongoDB 7.0 or later instead of the embedded engine; its path names the database, else `tandem` (docs/deployment.md)',
   }),
   MONGODB_POOL_SIZE: variable({
     read: WholeNumber(5, 1000),
@@ -102,8 +102,7 @@ export const VARIABLES = {
   REDIS_URL: variable({
     read: z.string().refine(isRedisUrl, 'must be a redis:// or rediss:// address'),
     defaultText: 'none',
-    meaning:
-      'A Redis through which instances share rate limits and events; without it, or while it is away, each counts separately',
+    meaning: 'A Redis through which instances share rate limits and events',
   }),
   RATE_LIMITS: variable({
     read: Switch,
@@ -181,7 +180,7 @@ export const VARIABLES = {
   MAIL_LINKS_URL: variable({
     read: HttpAddress,
     defaultText: 'PUBLIC_URL',
-    meaning: 'Base of the links in mails, to its pages confirm-email, confirm-new-email, reset-password and invitation',
+    meaning: 'Base of the links in mails (docs/authentication.md)',
   }),
   FILES_URL: variable({
     read: z.string().refine(isFilesUrl, 'must be disk: or s3://bucket with endpoint and region in its query'),
@@ -226,7 +225,7 @@ export const VARIABLES = {
     read: z.enum(['', '__Host-', '__Secure-'], 'must be __Host- or __Secure-'),
     fallback: '',
     meaning:
-      'Prefix of all cookie names: `__Host-` binds cookies to this host, so that no other site of its domain can set them, `__Secure-` to https. Changing it ends all cookie sessions',
+      'Prefix of all cookie names: `__Host-` binds cookies to this host, `__Secure-` to https. Changing it ends all cookie sessions',
   }),
   METRICS_TOKEN: variable({
     read: z.string().min(16, 'must have at least 16 characters'),

@@ -2,9 +2,9 @@ import { KNOWN_PROVIDERS, isTrustedAddress, type ProviderSettings } from '@tande
 
 const PARTS = {
   CLIENT_ID: 'Id of this server at an identity provider: `google`, `line`, `twitter`, or any name with an issuer',
-  CLIENT_SECRET: 'Its secret there. The callback is `<PUBLIC_URL>/auth/oauth/<provider>/callback`',
+  CLIENT_SECRET: 'Its secret there',
   ISSUER: 'Issuer of the OpenID Connect provider; google, line and twitter need none',
-  TRUST_EMAIL: 'Whether emails count as verified where the provider does not say, as LINE does not: true or false',
+  TRUST_EMAIL: 'Whether emails count as verified where the provider does not say (true or false)',
 } as const;
 type Part = keyof typeof PARTS;
 
