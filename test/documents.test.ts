@@ -196,17 +196,6 @@ describe('the documents', () => {
     expect(generatedPart('docs/endpoints.md', 'refusals', refusals)).toBe(refusals);
   });
 
-  it('ARCHITECTURE.md has each service, with the number of its operations and its lists', () => {
-    const operations = operationsOf(app.tandem.router).map(({ name }) => serviceOf(name));
-    const rows = SERVICES.map(({ name, lists }) => [
-      code(name),
-      String(operations.filter((of) => of === name).length),
-      Object.keys(lists).map(code).join(', '),
-    ]);
-    const all = [['Service', 'Operations', 'Lists'], ...inOrder(rows)];
-    expect(generatedPart('ARCHITECTURE.md', 'services', table(all))).toBe(table(all));
-  });
-
   it.each(readdirSync(fileOf('packages')))('packages/%s has a README that says what it is', (name) => {
     expect(readFileSync(fileOf(`packages/${name}/README.md`), 'utf8')).toMatch(new RegExp(`^# @tandem/${name}\\n\\n[A-Z\`]`));
   });
