@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import {
   authenticationErrors,
   errorsOf,
@@ -22,6 +23,7 @@ import {
   type Limit,
 } from '@tandem/services';
 import { fixture, startTestServer } from '@tandem/testing';
+import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { BUNDLES } from '../packages/client/test/bundles.js';
 
@@ -110,14 +112,13 @@ describe('the documents', () => {
     ...OAUTH_VARIABLES.map(({ name, meaning }) => ({ name, meaning, fallback: undefined, shown: 'none' })),
   ];
 
-  it('docs/configuration.md has each variable with its default and meaning', () => {
-    const rows = [
-      ['Variable', 'Default', 'Meaning'],
-      ...settings
-        .filter(({ name }) => !modes.has(name))
-        .map(({ name, shown, meaning }) => [code(name), shown === 'none' ? '' : shown, meaning]),
-    ];
-    expect(generatedPart('docs/configuration.md', 'variables', table(rows))).toBe(table(rows));
+  it('docs/configuration.md has each variable with its default and meaning', async () => {
+    const lines = settings
+      .filter(({ name }) => !modes.has(name))
+      .map(({ name, shown, meaning }) => `- ${code(name)}${shown === 'none' ? '' : ` (${shown})`}: ${meaning}\n`);
+    const file = fileURLToPath(fileOf('docs/configuration.md'));
+    const list = await format(lines.join(''), { ...(await resolveConfig(file)), parser: 'markdown' });
+    expect(generatedPart('docs/configuration.md', 'variables', list)).toBe(list);
   });
 
   it('apps/server/.env.example has each variable, commented out with its default', () => {
