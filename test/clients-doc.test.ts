@@ -60,26 +60,6 @@ describe('docs/clients.md', () => {
     chat.close();
   });
 
-  it('shows notifications as they come', async () => {
-    vi.stubGlobal('WebSocket', WebSocket);
-    interface Notifications {
-      client: TandemClient;
-      watch(identityId: string, show: (text: string) => void): Promise<() => void>;
-    }
-    const { client, watch } = await run<Notifications>('createNotificationStream(');
-    const bob = await app.signUp();
-    await signIn(client, bob);
-    const notify = (kind: string) => app.tandem.services.notifications.notify(bob.id, { kind });
-    await notify('first');
-    await notify('second');
-    const shown: string[] = [];
-    const end = await watch(bob.id, (text) => shown.push(text));
-    await expect.poll(() => shown, PATIENCE).toEqual(['first', 'second', '2 unread']);
-    await notify('third');
-    await expect.poll(() => shown.at(-1), PATIENCE).toBe('third');
-    end();
-  });
-
   it('shows an upload', async () => {
     interface Icons {
       client: TandemClient;
