@@ -89,7 +89,7 @@ const ATTACHING = textsOf([notFound, notUploaded, otherType, alreadyAttached, be
 const code = (text: string) => `\`${text}\``;
 
 describe('the documents', () => {
-  // the table has one row for all of them
+  // the document names them once for all services
   const modes = new Set<string>(Object.values(AUTH_MODE_VARIABLES).map(({ name }) => name));
   const settings = [
     ...Object.entries(VARIABLES).map(([name, { meaning, ...rest }]) => {
