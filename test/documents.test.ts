@@ -1,16 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import {
-  authenticationErrors,
-  errorsOf,
-  operationsOf,
-  originErrors,
-  requestErrors,
-  ruleErrors,
-  serviceOf,
-  whoOf,
-  type ErrorDefinition,
-} from '@tandem/core';
+import { authenticationErrors, operationsOf, originErrors, requestErrors, ruleErrors, type ErrorDefinition } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
 import {
   RATE_LIMITS,
@@ -23,9 +12,10 @@ import {
   type Limit,
 } from '@tandem/services';
 import { fixture, startTestServer } from '@tandem/testing';
-import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { BUNDLES } from '../packages/client/test/bundles.js';
+import { endpointTables, refusalsTable } from './endpoint-tables.js';
+import { code, formatted, inOrder, joined, list, table } from './tables.js';
 
 const app = fixture(startTestServer);
 
@@ -43,50 +33,6 @@ function generatedPart(name: string, part: string, expected: string): string {
   if (process.env.UPDATE_DOCUMENTS) writeFileSync(fileOf(name), text.slice(0, from) + expected + text.slice(to));
   return process.env.UPDATE_DOCUMENTS ? expected : text.slice(from, to);
 }
-
-/** A Markdown table in prettier's layout. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
-  const [head = [], ...body] = rows;
-  return line(head) + line(widths.map((width) => '-'.repeat(width))) + body.map(line).join('');
-}
-
-function inOrder(rows: readonly (readonly string[])[]): (readonly string[])[] {
-  return rows.toSorted((a, b) => a.join().localeCompare(b.join(), 'en'));
-}
-
-/** Rows that differ in the last cell only become one, with these cells listed. */
-function joined(rows: readonly (readonly string[])[]): string[][] {
-  const groups = new Map<string, string[][]>();
-  for (const row of rows) {
-    const key = row.slice(0, -1).join();
-    groups.set(key, [...(groups.get(key) ?? []), [...row]]);
-  }
-  return [...groups.values()].map((group) => [...(group[0]?.slice(0, -1) ?? []), group.map((row) => row.at(-1)).join(', ')]);
-}
-
-/** The status of success that docs/endpoints.md names only where another one is answered. */
-const SUCCESS: Record<string, number> = { GET: 200, POST: 200, PATCH: 200, PUT: 204, DELETE: 204 };
-
-const textOf = ({ status, message }: ErrorDefinition): string => `${status} ${message}`;
-const textsOf = (errors: Record<string, ErrorDefinition> | readonly ErrorDefinition[]): string[] =>
-  Object.values(errors).map(textOf);
-
-const { notAdmin, notSelf, invalidOwner, notOwner, notMember, notInRole } = ruleErrors;
-/** The refusals that docs/endpoints.md says once: for whom, what of `whoOf` that is, and the errors. */
-const REFUSALS: readonly (readonly [string, RegExp, readonly ErrorDefinition[]])[] = [
-  ['an admin, anybody but a guest', /an admin|a guest/, [notAdmin]],
-  ['the identity that a key names', /the identity that \w+ names/, [notSelf]],
-  ['the owner, sender or receiver of a record', /the (owner|sender|receiver) of/, [invalidOwner, notOwner]],
-  ['an owner, admin or member of the organization', /(owner|admin|member) of the organization(?! of)/, [notMember, notInRole]],
-];
-
-const { notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaExceeded } = fileErrors;
-/** What attaching an uploaded file may answer; docs/files.md lists it. */
-const ATTACHING = textsOf([notFound, notUploaded, otherType, alreadyAttached, beingUploaded, quotaExceeded]);
-
-const code = (text: string) => `\`${text}\``;
 
 describe('the documents', () => {
   // the document names them once for all services
@@ -113,12 +59,11 @@ describe('the documents', () => {
   ];
 
   it('docs/configuration.md has each variable with its default and meaning', async () => {
-    const lines = settings
+    const rows = settings
       .filter(({ name }) => !modes.has(name))
-      .map(({ name, shown, meaning }) => `- ${code(name)}${shown === 'none' ? '' : ` (${shown})`}: ${meaning}\n`);
-    const file = fileURLToPath(fileOf('docs/configuration.md'));
-    const list = await format(lines.join(''), { ...(await resolveConfig(file)), parser: 'markdown' });
-    expect(generatedPart('docs/configuration.md', 'variables', list)).toBe(list);
+      .map(({ name, shown, meaning }) => [`${code(name)}${shown === 'none' ? '' : ` (${shown})`}`, meaning]);
+    const all = await list(rows);
+    expect(generatedPart('docs/configuration.md', 'variables', all)).toBe(all);
   });
 
   it('apps/server/.env.example has each variable, commented out with its default', () => {
@@ -128,7 +73,7 @@ describe('the documents', () => {
     expect(generatedPart('apps/server/.env.example', '', lines)).toBe(lines);
   });
 
-  it('docs/errors.md has each declared error with its status', () => {
+  it('docs/errors.md has each declared error with its status', async () => {
     const groups: [string, Record<string, ErrorDefinition>][] = [
       ['any request', requestErrors],
       ['authentication', authenticationErrors],
@@ -140,15 +85,21 @@ describe('the documents', () => {
       ...SERVICES.flatMap(({ errors }): [string, Record<string, ErrorDefinition>][] => Object.entries(errors)),
     ];
     const messages = groups.flatMap(([group, errors]) =>
-      Object.values(errors).map(({ status, message }) => [String(status), group, code(message)]),
+      joined(inOrder(Object.values(errors).map(({ status, message }) => [String(status), code(message)]))).map(
+        ([status, texts]) => [group, `${status} ${texts}`],
+      ),
     );
-    const all = table([['Status', 'Of', 'Messages'], ...joined(inOrder(messages))]);
+    const all = await list(joined(messages, '; '));
     expect(generatedPart('docs/errors.md', 'errors', all)).toBe(all);
   });
 
-  it('docs/errors.md has what each operation answers when it fails unexpectedly', () => {
-    const failures = operationsOf(app.tandem.router).map(({ name, options }) => [code(options.failure), code(name)]);
-    const all = table([['Message', 'Operations'], ...joined(inOrder(failures))]);
+  it('docs/errors.md has what each operation answers when it fails unexpectedly', async () => {
+    const failures = operationsOf(app.tandem.router).map(({ name, options }) => {
+      const [, verb = '', entity = ''] = /^(Failed to \w+) (.*)$/.exec(options.failure) ?? [];
+      return [code(verb), code(entity), code(name)];
+    });
+    const entities = joined(inOrder(failures)).map(([verb = '', entity, names]) => [verb, `${entity} (${names})`]);
+    const all = await list(joined(entities));
     expect(generatedPart('docs/errors.md', 'failures', all)).toBe(all);
   });
 
@@ -160,41 +111,13 @@ describe('the documents', () => {
     expect(generatedPart('docs/errors.md', 'redirect-errors', table(rows))).toBe(table(rows));
   });
 
-  it('docs/endpoints.md has each operation by its service, with its route, who may call it, success and errors', () => {
-    const said = [requestErrors, authenticationErrors, originErrors, listErrors].flatMap(textsOf);
-    const operations = operationsOf(app.tandem.router).map((operation) => {
-      const { name, method, path, status, options } = operation;
-      const who = whoOf(operation);
-      const own = errorsOf(operation).filter((error) => error.status < 500).map(textOf).filter((text) => !said.includes(text)); // prettier-ignore
-      const expected = REFUSALS.flatMap(([, says, errors]) => (says.test(who) ? textsOf(errors) : []));
-      const refusals = own.filter((text) => textsOf(ruleErrors).includes(text));
-      const asExpected = refusals.every((text) => expected.includes(text)) && expected.every((text) => refusals.includes(text));
-      const attaches = ATTACHING.every((text) => own.includes(text));
-      const errors = own.filter((text) => !(asExpected && refusals.includes(text)) && !(attaches && ATTACHING.includes(text)));
-      const success = status === SUCCESS[method] ? '' : ` (${status})`;
-      const row = [
-        code(`${method} ${path}`),
-        code(name),
-        options.summary + success,
-        who,
-        [...new Set(errors), ...(attaches ? ['_file errors_'] : [])].join('; '),
-      ];
-      return [serviceOf(name), row] as const;
-    });
-    const head = ['Route', 'tRPC', 'Purpose', 'Who may call it', 'Errors of its own'];
-    const all = SERVICES.map(({ name: service }) => {
-      const rows = operations.filter(([of]) => of === service).map(([, row]) => row);
-      return `## ${service}\n\n${table([head, ...inOrder(rows)])}`;
-    }).join('\n');
+  it('docs/endpoints.md has each operation by its service, with its route, who may call it, success and errors', async () => {
+    const all = await formatted(endpointTables(operationsOf(app.tandem.router)));
     expect(generatedPart('docs/endpoints.md', 'endpoints', all)).toBe(all);
   });
 
   it('docs/endpoints.md has the refusals that follow from who may call', () => {
-    const refusals = table([
-      ['Who may call it', '403'],
-      ...REFUSALS.map(([who, , errors]) => [who, errors.map(({ message }) => code(message)).join(', ')]),
-    ]);
-    expect(generatedPart('docs/endpoints.md', 'refusals', refusals)).toBe(refusals);
+    expect(generatedPart('docs/endpoints.md', 'refusals', refusalsTable())).toBe(refusalsTable());
   });
 
   it.each(readdirSync(fileOf('packages')))('packages/%s has a README that says what it is', (name) => {
@@ -212,11 +135,13 @@ describe('the documents', () => {
     expect(generatedPart('docs/configuration.md', 'limits', table(all))).toBe(table(all));
   });
 
-  it('docs/security-events.md has each type of event with its severity and meaning', () => {
-    const lines = Object.entries(SECURITY_EVENTS).map(
-      ([type, [level, meaning]]) => `- ${code(type)}${level === 'info' ? '' : ` (${level})`}: ${meaning}\n`,
-    );
-    expect(generatedPart('docs/security-events.md', 'events', lines.join(''))).toBe(lines.join(''));
+  it('docs/security-events.md has each type of event with its severity and meaning', async () => {
+    const rows = Object.entries(SECURITY_EVENTS).map(([type, [level, meaning]]) => [
+      `${code(type)}${level === 'info' ? '' : ` (${level})`}`,
+      meaning,
+    ]);
+    const all = await list(rows);
+    expect(generatedPart('docs/security-events.md', 'events', all)).toBe(all);
   });
 
   it('docs/observability.md has each metric of Tandem', async () => {

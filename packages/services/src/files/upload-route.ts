@@ -17,7 +17,7 @@ export function uploadRoute<In extends z.ZodType>(
   { what, notFound, allow }: UploadRouteOptions,
 ) {
   return authenticatedRoute(route, {
-    summary: `Get an address to upload ${what} to`,
+    summary: `Get an upload address for ${what}`,
     failure: 'Failed to generate signed upload URL.',
     errors: [notFound, fileErrors.tooManyUnused],
     allow,

@@ -149,7 +149,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     }).mutation(({ ctx, input }) => members.remove(input.organizationId, input.identityId, actorOf(ctx))),
 
     memberRole: getRoute(role, 'GET /organizations/{organizationId}/members/{identityId}/role', {
-      summary: 'Show the role of an identity in an organization, its own or one inherited from above',
+      summary: "Show an identity's role in an organization, its own or inherited",
       errors: [errors.noRole],
       allow: [memberOf(...MANAGING_ROLES)],
     }).query(async ({ input }) => {

@@ -80,7 +80,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
     }).mutation(({ input }) => variants.createMany(input.productId, input.variants)),
 
     patchMany: patchManyRoute(variant, 'PATCH /product/{productId}/variants/bulk', variantsPatchInput, {
-      summary: 'Make the same change to many variants of a product, all or none',
+      summary: 'Change many variants of a product alike, all or none',
       errors: [productErrors.imageNotFound],
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ input }) => variants.patchMany(input.productId, input.ids, input.data)),

@@ -31,7 +31,7 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
     }).mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
 
     removeImage: deleteRoute(image, 'DELETE /products/{productId}/images/{imageId}', {
-      summary: 'Remove an image of a product, and from the variants that name it',
+      summary: 'Remove an image from a product and its variants',
       errors: [errors.imageNotFound],
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ input }) => productImages.remove(input.productId, input.imageId)),

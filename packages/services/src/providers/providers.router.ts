@@ -121,7 +121,7 @@ export function createProvidersRouter(options: ProvidersRouterOptions) {
 
     unlinkProvider: authenticatedRoute('DELETE /auth/{identityId}/oauth/{provider}', {
       status: 204,
-      summary: 'Unlink an identity provider and end the sessions started through it',
+      summary: 'Unlink an identity provider and end its sessions',
       failure: 'Failed to delete linked provider',
       hasBody: true,
       errors: [

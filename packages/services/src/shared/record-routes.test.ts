@@ -68,12 +68,7 @@ it('a standard route has the status, summary, failure and errors of its kind, in
     restore: [200, 'Restore a deleted parcel', 'Failed to restore parcel', [notFound]],
     seal: [204, 'Seal a parcel', 'Failed to seal parcel', [notFound]],
     createMany: [201, 'Create many parcels, all or none', 'Failed to create parcels', [], 'parcels'],
-    patchMany: [
-      200,
-      'Make the same change to many parcels, all or none',
-      'Failed to update parcels',
-      [manyNotFound, nothingToUpdateInMany],
-    ],
+    patchMany: [200, 'Change many parcels alike, all or none', 'Failed to update parcels', [manyNotFound, nothingToUpdateInMany]],
     deleteMany: [204, 'Delete many parcels, all or none', 'Failed to delete parcels', [manyNotFound], 'ids'],
   });
 });

@@ -161,7 +161,7 @@ export function patchManyRoute<In extends Schema, Out extends Schema>(
   own: Own = {},
 ) {
   const { manyNotFound, nothingToUpdateInMany } = of.errors;
-  const summary = `Make the same change to many ${of.many}, all or none`;
+  const summary = `Change many ${of.many} alike, all or none`;
   const options = complete(own, summary, `update ${of.many}`, [manyNotFound, nothingToUpdateInMany]);
   return authenticatedRoute(route, options).input(input).output(z.array(of.output));
 }

@@ -26,7 +26,7 @@ export function createPasswordChangesRouter({ passwordChanges, rateLimits }: Pas
   return router({
     sendResetPasswordLinkEmail: publicRoute('POST /auth/send-reset-password-link-email', {
       status: 204,
-      summary: 'Send a link to reset the password, if the address has an account',
+      summary: 'Send a link to reset the password',
       failure: 'Failed to send reset password link',
     })
       .use(rateLimits.address('resetLink'))
