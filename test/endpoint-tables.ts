@@ -69,12 +69,10 @@ function rowOf(operation: Operation): Row {
     .filter((error) => error.status < 500 && error.message !== options.failure)
     .map(textOf);
   const expected = REFUSALS.flatMap(([, says, errors]) => (says.test(who) ? textsOf(errors) : []));
+  const never = expected.filter((text) => !own.includes(text));
+  if (never.length > 0) throw new Error(`${name} never answers ${never.join(', ')}, which follow from "${who}"`);
   const attaches = ATTACHING.every((text) => own.includes(text));
-  const said = new Set([
-    ...GENERAL,
-    ...(expected.every((text) => own.includes(text)) ? expected : []),
-    ...(attaches ? ATTACHING : []),
-  ]);
+  const said = new Set([...GENERAL, ...expected, ...(attaches ? ATTACHING : [])]);
   return {
     name: code(name),
     route: `${method} ${path}`,

@@ -29,7 +29,7 @@ export function createProductRules({ products, roleOf }: ProductRulesOptions) {
   return {
     /** For the organization of a new product. */
     ofGiven: orAdmin(
-      defineRule('an owner or admin of the organization', [ruleErrors.notAdmin], async ({ ctx, given }) => {
+      defineRule('an owner or admin of its organization', [ruleErrors.notAdmin], async ({ ctx, given }) => {
         await mustManage(ctx.identity.id, [await given('organizationId')]);
       }),
     ),
