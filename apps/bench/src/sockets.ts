@@ -1,13 +1,25 @@
+import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** Opens a WebSocket. @throws Error when it is refused */
-export function openSocket(url: string, path: string, accessToken?: string): Promise<WebSocket> {
+function connect(url: string, path: string, accessToken?: string): WebSocket {
   const headers = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
-  const socket = new WebSocket(url.replace(/^http/, 'ws') + path, { headers, perMessageDeflate: false });
-  return new Promise((resolve, reject) => {
-    socket.once('open', () => resolve(socket));
-    socket.once('error', reject);
-  });
+  return new WebSocket(url.replace(/^http/, 'ws') + path, { headers, perMessageDeflate: false });
+}
+
+/** Opens a WebSocket. @throws Error when it is refused */
+export async function openSocket(url: string, path: string, accessToken?: string): Promise<WebSocket> {
+  const socket = connect(url, path, accessToken);
+  await once(socket, 'open');
+  return socket;
+}
+
+/** Opens a stream of a channel, and waits until it is told what is posted. @throws Error when it is refused */
+export async function openReader(url: string, channelId: string, accessToken?: string): Promise<WebSocket> {
+  const socket = connect(url, `/messages/listen?channelId=${channelId}`, accessToken);
+  const isSubscribed = allTold([socket], '"subscribed"');
+  await once(socket, 'open');
+  await isSubscribed;
+  return socket;
 }
 
 /** Opens many, some concurrently. */

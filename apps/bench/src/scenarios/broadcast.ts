@@ -1,7 +1,7 @@
 import { openChannel } from '../channels.js';
 import { signUp } from '../people.js';
 import type { TimesScenario } from '../scenario.js';
-import { allTold, openSocket, openSockets } from '../sockets.js';
+import { allTold, openReader, openSocket, openSockets } from '../sockets.js';
 
 const READERS = 1000;
 /** An identity may have a hundred streams. */
@@ -15,9 +15,7 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
   const people = await signUp(tandem.url, PEOPLE);
   const channelId = await openChannel(tandem.url, people);
   const tokenOf = (turn: number) => people[turn % PEOPLE]?.accessToken;
-  const readers = await openSockets(READERS, (turn) =>
-    openSocket(tandem.url, `/messages/listen?channelId=${channelId}`, tokenOf(turn)),
-  );
+  const readers = await openSockets(READERS, (turn) => openReader(tandem.url, channelId, tokenOf(turn)));
   // a stream accepts fifty frames a second
   const senders = await openSockets(PEOPLE - 2, (turn) => openSocket(tandem.url, '/messages/listen', tokenOf(turn)));
   const others = await openSockets(READERS, () => openSocket(bare.url, '/broadcast'));
