@@ -30,6 +30,13 @@ interface Cut<Somebody> {
   passed: readonly string[];
 }
 
+/** Of somebody whose request was cut off: what it has written, and whether that was all. */
+export interface LeftBehind<Somebody> {
+  somebody: Somebody;
+  passed: readonly string[];
+  isAnswered: boolean;
+}
+
 /** A server in a process of its own, to be killed, and an instance in this one that stays; both over one database. */
 export interface CrashFixture extends AsyncDisposable {
   /** Its mails come by `home.mail` too. */
@@ -41,13 +48,11 @@ export interface CrashFixture extends AsyncDisposable {
    */
   dieAfterEachWrite<Somebody>(flow: CrashFlow<Somebody>): Promise<string[]>;
   /**
-   * The same, so many times after each write, and checks nothing: what the process has left is there when it has started again.
-   * @returns everybody, those last whose request was done
+   * The same for each of these requests, so many times after each write, and kills the process once; checks nothing: what it has left
+   * is there when it has started again.
+   * @returns for each request everybody, those last whose request was done
    */
-  leaveAfterEachWrite<Somebody>(
-    flow: CutFlow<Somebody>,
-    times: number,
-  ): Promise<{ somebody: Somebody; passed: readonly string[]; isAnswered: boolean }[]>;
+  leaveAfterEachWrite<Somebody>(flows: readonly CutFlow<Somebody>[], times: number): Promise<LeftBehind<Somebody>[][]>;
   /**
    * Runs a request that sends one mail, and kills the process after each write of the sending: as often as there are writes, since a
    * process goes on with its queue.
@@ -150,7 +155,7 @@ export async function openCrashFixture(name: string, environment: Record<string,
     }
   }
 
-  /** Cuts requests off after each of their writes, the same number of times after each, and kills the process. */
+  /** Cuts requests off after each of their writes, the same number of times after each. */
   async function cutAfterEachWrite<Somebody>({ prepare, request }: CutFlow<Somebody>, times: number): Promise<Cut<Somebody>[]> {
     const all: Cut<Somebody>[] = [];
     for (let isDone = false; !isDone;) {
@@ -167,7 +172,6 @@ export async function openCrashFixture(name: string, environment: Record<string,
         isDone = isAnswered && passed.length < writes;
       }
     }
-    await restart();
     return all;
   }
 
@@ -183,15 +187,21 @@ export async function openCrashFixture(name: string, environment: Record<string,
 
     dieAfterEachWrite: async (flow) => {
       const all = await cutAfterEachWrite(flow, 1);
+      await restart();
       for (const one of all) await check(flow, one);
       await settle();
       return lastWrites(all);
     },
 
-    async leaveAfterEachWrite(flow, times) {
-      const all = await cutAfterEachWrite(flow, times);
-      await lastWrites(all);
-      return all.map(({ somebody, passed }, at) => ({ somebody, passed, isAnswered: at >= all.length - times }));
+    async leaveAfterEachWrite<Somebody>(flows: readonly CutFlow<Somebody>[], times: number) {
+      const left: LeftBehind<Somebody>[][] = [];
+      for (const flow of flows) {
+        const all = await cutAfterEachWrite(flow, times);
+        await lastWrites(all);
+        left.push(all.map(({ somebody, passed }, at) => ({ somebody, passed, isAnswered: at >= all.length - times })));
+      }
+      await restart();
+      return left;
     },
 
     async dieWhileSending(flow) {

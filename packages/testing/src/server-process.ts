@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument } from '@tandem/core';
 import { createCaller, type Caller } from './caller.js';
-import { createContract } from './contract.js';
+import { createContract, type Contract } from './contract.js';
 import { TEST_SECRETS } from './test-secrets.js';
 
 /** The built command line; `npm test` builds first. */
@@ -25,6 +25,20 @@ export interface ServerProcess extends Caller, AsyncDisposable {
   logged(text: string, times?: number): Promise<LogLine>;
   /** Ends it, by default with SIGKILL, and waits for its end. May be called repeatedly. */
   kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/**
+ * Contracts by what configures a server besides the addresses of others: a document takes as long as a start, and most
+ * tests start the same server many times.
+ */
+const contracts = new Map<string, Contract>();
+const ADDRESSES = { MONGODB_URI: '', MAIL_URL: '', REDIS_URL: '', DATA_DIR: '' };
+
+async function contractOf(url: string, environment: Record<string, string>): Promise<Contract> {
+  const key = JSON.stringify({ ...environment, ...ADDRESSES });
+  const contract = contracts.get(key) ?? createContract((await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument);
+  contracts.set(key, contract);
+  return contract;
 }
 
 /**
@@ -70,9 +84,8 @@ export async function startServerProcess(environment: Record<string, string>): P
   }
 
   const { url } = (await logged((line) => line['url'] !== undefined, 1)) as { url: string } & LogLine;
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
   return {
-    ...createCaller(url, createContract(document)),
+    ...createCaller(url, await contractOf(url, environment)),
     url,
     lines,
     logged: (text, times = 1) => logged((line) => line.msg === text, times),

@@ -21,8 +21,8 @@ async function invite() {
 }
 
 it('a registration that cannot be completed leaves nothing, and the invitation unchanged', PATIENCE, async () => {
-  const left = await system.leaveAfterEachWrite(
-    { prepare: invite, request: (server, { token }) => server.rest('POST', '/auth/register', { token, password: PASSWORD }) },
+  const [left = []] = await system.leaveAfterEachWrite(
+    [{ prepare: invite, request: (server, { token }) => server.rest('POST', '/auth/register', { token, password: PASSWORD }) }],
     1,
   );
   const Identities = system.home.storage.model(identityModel);

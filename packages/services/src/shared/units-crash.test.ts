@@ -1,23 +1,20 @@
 import { fixture, type Person } from '@tandem/testing';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openCrashFixture, type CrashFlow } from '../../test/crash-fixture.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openCrashFixture, type CrashFlow, type LeftBehind } from '../../test/crash-fixture.js';
 import { openLaterInstance } from '../../test/later-instance.js';
 import { peopleKinds } from '../../test/units/people-kinds.js';
 import { recordKinds } from '../../test/units/record-kinds.js';
-import { createUnitWorld } from '../../test/units/unit-world.js';
+import { createUnitWorld, type Stands, type UnitKind } from '../../test/units/unit-world.js';
 import { organizationModel } from '../organizations/organization.model.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
-const PATIENCE = { timeout: 240_000 };
+const PATIENCE = 240_000;
 
 const system = fixture(() => openCrashFixture('units'));
 const later = fixture(() => openLaterInstance(system.home.mongodbUri));
 let admin: Person;
 beforeAll(async () => {
   admin = await system.home.signUpAdmin();
-});
-beforeEach(async () => {
-  admin = await system.home.signIn(admin.email);
 });
 
 const world = createUnitWorld(() => admin);
@@ -40,40 +37,72 @@ interface Somebody {
   given: Record<string, string>;
   before: unknown;
 }
+type Cut = LeftBehind<Somebody>;
 
-describe.each(Object.entries(kinds))('%s, whose process is killed between any two of its writes,', PATIENCE, (name, kind) => {
-  it('is whole or not at all after the next sweep, and what was written meanwhile stands', async () => {
-    const flow: Pick<CrashFlow<Somebody>, 'prepare' | 'request'> = {
-      async prepare() {
-        const given = await kind.prepare();
-        return { given, before: await kind.look(given) };
-      },
-      request(server, { given }) {
-        const [method, path, body] = kind.request(given);
-        return server.rest(method, path, body, { accessToken: given['accessToken'] ?? admin.accessToken });
-      },
-    };
-    // after each write two: one is left alone until the sweep, the other is changed before it
-    const left = (await system.leaveAfterEachWrite(flow, 2)).map((one, at) => ({ ...one, isChanged: at % 2 === 1 }));
-    expect(left.some(({ passed }) => passed.at(-1) === 'units.findAndModify')).toBe(true);
-    const changed = await Promise.all(
-      left.filter(({ isChanged }) => isChanged).map(async (one) => ({ ...one, stands: await kind.change(one.somebody.given) })),
+/** The request of a kind of units, cut off after each of its writes. */
+function flowOf(kind: UnitKind): Pick<CrashFlow<Somebody>, 'prepare' | 'request'> {
+  return {
+    async prepare() {
+      const given = await kind.prepare();
+      return { given, before: await kind.look(given) };
+    },
+    request(server, { given }) {
+      const [method, path, body] = kind.request(given);
+      return server.rest(method, path, body, { accessToken: given['accessToken'] ?? admin.accessToken });
+    },
+  };
+}
+
+/** Kinds that share the death of a process: starting another one takes longer than cutting off a request. */
+const TOGETHER = 3;
+const all = Object.entries(kinds);
+const groups = Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, at) => all.slice(at * TOGETHER, (at + 1) * TOGETHER));
+
+describe.each(groups.map((group) => [group]))('a unit whose process is killed between any two of its writes', (group) => {
+  /** Of each kind: those that were left alone until the sweep, with what is seen of them, and those that were changed before it. */
+  const seen = new Map<string, (Cut & { seen: unknown })[]>();
+  const changed = new Map<string, (Cut & { stands: Stands })[]>();
+
+  beforeAll(async () => {
+    admin = await system.home.signIn(admin.email);
+    const cuts = await system.leaveAfterEachWrite(
+      group.map(([, kind]) => flowOf(kind)),
+      2,
     );
+    for (const [at, [name, kind]] of group.entries()) {
+      const changing = (cuts[at] as Cut[]).filter((_, n) => n % 2 === 1);
+      changed.set(
+        name,
+        await Promise.all(changing.map(async (one) => ({ ...one, stands: await kind.change(one.somebody.given) }))),
+      );
+    }
     await Promise.all([later.sweep(), later.sweep()]);
-    const alone = await Promise.all(
-      left.filter(({ isChanged }) => !isChanged).map(async (one) => ({ ...one, seen: await kind.look(one.somebody.given) })),
-    );
+    for (const [at, [name, kind]] of group.entries()) {
+      const alone = (cuts[at] as Cut[]).filter((_, n) => n % 2 === 0);
+      seen.set(name, await Promise.all(alone.map(async (one) => ({ ...one, seen: await kind.look(one.somebody.given) }))));
+    }
+  }, PATIENCE);
+
+  it.each(group.map(([name]) => name))('%s is whole or not at all after the next sweep', (name) => {
+    const alone = seen.get(name) as (Cut & { seen: unknown })[];
+    expect(alone.some(({ passed }) => passed.at(-1) === 'units.findAndModify')).toBe(true);
     const done = alone.at(-1)?.seen;
-    for (const { somebody, passed, seen } of alone) expect([somebody.before, done], whereOf(passed)).toContainEqual(seen);
-    for (const { passed, stands } of changed)
+    for (const one of alone) expect([one.somebody.before, done], whereOf(one)).toContainEqual(one.seen);
+  });
+
+  it.each(group.map(([name]) => name))('%s leaves alone what was written meanwhile', async (name) => {
+    for (const one of changed.get(name) as (Cut & { stands: Stands })[])
       await expect(
-        stands().then(() => 'stands'),
-        whereOf(passed),
+        one.stands().then(() => 'stands'),
+        whereOf(one),
       ).resolves.toBe('stands');
+  });
+
+  it('leaves nothing to do', async () => {
     const { db } = system.home.storage.model(organizationModel);
     expect(await db.collection('units').countDocuments()).toBe(0);
     expect(await db.collection('organizations').countDocuments({ 'notes.0': { $exists: true } })).toBe(0);
   });
 
-  const whereOf = (passed: readonly string[]) => `${name} after ${passed.join(', ') || 'no write'}`;
+  const whereOf = ({ passed }: Cut) => `after ${passed.join(', ') || 'no write'}`;
 });
