@@ -1,5 +1,13 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { authenticationErrors, operationsOf, originErrors, requestErrors, ruleErrors, type ErrorDefinition } from '@tandem/core';
+import {
+  authenticationErrors,
+  operationsOf,
+  originErrors,
+  requestErrors,
+  ruleErrors,
+  serviceOf,
+  type ErrorDefinition,
+} from '@tandem/core';
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
 import {
   RATE_LIMITS,
@@ -151,6 +159,17 @@ describe('the documents', () => {
       .filter(([name = '']) => !/^`(process|nodejs)_/.test(name));
     const all = [['Metric', 'Type', 'Meaning'], ...inOrder(rows)];
     expect(generatedPart('docs/observability.md', 'metrics', table(all))).toBe(table(all));
+  });
+
+  it('ARCHITECTURE.md has each service, with the number of its operations and its lists', () => {
+    const operations = operationsOf(app.tandem.router).map(({ name }) => serviceOf(name));
+    const rows = SERVICES.map(({ name, lists }) => [
+      code(name),
+      String(operations.filter((of) => of === name).length),
+      Object.keys(lists).map(code).join(', '),
+    ]);
+    const all = [['Service', 'Operations', 'Lists'], ...inOrder(rows)];
+    expect(generatedPart('ARCHITECTURE.md', 'services', table(all))).toBe(table(all));
   });
 
   it('docs/clients.md has the budget of each part of the client', () => {
