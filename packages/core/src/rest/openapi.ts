@@ -184,9 +184,7 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     openApiVersion: '3.1.0',
     securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
-  const generatedErrors = (name: string) => name.startsWith('error.');
-  const schemas = Object.entries(document.components.schemas ?? {}).filter(([name]) => !generatedErrors(name));
-  document.components.schemas = { ...Object.fromEntries(schemas), Error: ERROR_SCHEMA };
+  document.components.schemas = { ...document.components.schemas, Error: ERROR_SCHEMA };
   for (const operation of operationsOf(router)) {
     const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
     if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)));
