@@ -25,6 +25,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     globalSetup: ['packages/testing/src/shared-engine.ts'],
+    setupFiles: ['packages/testing/src/release-database.ts'],
     // what hangs, on a machine that others use too: speed is no test
     testTimeout: 90_000,
     hookTimeout: 120_000,

@@ -1,13 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { Writable } from 'node:stream';
 import { createServer, describeApi, createLog, type CodeConfiguration, type Config } from '@tandem/server';
 import type { Tandem } from '@tandem/services';
 import type { Storage } from '@tandem/storage';
-import { expect } from 'vitest';
 import { createCaller, type Caller, type Credentials, type Face, type Outcome, type RestRequest } from './caller.js';
 import { createContract, type Contract, type RestAnswer } from './contract.js';
-import { ENGINE_VARIABLE } from './shared-engine.js';
+import { databaseOfFile, noteStandard, noteState } from './databases.js';
 import { startMailServer, type MailServer } from './mail-server.js';
 import { TEST_SECRETS } from './test-secrets.js';
 import { createTestClock, type TestClock } from './test-clock.js';
@@ -51,13 +50,6 @@ export interface TestServer extends AsyncDisposable, Caller {
   close(): Promise<void>;
 }
 
-/** The database of a test file: the same for all its servers, so that two of them are instances of one system. */
-function databaseUri(): string {
-  const { testPath = '' } = expect.getState();
-  const name = `t_${createHash('sha256').update(testPath).digest('hex').slice(0, 12)}`;
-  return (process.env[ENGINE_VARIABLE] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${name}`);
-}
-
 /** The cookies that an answer sets, by name. */
 export function cookiesOf({ headers }: RestAnswer): Record<string, string> {
   return Object.fromEntries(
@@ -71,7 +63,7 @@ const mailServers = new Map<string, { starting: Promise<MailServer>; users: numb
 /** The mail server of a database: mails of every instance arrive where the tests look. */
 async function shareMailServer(
   database: string,
-): Promise<{ mail: MailServer; closeAfter(user: () => Promise<void>): Promise<void> }> {
+): Promise<{ mail: MailServer; closeAfter(closeUser: (isLast: boolean) => Promise<void>): Promise<void> }> {
   const shared = mailServers.get(database) ?? { starting: startMailServer(), users: 0 };
   mailServers.set(database, shared);
   shared.users += 1;
@@ -85,7 +77,7 @@ async function shareMailServer(
       if (isLast) mailServers.delete(database);
       // a closing server waits for the mail that it is sending
       if (isLast) mail.stall(false);
-      await closeUser();
+      await closeUser(isLast);
       if (isLast) await mail.close();
     },
   };
@@ -95,14 +87,13 @@ async function shareMailServer(
 type GivenConfig = Partial<Omit<Config, 'lifetimes'>> & { lifetimes?: Partial<Config['lifetimes']> };
 
 /** A configuration for tests. */
-function testConfig({ lifetimes, ...given }: GivenConfig, { url: mailUrl }: MailServer): Config {
+function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodbUri'>, { url: mailUrl }: MailServer): Config {
   return {
     port: 0,
     host: '127.0.0.1',
     publicUrl: undefined,
     development: false,
     dataDir: tmpdir(),
-    mongodbUri: databaseUri(),
     mongodbPoolSize: undefined,
     redisUrl: undefined,
     rateLimits: false,
@@ -167,16 +158,23 @@ export async function startTestServer(
       done();
     },
   });
-  const { mail, closeAfter } = await shareMailServer(config.mongodbUri ?? databaseUri());
-  const settings = testConfig(config, mail);
+  const isInFilesDatabase = !('mongodbUri' in config);
+  const mongodbUri = isInFilesDatabase ? await databaseOfFile() : config.mongodbUri;
+  const { mail, closeAfter } = await shareMailServer(mongodbUri ?? config.dataDir ?? '');
+  const settings = testConfig({ ...config, mongodbUri }, mail);
   const log = createLog({ level: settings.logLevel, readable: false, destination });
   const server = createServer(settings, { log, clock, ...(code && { code }), ...(arrivalMs !== undefined && { arrivalMs }) });
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= closeAfter(() => server.close()));
+  const close = (started?: Storage) =>
+    (closing ??= closeAfter(async (isLast) => {
+      if (isLast && isInFilesDatabase && started) await noteState(started);
+      await server.close();
+    }));
   const { url, tandem, storage } = await server.start().catch(async (error: unknown) => {
     await close();
     throw error;
   });
+  if (isInFilesDatabase && !code) await noteStandard(storage);
   const caller = createCaller(url, contractOf(tandem, settings));
 
   async function signIn(
@@ -225,7 +223,7 @@ export async function startTestServer(
       await tandem.services.authentication.createAdmin({ email, password: PASSWORD });
       return signIn(email);
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    close: () => close(storage),
+    [Symbol.asyncDispose]: () => close(storage),
   };
 }
