@@ -45,11 +45,12 @@ export async function noteStandard(storage: Storage): Promise<void> {
 
 /** To be told of the last server of this file's database before it closes: only what is as it should be is handed on. */
 export async function noteState(storage: Storage): Promise<void> {
-  const report = await storage.indexReport();
-  if (current)
-    (await current).isIntact = report.every(
-      ({ declared, extra }) => extra.length === 0 && declared.every(({ exists }) => exists),
-    );
+  if (!current) return;
+  const database = await current;
+  // a test may have closed the connection itself
+  const report = await storage.indexReport().catch(() => undefined);
+  database.isIntact =
+    report?.every(({ declared, extra }) => extra.length === 0 && declared.every(({ exists }) => exists)) ?? false;
 }
 
 /** Ends this test file's use of its database. */
