@@ -1,5 +1,5 @@
+import { holdTime } from '@tandem/testing/held-time';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdTime } from '../../test/held-time.js';
 import { countCalls, countFrame, forgiveStop } from './pace.js';
 import { createStreamPlaces } from './stream-places.js';
 import type { StreamSocket } from './stream-socket.js';

@@ -1,5 +1,5 @@
+import { holdTime } from '@tandem/testing/held-time';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { holdTime } from '../../test/held-time.js';
 import { createStreamPlaces, type StreamConnection } from './stream-places.js';
 
 const newConnection = (): StreamConnection => ({ holder: '', subscriptions: 0 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { holdTime } from '@tandem/testing/held-time';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openClient, type CoreClient } from '../../test/core-client.js';
 import { startCoreServer, type CoreServer } from '../../test/core-server.js';
-import { holdTime } from '../../test/held-time.js';
 import { authenticated, createTrpcStream, publicProcedure, router, type AccessWatch, type ServerFacts } from '../index.js';
 import type { Watched } from '../streams/access-watch.js';
 

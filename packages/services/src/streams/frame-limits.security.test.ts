@@ -1,4 +1,4 @@
-import { PATIENCE, fixture, openStream, startTestServer, type TestStream } from '@tandem/testing';
+import { PATIENCE, fixture, holdTime, openStream, startTestServer, type TestStream } from '@tandem/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
 import { answersTo, query, stop, subscription } from '../../test/trpc-calls.js';
@@ -9,7 +9,6 @@ const ann = fixture(() => app.signUp());
 /** Streams that a test has opened. */
 const opened: TestStream[] = [];
 afterEach(async () => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
   for (const stream of opened.splice(0)) await stream.close();
   // what is open counts for the next test
@@ -35,7 +34,7 @@ describe.each([
     { bytes: 65_536, accepted: 3, read: 7 },
   ])('count once for each 4 KiB: of $bytes bytes $accepted are accepted, and $read read', async ({ bytes, accepted, read }) => {
     const stream = await listen(path);
-    vi.useFakeTimers({ toFake: ['performance'] });
+    holdTime();
     const parsing = vi.spyOn(JSON, 'parse');
     for (let n = 0; n < read; n++) stream.send(sized(bytes));
     const answers = () => stream.frames.filter(({ type }) => type !== 'ready').map((answer) => isRefusal(answer));
@@ -48,7 +47,7 @@ describe.each([
 
   it('close each connection that goes on when its caller has sent twice two hundred', async () => {
     const streams = await Promise.all(Array.from({ length: 10 }, () => listen(path)));
-    vi.useFakeTimers({ toFake: ['performance'] });
+    holdTime();
     for (const stream of streams.slice(0, 8)) for (let n = 0; n < 50; n++) stream.send(frame());
     const refusals = () => streams.flatMap(({ frames }) => frames.filter(isRefusal)).length;
     await expect.poll(refusals, PATIENCE).toBe(200);
@@ -62,7 +61,7 @@ describe('calls in frames at /trpc', () => {
   /** A socket while time stands still for whoever counts what comes in a second. */
   async function listenAtOnce(): Promise<TestStream> {
     const stream = await listen();
-    vi.useFakeTimers({ toFake: ['performance'] });
+    holdTime();
     return stream;
   }
   const batch = (count: number) => Array.from({ length: count }, query);
@@ -75,7 +74,8 @@ describe('calls in frames at /trpc', () => {
   };
 
   it('count as frames: those beyond fifty a second are 429, each by its id, and the next second begins again', async () => {
-    const stream = await listenAtOnce();
+    const stream = await listen();
+    const nextSecond = holdTime();
     const calls = [batch(20), batch(20), batch(20), [{ ...query(), params: { path: 'nowhere' } }]];
     for (const frame of calls) stream.send(frame);
     await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 50, refused: 11 });
@@ -83,25 +83,25 @@ describe('calls in frames at /trpc', () => {
     expect(stream.frames.find(({ error }) => error !== undefined)).toMatchObject({
       error: { message: 'Too many requests', data: { code: 'TOO_MANY_REQUESTS', httpStatus: 429 } },
     });
-    vi.advanceTimersByTime(1000);
+    nextSecond();
     stream.send(query());
     await expect.poll(() => statusesOf(stream), PATIENCE).toEqual({ answered: 51, refused: 11 });
   });
 
   it('are two hundred a second by all connections of one caller together', async () => {
     const streams = await Promise.all(Array.from({ length: 5 }, () => listen()));
-    vi.useFakeTimers({ toFake: ['performance'] });
+    const nextSecond = holdTime();
     for (const stream of streams) for (const size of [20, 20, 10]) stream.send(batch(size));
     const total = (key: 'answered' | 'refused') => streams.reduce((sum, stream) => sum + statusesOf(stream)[key], 0);
     await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([200, 50]);
-    vi.advanceTimersByTime(1000);
+    nextSecond();
     for (const stream of streams) stream.send(query());
     await expect.poll(() => [total('answered'), total('refused')], PATIENCE).toEqual([205, 50]);
   });
 
   it('that stop subscriptions on a connection beyond its rate give its caller nothing back', async () => {
     const streams = await Promise.all(Array.from({ length: 6 }, () => listen()));
-    vi.useFakeTimers({ toFake: ['performance'] });
+    holdTime();
     const [stopping] = streams as [TestStream];
     for (let n = 0; n < 60; n++) stopping.send(query());
     for (let n = 0; n < 500; n++) stopping.send(stop(10_000 + n));
