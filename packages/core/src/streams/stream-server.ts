@@ -199,14 +199,15 @@ export function createStreamServer(
     state: (): Readonly<StreamCounts> & { open: number } => ({ ...totals, open: sockets.size }),
 
     /** Routes of the streams, placed before all others: an upgrade anywhere else gets 404. Expects `cookie-parser`. */
-    routes(streams: readonly Stream[]): Router {
+    routes(streams: readonly Stream[]): RequestHandler[] {
       const routes = Router({ caseSensitive: true, strict: true });
       for (const stream of streams) routes.get(stream.path, handlerOf(stream));
-      routes.use((req, _res, next) => {
+      // beside the router: one whose last layer passes a request on lets it wait for a turn of the event loop
+      const refuseOthers: RequestHandler = (req, _res, next) => {
         if (heads.has(req) && req.headers.upgrade?.toLowerCase() === 'websocket') throw requestErrors.noSuchRoute();
         next();
-      });
-      return routes;
+      };
+      return [routes, refuseOthers];
     },
 
     /**
