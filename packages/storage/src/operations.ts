@@ -34,20 +34,19 @@ interface Cursor {
   toArray(): Promise<unknown[]>;
 }
 
-/** Runs operations by name, and tells the listeners when each has ended. */
+/** Runs operations by name, and tells the listeners, after `ended`, when each has ended. */
 export function timeOperations(listeners: readonly OperationListener[]) {
-  return function timed<Answer>(name: string, run: () => Promise<Answer>): Promise<Answer> {
-    if (listeners.length === 0) return run();
+  return async function timed<Answer>(name: string, run: () => Promise<Answer>, ended?: () => void): Promise<Answer> {
     const start = performance.now();
-    const tell = (hasFailed: boolean) => {
+    let hasFailed = true;
+    try {
+      const answer = await run();
+      hasFailed = false;
+      return answer;
+    } finally {
+      ended?.();
       for (const listener of listeners) listener(name, performance.now() - start, hasFailed);
-    };
-    const running = run();
-    running.then(
-      () => tell(false),
-      () => tell(true),
-    );
-    return running;
+    }
   };
 }
 
@@ -73,7 +72,7 @@ export function guardOperations(
         return timed(name, () =>
           (run() as Promise<unknown>).catch((error: unknown) => retryRead(error, run as () => Promise<unknown>)),
         );
-      if (!openings.has(name)) return timed(name, () => (run() as Promise<unknown>).finally(onWrite));
+      if (!openings.has(name)) return timed(name, run as () => Promise<unknown>, onWrite);
       return endsInWrite(args[0]) ? run() : openCursor(run as () => Cursor, (read) => timed(name, read));
     });
   }
