@@ -5,14 +5,10 @@ import { RETRY_AFTER_UNAVAILABLE, requestErrors } from './errors.js';
  * the process alive.
  * @throws requestErrors.unavailable after `milliseconds`
  */
-export async function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE })), milliseconds).unref();
+export function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE }));
+    const timer = setTimeout(expire, milliseconds).unref();
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-  try {
-    return await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
