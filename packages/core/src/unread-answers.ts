@@ -18,6 +18,7 @@ export function limitUnread(unreadBy = new Map<string, number>()): RequestHandle
 
   function count(req: Request, res: Response): void {
     const bytes = res.writableLength;
+    if (bytes === 0 && unreadBy.size === 0) return;
     const reader = addressGroup(clientAddress(req));
     const before = unreadBy.get(reader) ?? 0;
     if (before > UNREAD_MAX) {
