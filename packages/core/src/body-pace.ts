@@ -40,10 +40,8 @@ export function createBodyPace(limit: number) {
     }
   }
 
-  async function wait(ctx: RequestContext): Promise<void> {
-    const bytes = sizeOf(ctx, limit);
-    if (bytes <= SMALL_BYTES) return;
-    const network = addressGroup(ctx.ip);
+  async function wait(ip: string, bytes: number): Promise<void> {
+    const network = addressGroup(ip);
     const now = performance.now();
     const from = Math.max(usedUntil.get(network) ?? 0, now - AT_ONCE_MS);
     const waitMs = from - now;
@@ -59,7 +57,9 @@ export function createBodyPace(limit: number) {
    * requestErrors.tooMany instead of waiting more than 10 s
    */
   return (ctx: RequestContext): Promise<void> => {
-    const turn = turns.get(ctx) ?? wait(ctx);
+    const bytes = sizeOf(ctx, limit);
+    if (bytes <= SMALL_BYTES) return Promise.resolve();
+    const turn = turns.get(ctx) ?? wait(ctx.ip, bytes);
     turns.set(ctx, turn);
     return turn;
   };

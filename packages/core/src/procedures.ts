@@ -121,11 +121,9 @@ function firstMiddleware<Added extends { identity?: Identity }>(
     const read = async () => {
       if (ctx.unreadableBody) throw ctx.unreadableBody;
       try {
-        if (!ctx.rest) await ctx.server.bodyTurn?.(ctx);
+        await ctx.server.bodyTurn?.(ctx);
         const input = await getRawInput();
         if (input === undefined) return {};
-        // the REST face did both when it read the body
-        if (ctx.rest) return input;
         const limit = ctx.server.inputLimits?.[serviceOf(path)];
         if (limit !== undefined && Buffer.byteLength(JSON.stringify(input)) > limit) throw requestErrors.tooLarge();
         const schema = schemaOf(meta);
@@ -135,8 +133,8 @@ function firstMiddleware<Added extends { identity?: Identity }>(
       }
     };
     let reading: Promise<unknown> | undefined;
-    // rules, validation and the texts of refusals all read the input: read it once
-    const readInput = () => (reading ??= read());
+    // rules, validation and the texts of refusals all read the input: read it once, as the REST face does by itself
+    const readInput = ctx.rest ? getRawInput : () => (reading ??= read());
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
       const added = await enter({ ctx, path, type });

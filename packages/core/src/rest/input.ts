@@ -1,6 +1,6 @@
 import { json, type Request, type Response } from 'express';
 import { declaredError } from '../answer.js';
-import type { ServerFacts } from '../context.js';
+import type { RequestContext, ServerFacts } from '../context.js';
 import { requestErrors, validationError } from '../errors.js';
 import { tooDeep, withoutExcess } from '../excess-input.js';
 import { isJson } from '../media-type.js';
@@ -60,16 +60,12 @@ function createBodyReader(limit: string | number): (req: Request, res: Response)
 }
 
 /**
- * The query and body of a request in one object, as the procedure's schema expects, with problems for unknown or
- * misplaced keys.
+ * The body of a request with the problems of its query, as the procedure's schema expects, with problems for misplaced
+ * keys.
  */
-async function readGiven(operation: Operation, req: Request, readBody: () => Promise<unknown>): Promise<GivenInput> {
-  const query = readQuery(operation, req);
-  if (!operation.hasBody) return query;
-  const whole = await readBody();
+function takeBody(operation: Operation, whole: unknown, { problems }: GivenInput): GivenInput {
   const given = operation.bodyKey === undefined && operation.schema ? withoutExcess(operation.schema, whole) : whole;
   const body = given === undefined && operation.bodyKey === undefined ? {} : given;
-  const { problems } = query;
   if (operation.bodyKey !== undefined) return { entries: [[operation.bodyKey, body]], problems };
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw validationError([...problems, 'request body must be object']);
@@ -87,19 +83,22 @@ export interface RestInput {
 }
 
 /** Makes the reader of REST inputs. Limits are in bytes, or strings such as `1mb`; services may have lower ones. */
-export function createInputReader(bodyLimit: string | number, inputLimits: ServerFacts['inputLimits'] = {}) {
+export function createInputReader(server: ServerFacts, bodyLimit: string | number) {
   const readers = new Map<string | number, ReturnType<typeof createBodyReader>>();
   function readBody(operation: Operation, req: Request, res: Response): Promise<unknown> {
-    const limit = inputLimits[serviceOf(operation.name)] ?? bodyLimit;
+    const limit = server.inputLimits?.[serviceOf(operation.name)] ?? bodyLimit;
     const reader = readers.get(limit) ?? createBodyReader(limit);
     readers.set(limit, reader);
     return reader(req, res);
   }
-  return (operation: Operation, params: Readonly<Record<string, string>>, req: Request, res: Response): RestInput => {
+  return (operation: Operation, ctx: RequestContext, req: Request<Record<string, string>>, res: Response): RestInput => {
+    const { params } = req;
     let given: Promise<{ input: unknown; problems: string[] }> | undefined;
     async function gather() {
       try {
-        const { entries, problems } = await readGiven(operation, req, () => readBody(operation, req, res));
+        if (operation.hasBody) await server.bodyTurn?.(ctx);
+        const query = readQuery(operation, req);
+        const { entries, problems } = operation.hasBody ? takeBody(operation, await readBody(operation, req, res), query) : query;
         const fromPath = Object.entries(params).map(([key, text]) => [key, fromText(operation.textKinds[key], text)] as const);
         // fromEntries defines properties; assigning a `__proto__` key of the body would call its setter
         return { input: Object.fromEntries([...entries, ...fromPath]), problems };

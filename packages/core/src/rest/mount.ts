@@ -54,7 +54,11 @@ function sendOutput({ status }: Operation, output: unknown, res: Response): void
   sendJson(res, status, output);
 }
 
-function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnType<typeof createInputReader>): RequestHandler {
+function handlerOf(
+  operation: Operation,
+  server: ServerFacts,
+  readInput: ReturnType<typeof createInputReader>,
+): RequestHandler<Record<string, string>> {
   const call = operation.procedure as unknown as (call: ProcedureCall) => Promise<unknown>;
   const { type } = operation.procedure._def;
   return async (req, res, next) => {
@@ -62,19 +66,14 @@ function handlerOf(operation: Operation, server: ServerFacts, readInput: ReturnT
     res.setHeader('cache-control', 'no-store');
     try {
       const ctx = createRequestContext(server, req, res);
-      const params = req.params as Record<string, string>;
-      const input = readInput(operation, params, req, res);
-      const inTurn = (read: () => Promise<unknown>) => async () => {
-        if (operation.hasBody) await server.bodyTurn?.(ctx);
-        return read();
-      };
-      ctx.rest = { params, readInput: inTurn(input.peek) };
+      const input = readInput(operation, ctx, req, res);
+      ctx.rest = { params: req.params, readInput: input.peek };
       // as tRPC's own adapters do: the input middleware reads the input, after the rules
       const output = await call({
         ctx,
         path: operation.name,
         type,
-        getRawInput: inTurn(input.read),
+        getRawInput: input.read,
         signal: undefined,
         batchIndex: 0,
       });
@@ -98,7 +97,7 @@ function firstWord(path: string): string {
  * @param bodyLimit for JSON bodies, in bytes or a string such as `1mb`
  */
 export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
-  const readInput = createInputReader(bodyLimit, server.inputLimits);
+  const readInput = createInputReader(server, bodyLimit);
   const groups = new Map<string, Router>();
   for (const operation of operationsOf(router)) {
     const word = firstWord(operation.path);
