@@ -143,7 +143,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       routes.use(limitUnread(), cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
-      if (localFiles) routes.use(createFilesRoute(localFiles, services.files.uploads));
+      if (localFiles) routes.use('/files', createFilesRoute(localFiles, services.files.uploads));
       mountRest(routes, router, facts, maxBodySize);
       return routes;
     },

@@ -80,10 +80,10 @@ function download(local: LocalFiles, req: Request, res: Response, next: NextFunc
   });
 }
 
-/** Serves the signed addresses of files on disk, without sign-in: the signature is the permission. */
+/** Serves, below `/files`, the signed addresses of files on disk, without sign-in: the signature is the permission. */
 export function createFilesRoute(local: LocalFiles, uploads: Uploads): Router {
   const routes = Router({ caseSensitive: true });
-  routes.put('/files/:objectId', async (req, res) => {
+  routes.put('/:objectId', async (req, res) => {
     try {
       await upload(local, uploads, req, res);
     } catch (error) {
@@ -95,6 +95,6 @@ export function createFilesRoute(local: LocalFiles, uploads: Uploads): Router {
       if (!isBrokenOff) throw error;
     }
   });
-  routes.get('/files/:objectId', (req, res, next) => download(local, req, res, next));
+  routes.get('/:objectId', (req, res, next) => download(local, req, res, next));
   return routes;
 }
