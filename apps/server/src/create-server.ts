@@ -17,7 +17,7 @@ import { createDrain } from './drain.js';
 import { listenProblem } from './listen-problem.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
-import { createObservation } from './observation.js';
+import { REQUEST_ID_HEADER, createObservation } from './observation.js';
 
 /** How long a closing server waits for requests in progress, in milliseconds. */
 const DRAIN_MS = 15_000;
@@ -94,6 +94,12 @@ export function wire(
   });
 }
 
+const REQUEST_ID = {
+  required: true,
+  description: 'The id of the request in the logs: the one that was sent in this header, or a new one.',
+  schema: { type: 'string' },
+};
+
 /**
  * The document that the server publishes at `/openapi.json`; without a public URL it names the server that it was
  * loaded from.
@@ -101,7 +107,7 @@ export function wire(
 export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
   const description =
     'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
-  return tandem.openApi({ title: 'Tandem', description, version, url });
+  return tandem.openApi({ title: 'Tandem', description, version, url, headers: { [REQUEST_ID_HEADER]: REQUEST_ID } });
 }
 
 /**
@@ -147,7 +153,7 @@ function createApp(
   app.use(createObservation({ log, registry, router: tandem.router, isStopping }), securityHeaders(publicUrl));
   if (config.corsOrigins.length > 0)
     app.use(
-      cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: ['x-request-id', 'retry-after'], maxAge: 600 }),
+      cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: [REQUEST_ID_HEADER, 'retry-after'], maxAge: 600 }),
     );
   // first, because most requests are theirs: Express tries routes in order
   app.use(tandem.routes());

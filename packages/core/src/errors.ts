@@ -26,6 +26,8 @@ export type ErrorStatus = keyof typeof TRPC_CODES;
 export interface ErrorDefinition {
   readonly status: ErrorStatus;
   readonly message: string;
+  /** The declaring service and the error's name there. */
+  readonly errorCode?: string;
 }
 
 /** An error that callers may see. Anything else thrown is an unexpected failure, whose message stays internal. */

@@ -44,7 +44,13 @@ export { operationsOf, rest, serviceOf, type Meta, type Operation } from './oper
 export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
-export { createOpenApiDocument, errorsOf, whoOf, type OpenApiDocument, type OpenApiOptions } from './rest/openapi.js';
+export { createOpenApiDocument, errorsOf, whoOf, type OpenApiOptions } from './rest/openapi.js';
+export type {
+  Header as OpenApiHeader,
+  OpenApiDocument,
+  Parameter as OpenApiParameter,
+  Response as OpenApiResponse,
+} from './rest/openapi-types.js';
 export { authenticatedRoute, publicRoute, type AuthenticatedRouteOptions } from './routes.js';
 export { createTrpcFace } from './trpc/mount.js';
 export { createTrpcStream } from './trpc/stream.js';

@@ -58,15 +58,7 @@ export function defineList<
   // oxlint-disable-next-line typescript/ban-types -- no relations
   Related extends Record<string, z.ZodType> = {},
 >(resource: Resource, { row, own, equal, related }: ListSettings<Row, Own, Equal, Related>) {
-  const relations = Object.entries(related ?? {}).map(([name, schema]) => [name, schema.nullable().optional()] as const);
-  const expandable = (relations.length === 0 ? row : row.extend(Object.fromEntries(relations))) as Row;
-  const slice = z.object({
-    total: z.number().int(),
-    count: z.number().int(),
-    // rows of this envelope are checked by `lists.answer`; computed rows have no schema
-    value: z.array(z.union([ComputedRow, expandable])),
-    nextToken: z.string().optional().meta({ description: 'Token for the next rows; absent after the last' }),
-  });
+  const { expandable, output } = answerOf<Row, Related>(row, related);
   const checkQuery = checkListQuery(resource);
   const open = z
     .strictObject({
@@ -82,13 +74,43 @@ export function defineList<
     resource,
     /** The scope made of the query's `equal` parameters. */
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
-    row: expandable as unknown as z.ZodType<Expandable<Row, Related>>,
+    row: expandable,
     input,
-    output: z.compile(z.union([pageOf(expandable), slice])) as unknown as z.ZodType<
-      TypedAnswer<Expandable<Row, Related>>,
-      ListAnswer<Expandable<Row, Related>>
-    >,
+    output,
   };
+}
+
+/** The schemas of a list's rows and of its answer. */
+interface Answer<Row extends z.ZodType, Related extends Record<string, z.ZodType>> {
+  expandable: z.ZodType<Expandable<Row, Related>>;
+  output: z.ZodType<TypedAnswer<Expandable<Row, Related>>, ListAnswer<Expandable<Row, Related>>>;
+}
+const answers = new WeakMap<z.ZodType, Map<unknown, unknown>>();
+
+/** Lists with the same rows have the same answer, which the OpenAPI document names after the row: `ProductList`. */
+function answerOf<Row extends z.ZodObject, Related extends Record<string, z.ZodType>>(
+  row: Row,
+  related: Related | undefined,
+): Answer<Row, Related> {
+  const made = answers.get(row) ?? new Map<unknown, unknown>();
+  answers.set(row, made);
+  const existing = made.get(related);
+  if (existing) return existing as Answer<Row, Related>;
+  const id = z.globalRegistry.get(row)?.id;
+  const named = (name: string) => (id !== undefined && made.size === 0 ? { id: name } : {});
+  const relations = Object.entries(related ?? {}).map(([name, schema]) => [name, schema.nullable().optional()] as const);
+  const expandable = relations.length === 0 ? row : row.extend(Object.fromEntries(relations)).meta(named(`Expanded${id}`));
+  const slice = z.object({
+    total: z.number().int(),
+    count: z.number().int(),
+    // rows of this envelope are checked by `lists.answer`; computed rows have no schema
+    value: z.array(z.union([ComputedRow, expandable])),
+    nextToken: z.string().optional().meta({ description: 'Token for the next rows; absent after the last' }),
+  });
+  const output = z.compile(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
+  const answer = { expandable, output } as unknown as Answer<Row, Related>;
+  made.set(related, answer);
+  return answer;
 }
 
 type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> };
@@ -119,18 +141,13 @@ function createScopeOf(resource: ListResource, names: readonly string[]): (query
  */
 function listParameters(resource: ListResource) {
   const { $filter, $orderby, $expand, $apply } = describeList(resource);
-  const text = (described: { description: string; examples: string[] }) =>
-    z
-      .string()
-      .meta({ ...described, maxLength: LIMITS.text })
-      .optional();
   const other = `The answer is then \`{ total, count, value }\`. Cannot be combined with \`page\` and \`limit\`.`;
   return {
-    $filter: text($filter),
-    $orderby: text($orderby),
+    $filter: $filter.optional(),
+    $orderby: $orderby.optional(),
     $orderBy: z.string().meta({ deprecated: true, description: 'Another spelling of `$orderby`.' }).optional(),
-    $expand: text($expand),
-    $apply: text($apply),
+    $expand: $expand.optional(),
+    $apply: $apply.optional(),
     $skip: z
       .number()
       .int()

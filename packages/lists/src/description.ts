@@ -1,4 +1,5 @@
 import { LIMITS, type Field, type ListResource } from '@tandem/list-query';
+import { z } from 'zod';
 
 const code = (text: string) => `\`${text}\``;
 const thousands = (value: number) => value.toLocaleString('en-US');
@@ -14,52 +15,66 @@ function named(fields: readonly Field[]): string {
   return fields.map((field) => `${code(field.name)} (${typeOf(field)})`).join(', ');
 }
 
-interface Described {
-  description: string;
-  examples: string[];
+/** The grammar of a list parameter, which all lists share in the OpenAPI document. */
+function grammar(id: string, description: string) {
+  return z.string().meta({ id, maxLength: LIMITS.text, description });
+}
+type Grammar = ReturnType<typeof grammar>;
+
+const FILTER = grammar(
+  'ListFilter',
+  `Conditions by ${code('eq ne gt ge lt le')} and ${code('in (…)')}, joined by ${code('and')}, ${code('or')}, ${code('not (…)')} and ` +
+    `parentheses. Text stands in single quotes, ${code("''")} for a quote; dates are ISO-8601. At most ${thousands(LIMITS.text)} ` +
+    `characters, ${LIMITS.comparisons} comparisons and ${LIMITS.depth} levels of parentheses.`,
+);
+const ORDER = grammar(
+  'ListOrder',
+  `Properties to sort by, each with ${code('asc')} or ${code('desc')}, ${LIMITS.orderKeys} at most. Equal rows are sorted by ${code('id')}.`,
+);
+const APPLY = grammar(
+  'ListApply',
+  `Transformations joined by ${code('then')}, ${LIMITS.steps} at most: ${code('filter(…)')}, ${code('orderby(…)')}, ${code('top(…)')}, ` +
+    `${code('aggregate(<property> with <sum|average|min|max|countdistinct> as <alias>, $count as <alias>)')}, ` +
+    `${code('groupby((<properties>), <transformations>)')}. The answer is ${code('{ total, count, value }')}.`,
+);
+const EXPAND = grammar('ListExpand', 'Names of relations, separated by commas.');
+
+function described(shared: Grammar, description: string, examples: string[]) {
+  return shared.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-function describeFilter(fields: readonly Field[]): Described {
+function describeFilter(fields: readonly Field[]): Grammar {
   const useful = fields.filter(({ name }) => name !== 'id');
   const condition = ({ name, type }: Field) => `${name} ${type === 'date' || type === 'number' ? 'ge' : 'eq'} ${EXAMPLES[type]}`;
   const [first, second] = [useful.find(({ type }) => type !== 'date'), useful.find(({ type }) => type === 'date')];
-  const description =
-    `Conditions on ${named(fields)}, by ${code('eq ne gt ge lt le')} and ${code('in (…)')}, joined by ${code('and')}, ${code('or')}, ` +
-    `${code('not (…)')} and parentheses. Text stands in single quotes, ${code("''")} for a quote; dates are ISO-8601. At most ` +
-    `${thousands(LIMITS.text)} characters, ${LIMITS.comparisons} comparisons and ${LIMITS.depth} levels of parentheses.`;
   const conditions = [first, second].filter((field) => field !== undefined).map(condition);
-  return { description, examples: conditions.length > 1 ? [conditions.join(' and ')] : conditions };
+  return described(FILTER, `Conditions on ${named(fields)}.`, conditions.length > 1 ? [conditions.join(' and ')] : conditions);
 }
 
-function describeOrder(fields: readonly Field[], { defaultOrder }: ListResource): Described {
+function describeOrder(fields: readonly Field[], { defaultOrder }: ListResource): Grammar {
   const standing = defaultOrder.map(({ field, direction }) => `${field.name} ${direction === 1 ? 'asc' : 'desc'}`).join(', ');
   const dated = fields.find(({ type }) => type === 'date') ?? fields[0];
-  const description =
-    `Properties to sort by, each with ${code('asc')} or ${code('desc')}, ${LIMITS.orderKeys} at most: ${named(fields)}. ` +
-    `Equal rows are sorted by ${code('id')}. Default ${code(standing || 'id asc')}.`;
-  return { description, examples: dated ? [`${dated.name} desc`] : [] };
+  const description = `Sorts by ${named(fields)}. Default ${code(standing || 'id asc')}.`;
+  return described(ORDER, description, dated ? [`${dated.name} desc`] : []);
 }
 
-function describeApply(fields: readonly Field[]): Described {
+function describeApply(fields: readonly Field[]): Grammar {
   const groups = fields.filter(({ group }) => group);
   const key = groups.find(({ type }) => type === 'boolean') ?? groups.find(({ name }) => name !== 'id');
-  const description =
-    `Transformations joined by ${code('then')}, ${LIMITS.steps} at most: ${code('filter(…)')}, ${code('orderby(…)')}, ${code('top(…)')}, ` +
-    `${code('aggregate(<property> with <sum|average|min|max|countdistinct> as <alias>, $count as <alias>)')}, ` +
-    `${code('groupby((<properties>), <transformations>)')}. Groups by ${named(groups)}. The answer is ${code('{ total, count, value }')}.`;
-  return { description, examples: key ? [`groupby((${key.name}), aggregate($count as n)) then orderby(n desc)`] : [] };
+  const examples = key ? [`groupby((${key.name}), aggregate($count as n)) then orderby(n desc)`] : [];
+  return described(APPLY, `Aggregates the rows. Groups by ${named(groups)}.`, examples);
 }
 
-function describeExpand({ relations }: ListResource): Described {
+function describeExpand({ relations }: ListResource): Grammar {
   const names = [...relations.keys()];
   const description =
     names.length === 0
       ? 'Related records to include in the rows; this list has none.'
       : `Related records to include in the rows, each under its relation name, null if deleted: ${names.map(code).join(', ')}.`;
-  return { description, examples: names.slice(0, 1) };
+  return described(EXPAND, description, names.slice(0, 1));
 }
 
-/** Descriptions of the list parameters for the API page: fields, operators, limits, examples. */
+/** The list parameters whose texts depend on the list, described with its fields, operators, limits and examples. */
 export function describeList(resource: ListResource) {
   const fields = [...resource.fields.values()];
   return {

@@ -6,17 +6,22 @@ export const pageParameters = {
   limit: z.number().int().min(1).max(50).optional(),
 };
 
+const PageMetadata = z
+  .object({
+    pagination: z.object({
+      page: z.number().int(),
+      limit: z.number().int(),
+      total: z.number().int(),
+      totalPages: z.number().int(),
+      hasNext: z.boolean(),
+      hasPrev: z.boolean(),
+    }),
+  })
+  .meta({ id: 'PageMetadata' });
+
 /** The answer of a paginated list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  const pagination = z.object({
-    page: z.number().int(),
-    limit: z.number().int(),
-    total: z.number().int(),
-    totalPages: z.number().int(),
-    hasNext: z.boolean(),
-    hasPrev: z.boolean(),
-  });
-  return z.object({ data: z.array(item), metadata: z.object({ pagination }) });
+  return z.object({ data: z.array(item), metadata: PageMetadata });
 }
 
 /** The closed pagination metadata of the spec, exported for hosts; no endpoint here answers it (decisions L1). */

@@ -13,6 +13,7 @@ import {
   type IdentityTypeIds,
   type Log,
   type OpenApiDocument,
+  type OpenApiOptions,
   type ServerFacts,
 } from '@tandem/core';
 import { isStoreUnavailable } from '@tandem/storage';
@@ -168,7 +169,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
 
     /** Creates the OpenAPI 3.1 document of a router. */
     openApi: (
-      options: { title: string; description: string; version: string; url: string },
+      options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>,
       router: AnyTRPCRouter = ownRouter,
     ): OpenApiDocument => {
       const { authModeOf, cookiePrefix = '' } = facts;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ListUnderTest, Person, TestServer } from '@tandem/testing';
-import { PASSWORD } from '@tandem/testing';
+import type { OpenApiDocument } from '@tandem/core';
+import { PASSWORD, describedOperations, type ListUnderTest, type Person, type TestServer } from '@tandem/testing';
 import { fileModel } from '../src/files/file.model.js';
 import { SERVICES, type ListShapes } from '../src/router.js';
 
@@ -66,16 +66,10 @@ export const EVERY_LIST = Object.fromEntries(
 
 /** The lists of the interface by the OpenAPI document, each with its query parameters. */
 export async function documentedLists(app: TestServer): Promise<Map<string, string[]>> {
-  const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>;
-  };
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const lists = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === '$filter'));
+  const operations = describedOperations((await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument);
+  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === '$filter'));
   return new Map(
-    lists.map(({ operationId, parameters = [] }) => [
-      operationId,
-      parameters.filter((one) => one.in === 'query').map(({ name }) => name),
-    ]),
+    lists.map(({ name: list, parameters }) => [list, parameters.filter((one) => one.in === 'query').map(({ name }) => name)]),
   );
 }
 

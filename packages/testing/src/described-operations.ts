@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '@tandem/core';
+import type { OpenApiDocument, OpenApiParameter } from '@tandem/core';
 
 /** The part of JSON Schema that the OpenAPI document uses. */
 export type JsonSchema = Record<string, unknown> & {
@@ -32,7 +32,13 @@ export interface DescribedOperation {
   path: string;
   /** Whether it needs no authentication. */
   isOpen: boolean;
-  parameters: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: JsonSchema }[];
+  parameters: {
+    name: string;
+    in: 'path' | 'query' | 'header';
+    required?: boolean;
+    /** With the description of the parameter. */
+    schema: JsonSchema;
+  }[];
   body: JsonSchema | undefined;
 }
 
@@ -44,17 +50,27 @@ export function describedOperations(document: OpenApiDocument): DescribedOperati
       method,
       path,
       isOpen: !security,
-      parameters: parameters as DescribedOperation['parameters'],
+      parameters: parameters.map((given) => {
+        const { description, ...parameter } = resolveReference<OpenApiParameter>(document, given);
+        return { ...parameter, schema: { ...parameter.schema, description } };
+      }) as DescribedOperation['parameters'],
       body: requestBody?.content['application/json']?.schema,
     })),
   );
 }
 
+/** What a reference stands for, with what stands beside it; anything else is returned unchanged. */
+export function resolveReference<T extends object>(document: OpenApiDocument, given: T | { $ref: string }): T {
+  const { $ref, ...beside } = given as { $ref?: string };
+  if ($ref === undefined) return given as T;
+  const keys = $ref.slice(2).split('/');
+  const found = keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as T;
+  return { ...resolveReference(document, found), ...beside };
+}
+
 /** Resolves a reference; any other schema is returned unchanged. */
 export function resolveSchema(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
-  if (schema.$ref === undefined) return schema;
-  const found = schema.$ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document); // prettier-ignore
-  return resolveSchema(document, found as JsonSchema);
+  return resolveReference<JsonSchema>(document, schema);
 }
 
 /** A place in a value, as the keys that lead there. */

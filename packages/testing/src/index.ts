@@ -4,6 +4,7 @@ export {
   describedOperations,
   placesIn,
   replacePlace,
+  resolveReference,
   resolveSchema,
   type DescribedOperation,
   type JsonSchema,

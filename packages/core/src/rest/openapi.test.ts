@@ -1,3 +1,4 @@
+import type { AnyTRPCRouter } from '@trpc/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -13,10 +14,13 @@ import {
   rest,
   router,
   self,
+  type ErrorDefinition,
+  type OpenApiOptions,
 } from '../index.js';
 
 const errors = defineErrors('things', {
   gone: [404, 'Thing not found'],
+  lost: [404, 'Thing is lost'],
   taken: [409, 'Thing {name} (of {owner}) is taken'],
   busy: [409, 'Thing is busy'],
 });
@@ -45,21 +49,26 @@ const appOf = () =>
     }),
   });
 
-const documentOf = (cookiePrefix?: '__Host-') =>
-  createOpenApiDocument(appOf(), {
+const documentOf = ({ app = appOf() as AnyTRPCRouter, ...options }: Partial<OpenApiOptions> & { app?: AnyTRPCRouter } = {}) =>
+  createOpenApiDocument(app, {
     title: 'Things',
     description: 'Of a test.',
     version: '1.2.3',
     url: 'https://api.example.org',
     authModeOf: (service) => (service === 'secrets' ? 'cookie' : 'bearer'),
-    ...(cookiePrefix && { cookiePrefix }),
+    ...options,
   });
 const operation = (method: string, path: string) => documentOf().paths[path]?.[method];
-const envelope = (message: object) => ({
-  'application/json': {
-    schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { properties: { message } } } }] },
-  },
-});
+const jsonOf = (schema: object) => ({ 'application/json': { schema } });
+const ERROR = { $ref: '#/components/schemas/Error' };
+const envelope = (message: object) => jsonOf({ allOf: [ERROR, { properties: { error: { properties: { message } } } }] });
+/** An answer of an operation, as its component, with the component's name. */
+function answerOf(method: string, path: string, status: number) {
+  const { components, paths } = documentOf();
+  const { $ref = '' } = (paths[path]?.[method]?.responses[status] ?? {}) as { $ref?: string };
+  const name = $ref.replace('#/components/responses/', '');
+  return { name, ...components.responses[name] };
+}
 
 describe('the OpenAPI document', () => {
   it('says who may call each operation, in its description and as a field', () => {
@@ -89,7 +98,9 @@ describe('the OpenAPI document', () => {
       },
       cookie: { type: 'apiKey', in: 'cookie', name: 'accessToken', description: 'The access token in cookie mode.' },
     });
-    expect(documentOf('__Host-').components['securitySchemes']).toMatchObject({ cookie: { name: '__Host-accessToken' } });
+    expect(documentOf({ cookiePrefix: '__Host-' }).components['securitySchemes']).toMatchObject({
+      cookie: { name: '__Host-accessToken' },
+    });
   });
 
   it('has every procedure with a route, by its tRPC name and service', () => {
@@ -126,34 +137,79 @@ describe('the OpenAPI document', () => {
   });
 
   it('lists every text of an error, as a pattern where it has parameters', () => {
-    const { responses = {} } = operation('post', '/things') ?? {};
-    expect(responses['409']).toEqual({
+    expect(answerOf('post', '/things', 409)).toEqual({
+      name: '409',
       description: 'Thing {name} (of {owner}) is taken; Thing is busy',
       content: envelope({
         anyOf: [
+          { type: 'string', enum: ['Thing is busy'] },
           { type: 'string', pattern: '^Thing .* \\(of .*\\) is taken$', examples: ['Thing {name} (of {owner}) is taken'] },
-          { const: 'Thing is busy' },
         ],
       }),
     });
-    expect(operation('get', '/things/{id}')?.responses['404']).toEqual({
+    expect(answerOf('get', '/things/{id}', 404)).toMatchObject({
       description: 'Thing not found',
-      content: envelope({ const: 'Thing not found' }),
+      content: envelope({ type: 'string', enum: ['Thing not found'] }),
     });
-    expect(responses['500']).toMatchObject({ content: envelope({ const: 'Failed' }) });
-    expect(responses['503']).toMatchObject({ description: 'Failed; Service Unavailable' });
-    expect(responses['201']).toMatchObject({
+  });
+
+  it('says of each operation with which text it fails, and shares the rest of that answer', () => {
+    expect(operation('post', '/things')?.responses['500']).toEqual({ $ref: '#/components/responses/500', description: 'Failed' });
+    expect(answerOf('post', '/things', 500)).toMatchObject({ name: '500', content: jsonOf(ERROR) });
+    expect(answerOf('post', '/things', 503)).toMatchObject({
+      name: '503',
+      description: 'The server is not available: the text of 500, or Service Unavailable',
+      content: jsonOf(ERROR),
+    });
+  });
+
+  it('describes what a successful answer contains, if anything', () => {
+    expect(operation('post', '/things')?.responses['201']).toMatchObject({
       description: 'Success',
       content: { 'application/json': { schema: { type: 'object' } } },
     });
-    expect(operation('delete', '/things/{id}')?.responses['204']).toEqual({ description: 'No content' });
+    expect(answerOf('delete', '/things/{id}', 204)).toEqual({ name: '204', description: 'No content' });
+  });
+
+  it('has one component for each status and set of messages, in any order', () => {
+    const route = (errors: ErrorDefinition[]) => publicProcedure.meta(meta(`GET /${routes++}`, { errors })).output(z.void()).query(() => {}); // prettier-ignore
+    let routes = 0;
+    const { gone, lost } = errors;
+    const app = router({ a: route([gone, lost]), b: route([lost, gone]), c: route([lost, gone, lost]), d: route([gone]), e: route([lost]), f: route([{ status: 404, message: 'Thing is lost' }]) }); // prettier-ignore
+    const { paths, components } = documentOf({ app });
+    const references = Object.values(paths).map(({ get }) => get?.responses['404']);
+    // the set of more than half of the operations is named by its status alone
+    const [ofAll, ofTwo, ofOne] = ['404-things.lost', '404-things.gone', '404-things.lost-2'].map((name) => ({ $ref: `#/components/responses/${name}` })); // prettier-ignore
+    expect(references).toEqual([ofAll, ofAll, ofAll, ofTwo, ofOne, ofOne]);
+    expect(Object.keys(components.responses)).toEqual(['403', '500', '503', '404-things.lost', '404-things.gone', '404-things.lost-2']); // prettier-ignore
+  });
+
+  it('declares headers once: those of the server for every answer, and when to retry', () => {
+    const header = { description: 'A number.', schema: { type: 'integer' } };
+    const { components, paths } = documentOf({ headers: { 'x-number': header } });
+    const number = { 'x-number': { $ref: '#/components/headers/x-number' } };
+    const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
+    expect(components.headers).toEqual({
+      'x-number': header,
+      'Retry-After': { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer', minimum: 1 } },
+    });
+    const headersOf = ([status, response]: [string, object]) => [status, (response as { headers?: object }).headers];
+    expect(Object.fromEntries(Object.entries(components.responses).map(headersOf))).toMatchObject({
+      '204': number,
+      '400': number,
+      '429': { ...number, ...retry },
+      '503': { ...number, ...retry },
+    });
+    expect(components.responses['400']?.headers).toEqual(number);
+    expect(paths['/things']?.post?.responses['201']).toMatchObject({ headers: number });
+    expect(documentOf().components.responses['400']).not.toHaveProperty('headers');
   });
 
   it('describes once the envelope, and each schema with a name', () => {
     const { components } = documentOf();
     expect(Object.keys(components.schemas)).toEqual(['Label', 'Error']);
     expect(components.schemas['Label']).toMatchObject({ type: 'object', required: ['text'] });
-    expect(components.schemas['Error']).toEqual({
+    expect(components.schemas['Error']).toMatchObject({
       type: 'object',
       required: ['error'],
       additionalProperties: false,
@@ -198,9 +254,31 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes the headers that a procedure reads, after its other parameters', () => {
-    const header = { in: 'header', required: false, ...KEY };
+    const header = { in: 'header', ...KEY };
     expect(operation('put', '/things')?.parameters).toEqual([header]);
     expect(operation('get', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
     expect(operation('get', '/secrets')?.parameters ?? 'none').toBe('none');
+  });
+
+  it('describes a parameter on itself, and shares it where ten operations have it', () => {
+    const Name = z
+      .string()
+      .max(9)
+      .meta({ description: 'A name.', examples: ['Ann', 'Ben'], deprecated: true });
+    const reading = (route: `GET /${string}`) => publicProcedure.meta(meta(route)).input(z.strictObject({ $name: Name.optional(), id: z.string() })).output(z.void()).query(() => {}); // prettier-ignore
+    const appWith = (count: number) =>
+      router(Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${n}`, reading(`GET /r${n}/{id}`)])));
+    const described = {
+      name: '$name',
+      in: 'query',
+      deprecated: true,
+      description: 'A name.',
+      example: 'Ann',
+      schema: { type: 'string', maxLength: 9 },
+    };
+    const parametersOf = (count: number) => documentOf({ app: appWith(count) }).paths['/r0/{id}']?.get?.parameters;
+    expect(parametersOf(9)?.[1]).toEqual(described);
+    expect(parametersOf(10)).toEqual([{ $ref: '#/components/parameters/id' }, { $ref: '#/components/parameters/name' }]);
+    expect(documentOf({ app: appWith(10) }).components.parameters['name']).toEqual(described);
   });
 });

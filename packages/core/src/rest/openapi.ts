@@ -5,26 +5,9 @@ import type { AuthMode, CookiePrefix } from '../context.js';
 import { requestErrors, type ErrorDefinition } from '../errors.js';
 import { middlewaresOf, operationsOf, serviceOf, type Operation } from '../operation.js';
 import { declaredBy } from '../procedures.js';
-
-type Json = Record<string, unknown>;
-
-/** The parts of the generated document that are changed below. */
-interface GeneratedOperation {
-  operationId: string;
-  description?: string;
-  /** Who may call it, as a phrase. */
-  'x-who'?: string;
-  tags?: string[];
-  security?: Record<string, string[]>[];
-  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Json }[];
-  requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
-  responses: Record<string, Json>;
-}
-export interface OpenApiDocument {
-  openapi: string;
-  paths: Record<string, Record<string, GeneratedOperation>>;
-  components: { schemas: Record<string, Json> } & Json;
-}
+import { describedParameter, shareParameters } from './openapi-parameters.js';
+import { ERROR_SCHEMA, createResponses, type Responses } from './openapi-responses.js';
+import type { DescribedOperation, Header, Json, OpenApiDocument, Parameter, Response } from './openapi-types.js';
 
 /** What the document says of the server that publishes it. */
 export interface OpenApiOptions {
@@ -36,6 +19,8 @@ export interface OpenApiOptions {
   authModeOf(service: string): AuthMode;
   /** Prefix of the server's cookies. Default none. */
   cookiePrefix?: CookiePrefix;
+  /** Headers of every answer, by name. Default none. */
+  headers?: Readonly<Record<string, Header>>;
 }
 
 const securitySchemes = (cookiePrefix: CookiePrefix) =>
@@ -50,25 +35,7 @@ const securitySchemes = (cookiePrefix: CookiePrefix) =>
     cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
   }) as const;
 
-const ERROR_SCHEMA: Json = {
-  type: 'object',
-  required: ['error'],
-  additionalProperties: false,
-  properties: {
-    error: {
-      type: 'object',
-      required: ['message'],
-      additionalProperties: false,
-      properties: {
-        message: { type: 'string' },
-        data: { type: 'array', items: { type: 'string' }, description: 'The problems of a failed validation.' },
-        stack: { type: 'string', description: 'Only in development.' },
-      },
-    },
-  },
-};
-
-const REDIRECT_RESPONSE: Json = {
+const REDIRECT_RESPONSE: Response = {
   description: 'Found',
   headers: { Location: { required: true, schema: { type: 'string', format: 'uri' }, description: 'Where to go on.' } },
 };
@@ -103,44 +70,46 @@ export function whoOf(operation: Operation): string {
   return allowed.length > 0 ? allowed.join('; ') : 'anybody who is signed in';
 }
 
-/** The schema of an error's message: the message itself, or a pattern where it has parameters. */
-function messageSchema({ message }: ErrorDefinition): Json {
-  if (!/\{\w+\}/.test(message)) return { const: message };
-  const parts = message.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return { type: 'string', pattern: `^${parts.join('.*')}$`, examples: [message] };
-}
-
-function errorResponse(definitions: readonly ErrorDefinition[]): Json {
-  const distinct = [...new Map(definitions.map((definition) => [definition.message, definition])).values()];
-  const message = distinct.length === 1 ? messageSchema(distinct[0] as ErrorDefinition) : { anyOf: distinct.map(messageSchema) };
-  return {
-    description: distinct.map(({ message: text }) => text).join('; '),
-    content: {
-      'application/json': {
-        schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { properties: { message } } } }] },
-      },
-    },
-  };
-}
-
 function securityOf(mode: AuthMode): Record<string, string[]>[] {
   const scheme = mode === 'cookie' ? 'cookie' : 'bearer';
   return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
 }
 
 /** Moves the parameters of a DELETE with a body into the body; the generator makes query parameters of them. */
-function moveToBody(generated: GeneratedOperation): void {
-  const parameters = (generated.parameters ?? []) as { name: string; in: string; required?: boolean; schema?: Json }[];
+function moveToBody(generated: DescribedOperation): void {
+  const parameters = (generated.parameters ?? []) as Parameter[];
   const inBody = parameters.filter((parameter) => parameter.in === 'query');
   generated.parameters = parameters.filter((parameter) => parameter.in !== 'query');
-  const properties = Object.fromEntries(inBody.map(({ name, schema = {} }) => [name, schema]));
+  const properties = Object.fromEntries(inBody.map(({ name, schema }) => [name, schema]));
   const required = inBody.filter((parameter) => parameter.required).map(({ name }) => name);
   const schema = { type: 'object', properties, ...(required.length > 0 && { required }) };
   generated.requestBody = { content: { 'application/json': { schema } } };
 }
 
-/** Sets what the generator cannot express: success status, whole-array bodies, errors, security. */
-function complete(generated: GeneratedOperation, operation: Operation, mode: AuthMode): void {
+/** Sets what the generator cannot express of a body: one that is an array, closed objects, whether it is required. */
+function completeBody({ requestBody }: DescribedOperation, { bodyKey }: Operation): void {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (!requestBody || !schema) return;
+  const properties = (schema.properties ?? {}) as Json;
+  if (bodyKey !== undefined) requestBody.content['application/json'] = { schema: properties[bodyKey] as Json };
+  // the generator loses it for schemas with refinements
+  else schema.additionalProperties = false;
+  requestBody.required = bodyKey !== undefined || ((schema.required ?? []) as string[]).length > 0;
+}
+
+/** All answers of an operation, by status; the generator knows only the content of the successful one. */
+function responsesOf(operation: Operation, content: Response['content'], responses: Responses): DescribedOperation['responses'] {
+  const { status, options } = operation;
+  const success = status === 302 ? REDIRECT_RESPONSE : { description: 'Success', ...(content && { content }) };
+  return {
+    ...(status !== 204 && { [status]: responses.withHeaders(status, success) }),
+    ...((status === 204 || options.mayBeEmpty) && { 204: responses.empty() }),
+    ...responses.errorsOf(errorsOf(operation), options.failure),
+  };
+}
+
+/** Sets what the generator cannot express. */
+function complete(generated: DescribedOperation, operation: Operation, mode: AuthMode, responses: Responses): void {
   generated.operationId = operation.name;
   generated.tags = [serviceOf(operation.name)];
   const who = whoOf(operation);
@@ -149,29 +118,14 @@ function complete(generated: GeneratedOperation, operation: Operation, mode: Aut
   if (isAuthenticated(operation)) generated.security = securityOf(mode);
   else delete generated.security;
 
-  const headers = operation.options.headers?.map((header) => ({ in: 'header', required: false, ...header })) ?? [];
-  if (headers.length > 0) generated.parameters = [...(generated.parameters ?? []), ...headers];
-
-  const success = generated.responses['200'] ?? {};
-  const byStatus = new Map<number, ErrorDefinition[]>();
-  for (const error of errorsOf(operation)) byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error]);
-  generated.responses = {
-    ...(operation.status === 204
-      ? {}
-      : { [operation.status]: operation.status === 302 ? REDIRECT_RESPONSE : { ...success, description: 'Success' } }),
-    ...(operation.status === 204 || operation.options.mayBeEmpty ? { 204: { description: 'No content' } } : {}),
-    ...Object.fromEntries([...byStatus].map(([status, errors]) => [status, errorResponse(errors)])),
-  };
-
   if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
-  const schema = generated.requestBody?.content['application/json']?.schema;
-  if (!generated.requestBody || !schema) return;
-  const properties = (schema.properties ?? {}) as Json;
-  if (operation.bodyKey !== undefined)
-    generated.requestBody.content['application/json'] = { schema: properties[operation.bodyKey] as Json };
-  // the generator loses it for schemas with refinements
-  else schema.additionalProperties = false;
-  generated.requestBody.required = operation.bodyKey !== undefined || ((schema.required ?? []) as string[]).length > 0;
+  completeBody(generated, operation);
+  const headers = (operation.options.headers ?? []).map((header) => ({ in: 'header', ...header }));
+  const parameters = [...((generated.parameters ?? []) as Parameter[]).map(describedParameter), ...headers];
+  if (parameters.length > 0) generated.parameters = parameters;
+  else delete generated.parameters;
+  const success: Response = generated.responses['200'] ?? {};
+  generated.responses = responsesOf(operation, success.content, responses);
 }
 
 /** Makes the OpenAPI 3.1 document of all operations (decisions T1, T7). */
@@ -184,10 +138,18 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     openApiVersion: '3.1.0',
     securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
-  document.components.schemas = { ...document.components.schemas, Error: ERROR_SCHEMA };
-  for (const operation of operationsOf(router)) {
+  const responses = createResponses(options.headers ?? {});
+  const described = operationsOf(router).flatMap((operation) => {
     const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
-    if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)));
-  }
+    if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)), responses);
+    return generated ?? [];
+  });
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components.schemas, Error: ERROR_SCHEMA },
+    responses: responses.finish(),
+    parameters: shareParameters(described),
+    headers: responses.headers,
+  };
   return document;
 }

@@ -19,7 +19,7 @@ export const UploadAddressSchema = z.object({ objectId: Id, url: z.string() }).m
 export type UploadAddress = z.infer<typeof UploadAddressSchema>;
 
 /** A reference to an uploaded file in a body. */
-export const GivenFileSchema = z.strictObject({ objectId: Id, type: z.string().max(TYPE_MAX) });
+export const GivenFileSchema = z.strictObject({ objectId: Id, type: z.string().max(TYPE_MAX) }).meta({ id: 'GivenFile' });
 export type GivenFile = z.infer<typeof GivenFileSchema>;
 
 const contentLength = z.number().int().min(1).max(MAX_BYTES);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { fixture, sendRaw, startTestServer } from '@tandem/testing';
+import type { OpenApiDocument, OpenApiParameter } from '@tandem/core';
+import { fixture, resolveReference, sendRaw, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const app = fixture(startTestServer);
@@ -91,16 +92,17 @@ it('a total is exact after a write of the same server', async () => {
 });
 
 it('the OpenAPI document tells of each list its fields, operators, limits and examples', async () => {
-  const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-    paths: Record<string, { get?: { parameters: { name: string; schema: Record<string, unknown>; description?: string }[] } }>;
-  };
-  const parameters = paths['/notifications/identities/{identityId}']?.get?.parameters ?? [];
-  const filter = parameters.find(({ name }) => name === '$filter');
-  const text = JSON.stringify(filter);
-  expect(text).toContain('`isRead` (boolean)');
-  expect(text).toContain('4,096 characters');
-  expect(text).toContain('isRead eq true and createdAt ge 2026-01-31');
-  expect(filter?.schema).toMatchObject({ type: 'string', maxLength: 4096 });
-  const top = parameters.find(({ name }) => name === '$top');
+  const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
+  const { parameters = [] } = document.paths['/notifications/identities/{identityId}']?.get ?? {};
+  const described = parameters.map((one) => resolveReference<OpenApiParameter>(document, one));
+  const filter = described.find(({ name }) => name === '$filter');
+  expect(filter?.description).toContain('`isRead` (boolean)');
+  expect(filter?.example).toBe('isRead eq true and createdAt ge 2026-01-31');
+  expect(resolveReference(document, filter?.schema ?? {})).toMatchObject({
+    type: 'string',
+    maxLength: 4096,
+    description: expect.stringContaining('4,096 characters') as string,
+  });
+  const top = described.find(({ name }) => name === '$top');
   expect(top?.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 100 });
 });

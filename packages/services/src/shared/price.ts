@@ -39,23 +39,25 @@ export const priceListFields = {
 export const GivenPrice = z
   .strictObject({ amount: Amount, currency: Currency, ...taxes })
   .superRefine(checkDecimals)
-  .meta(closed);
+  .meta({ id: 'GivenPrice', ...closed });
 export type GivenPrice = z.infer<typeof GivenPrice>;
 
 /** A partial change of a price: omitted fields keep their values. */
 export const PricePatch = z
   .strictObject({ amount: Amount.optional(), currency: Currency.optional(), ...taxes })
   .superRefine(checkDecimals)
-  .meta(closed);
+  .meta({ id: 'PricePatch', ...closed });
 export type PricePatch = z.infer<typeof PricePatch>;
 
 /** A price in an answer. */
-export const PriceSchema = z.object({
-  amount: z.number(),
-  currency: z.string(),
-  taxIncluded: z.boolean().nullable(),
-  taxable: z.boolean().nullable(),
-});
+export const PriceSchema = z
+  .object({
+    amount: z.number(),
+    currency: z.string(),
+    taxIncluded: z.boolean().nullable(),
+    taxable: z.boolean().nullable(),
+  })
+  .meta({ id: 'Price' });
 export type Price = z.infer<typeof PriceSchema>;
 
 /** The price of a record, which may have none. */

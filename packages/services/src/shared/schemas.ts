@@ -1,16 +1,22 @@
 import { z } from 'zod';
 
 /** Record id: a UUID; the server makes version 7 (decisions R1). */
-export const Id = z.uuid();
+export const Id = z.uuid().meta({ id: 'Id', examples: ['0198c0de-5a5a-7000-8000-2f9d1c4b7e60'] });
 
 /** A time on the wire: ISO-8601, UTC, with milliseconds (decisions R1). */
-export const Timestamp = z.iso.datetime({ precision: 3 });
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ id: 'Timestamp', examples: ['2026-01-31T09:30:00.000Z'] });
 
 /** Maximum length of an email address, in characters (RFC 5321). */
 const EMAIL_MAX_LENGTH = 254;
 
 /** An email address, trimmed and lower-cased (decisions A8). */
-export const Email = z.string().trim().toLowerCase().max(EMAIL_MAX_LENGTH).check(z.email());
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(EMAIL_MAX_LENGTH)
+  .check(z.email())
+  .meta({ id: 'Email', examples: ['ann@example.org'] });
 
 /** Maximum length of one line of text, such as a name, in characters. */
 export const LINE_MAX = 200;
