@@ -5,7 +5,10 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['tandem-source', 'node'];
 
 const ALL = ['packages/*/{src,test}/**/*.test.ts', 'apps/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
-/** Tests that kill processes, take parts away, start programs or a browser, or send large amounts: `npm run test:faults`. */
+/**
+ * Tests that kill processes, take parts away, start programs or a browser, need more than the services built, or send
+ * large amounts: `npm run test:faults`.
+ */
 const FAULTS = [
   '**/*{crash,outage}.test.ts',
   'packages/embedded-mongo/test/*.test.ts',
@@ -15,10 +18,10 @@ const FAULTS = [
   'packages/services/src/{files/held-files,invitations/withdrawal.security}.test.ts',
   'packages/drivers/src/redis/*.test.ts',
   'apps/console/test/*.test.ts',
-  'apps/examples/src/tracing.test.ts',
-  'apps/server/src/{commands,first-start,hostile-input.security,redis,shutdown}.test.ts',
+  'apps/examples/src/*.test.ts',
+  'apps/server/src/{commands,console-page,first-start,hostile-input.security,redis,shutdown}.test.ts',
   'apps/server/src/seed/*.test.ts',
-  'test/{authentication-doc,embedding-services,new-service,readme,shell-blocks}.test.ts',
+  'test/{authentication-doc,clients-doc,deployment,embedding,embedding-services,new-service,readme,shell-blocks}.test.ts',
 ];
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { BcryptTask } from './bcrypt-worker.js';
 
@@ -16,8 +16,7 @@ let threads: Piscina<BcryptTask, string | boolean> | undefined;
  */
 function pool(): Piscina<BcryptTask, string | boolean> {
   threads ??= new Piscina({
-    // resolved by package name, and so from the build, because a worker cannot load TypeScript
-    filename: createRequire(import.meta.url).resolve('@tandem/services/bcrypt-worker'),
+    filename: fileURLToPath(new URL('./bcrypt-worker.js', import.meta.url)),
     minThreads: 0,
     maxThreads: availableParallelism(),
     idleTimeout: IDLE_MS,
