@@ -9,6 +9,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { createApiPage } from './api-page.js';
+import { createDocumentRoute } from './compressed-document.js';
 import type { Config } from './config.js';
 import { createConsolePage } from './console-page.js';
 import { openDatabase, type Database } from './database.js';
@@ -163,12 +164,10 @@ function createApp(
     res.json({ status: 'ok' });
   });
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
-  // made on first use: making it takes as long as the rest of the start
-  let document: string | undefined;
-  app.get('/openapi.json', (_req, res) => {
-    document ??= JSON.stringify(describeApi(tandem, config));
-    res.type('json').send(document);
-  });
+  app.get(
+    '/openapi.json',
+    createDocumentRoute(() => describeApi(tandem, config)),
+  );
   app.use(createApiPage());
   if (config.console) {
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };

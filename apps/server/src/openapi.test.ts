@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
-import { fixture, resolveReference, startTestServer } from '@tandem/testing';
+import { describedOperations, fixture, resolveReference, startTestServer } from '@tandem/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -223,9 +224,15 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('requires the bearer token, and the optional fingerprint, exactly where a caller must be known', () => {
-    const open = Object.values(document.paths).flatMap((methods) => Object.values(methods).filter(({ security }) => !security));
-    expect(open.map(({ operationId }) => operationId).toSorted()).toEqual(
+  it('requires the bearer token exactly where a caller must be known, and reads it elsewhere only if it may be given', () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const withSecurity = (security: object[]) =>
+      operations.filter((one) => isDeepStrictEqual(one.security, security)).map(({ operationId }) => operationId);
+    const optional = ['auth.confirmNewEmail', 'auth.logout', 'auth.resetPassword'];
+    expect(withSecurity([{ bearer: [] }, {}]).toSorted()).toEqual(optional);
+    const open = [...withSecurity([]), ...optional];
+    expect(open.length + withSecurity([{ bearer: [] }]).length).toBe(operations.length);
+    expect(open.toSorted()).toEqual(
       [
         'attributes.get',
         'attributes.list',
@@ -252,17 +259,23 @@ describe('the OpenAPI document', () => {
         'auth.finishOauth',
       ].toSorted(),
     );
-    expect(document.paths['/identities']?.get?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
+  });
+
+  it('has the fingerprint as an optional header, exactly where it may be refused', () => {
+    for (const { name, parameters, method, path } of describedOperations(document)) {
+      const mayBeRefused = JSON.stringify(resolveReference(document, document.paths[path]?.[method]?.responses['422'] ?? {})).includes('x-nb-fingerprint header'); // prettier-ignore
+      expect(
+        parameters.some((one) => one.name === 'x-nb-fingerprint' && !one.required),
+        name,
+      ).toBe(mayBeRefused);
+    }
   });
 
   it('requires the cookie in cookie mode', async () => {
     await using cookies = await startTestServer({ authModes: { auth: 'cookie', identities: 'cookie', notifications: 'bearer' } });
     const { paths } = (await (await fetch(`${cookies.url}/openapi.json`)).json()) as OpenApiDocument;
-    expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
-    expect(paths['/notifications/{notificationId}/read']?.post?.security).toEqual([
-      { bearer: [] },
-      { bearer: [], fingerprint: [] },
-    ]);
+    expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }]);
+    expect(paths['/notifications/{notificationId}/read']?.post?.security).toEqual([{ bearer: [] }]);
   });
 
   it('allows no unknown fields in bodies, and never shows a password', () => {

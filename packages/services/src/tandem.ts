@@ -28,7 +28,7 @@ import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
-import { SERVICE_NAMES, createAppRouter, pickServices, type ServiceName } from './router.js';
+import { SERVICES, SERVICE_NAMES, createAppRouter, pickServices, type ServiceName } from './router.js';
 import { createServices } from './services.js';
 import { createStreams } from './streams/streams.js';
 
@@ -173,7 +173,8 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       router: AnyTRPCRouter = ownRouter,
     ): OpenApiDocument => {
       const { authModeOf, cookiePrefix = '' } = facts;
-      return createOpenApiDocument(router, { ...options, authModeOf, cookiePrefix });
+      const tags = [...SERVICES.map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
+      return createOpenApiDocument(router, { ...options, tags, authModeOf, cookiePrefix });
     },
 
     /**

@@ -30,7 +30,7 @@ export interface DescribedOperation {
   /** In lower case, as in the document. */
   method: string;
   path: string;
-  /** Whether it needs no authentication. */
+  /** Whether it needs no credentials. */
   isOpen: boolean;
   parameters: {
     name: string;
@@ -45,11 +45,11 @@ export interface DescribedOperation {
 /** All operations of a document. */
 export function describedOperations(document: OpenApiDocument): DescribedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, security, requestBody, parameters = [] }]) => ({
+    Object.entries(methods).map(([method, { operationId, security = [], requestBody, parameters = [] }]) => ({
       name: operationId,
       method,
       path,
-      isOpen: !security,
+      isOpen: security.length === 0 || security.some((one) => Object.keys(one).length === 0),
       parameters: parameters.map((given) => {
         const { description, ...parameter } = resolveReference<OpenApiParameter>(document, given);
         return { ...parameter, schema: { ...parameter.schema, description } };

@@ -45,6 +45,7 @@ export interface Response {
 
 export interface OpenApiDocument {
   openapi: string;
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, DescribedOperation>>;
   components: Json & {
     schemas: Record<string, Json>;

@@ -7,6 +7,7 @@ import {
   allow,
   anyOf,
   authenticated,
+  authenticationErrors,
   createOpenApiDocument,
   defineErrors,
   notGuest,
@@ -89,12 +90,10 @@ describe('the OpenAPI document', () => {
       servers: [{ url: 'https://api.example.org' }],
     });
     expect(document.components['securitySchemes']).toEqual({
-      bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
-      fingerprint: {
-        type: 'apiKey',
-        in: 'header',
-        name: 'x-nb-fingerprint',
-        description: 'The device fingerprint, when one was given at login.',
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The access token, or the token of a link where the operation says so.',
       },
       cookie: { type: 'apiKey', in: 'cookie', name: 'accessToken', description: 'The access token in cookie mode.' },
     });
@@ -120,10 +119,32 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('gives the security of each service by its mode, with the optional fingerprint', () => {
-    expect(operation('get', '/things/{id}')).not.toHaveProperty('security');
-    expect(operation('post', '/things')?.security).toEqual([{ bearer: [] }, { bearer: [], fingerprint: [] }]);
-    expect(operation('get', '/secrets')?.security).toEqual([{ cookie: [] }, { cookie: [], fingerprint: [] }]);
+  it('gives the security of each service by its mode, none where there is no caller', () => {
+    expect(operation('get', '/things/{id}')?.security).toEqual([]);
+    expect(operation('post', '/things')?.security).toEqual([{ bearer: [] }]);
+    expect(operation('get', '/secrets')?.security).toEqual([{ cookie: [] }]);
+  });
+
+  it('has an optional token where one may be refused but none is required, and likewise the fingerprint', () => {
+    const { malformedHeader, malformedFingerprint } = authenticationErrors;
+    const ends = (route: `POST /${string}`, errors: ErrorDefinition[]) => publicProcedure.meta(meta(route, { errors })).output(z.void()).mutation(() => {}); // prettier-ignore
+    const app = router({ token: ends('POST /token', [malformedHeader]), device: ends('POST /device', [malformedFingerprint]) });
+    const { paths } = documentOf({ app });
+    expect(paths['/token']?.post).toMatchObject({ security: [{ bearer: [] }, {}] });
+    expect(paths['/token']?.post).not.toHaveProperty('parameters');
+    expect(paths['/device']?.post).toMatchObject({ security: [], parameters: [{ name: 'x-nb-fingerprint', in: 'header' }] });
+    expect(operation('get', '/secrets')?.parameters).toMatchObject([{ name: 'x-nb-fingerprint', in: 'header' }]);
+  });
+
+  it('has the contact, the licence and what services are for, as the host says', () => {
+    const contact = { name: 'Ann', email: 'ann@example.org' };
+    const license = { name: 'MIT', identifier: 'MIT' };
+    const tags = [
+      { name: 'things', description: 'Things.' },
+      { name: 'nothing', description: 'Nothing.' },
+    ];
+    expect(documentOf({ contact, license, tags })).toMatchObject({ info: { contact, license } });
+    expect(documentOf({ tags }).tags).toEqual([{ name: 'secrets' }, { name: 'things', description: 'Things.' }]);
   });
 
   it.each([
@@ -257,7 +278,7 @@ describe('the OpenAPI document', () => {
     const header = { in: 'header', ...KEY };
     expect(operation('put', '/things')?.parameters).toEqual([header]);
     expect(operation('get', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
-    expect(operation('get', '/secrets')?.parameters ?? 'none').toBe('none');
+    expect(operation('put', '/things')?.parameters).toHaveLength(1);
   });
 
   it('describes a parameter on itself, and shares it where ten operations have it', () => {

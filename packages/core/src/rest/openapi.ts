@@ -1,12 +1,12 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { generateOpenApiDocument, type OpenApiRouter } from 'trpc-to-openapi';
-import { ACCESS_COOKIE, FINGERPRINT_HEADER } from '../authentication.js';
 import type { AuthMode, CookiePrefix } from '../context.js';
 import { requestErrors, type ErrorDefinition } from '../errors.js';
 import { middlewaresOf, operationsOf, serviceOf, type Operation } from '../operation.js';
 import { declaredBy } from '../procedures.js';
 import { describedParameter, shareParameters } from './openapi-parameters.js';
 import { ERROR_SCHEMA, createResponses, type Responses } from './openapi-responses.js';
+import { credentialHeaders, securityOf, securitySchemes } from './openapi-security.js';
 import type { DescribedOperation, Header, Json, OpenApiDocument, Parameter, Response } from './openapi-types.js';
 
 /** What the document says of the server that publishes it. */
@@ -19,21 +19,14 @@ export interface OpenApiOptions {
   authModeOf(service: string): AuthMode;
   /** Prefix of the server's cookies. Default none. */
   cookiePrefix?: CookiePrefix;
+  /** Whom to ask about the interface, and its licence. Default none. */
+  contact?: { name?: string; url?: string; email?: string };
+  license?: { name: string; url?: string; identifier?: string };
+  /** What services are for, by name. Those that no operation belongs to are left out. */
+  tags?: readonly { name: string; description: string }[];
   /** Headers of every answer, by name. Default none. */
   headers?: Readonly<Record<string, Header>>;
 }
-
-const securitySchemes = (cookiePrefix: CookiePrefix) =>
-  ({
-    bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' },
-    fingerprint: {
-      type: 'apiKey',
-      in: 'header',
-      name: FINGERPRINT_HEADER,
-      description: 'The device fingerprint, when one was given at login.',
-    },
-    cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
-  }) as const;
 
 const REDIRECT_RESPONSE: Response = {
   description: 'Found',
@@ -68,11 +61,6 @@ export function whoOf(operation: Operation): string {
   if (!isAuthenticated(operation)) return 'anybody';
   const allowed = declaredBy(middlewaresOf(operation.procedure)).flatMap(({ says }) => says ?? []);
   return allowed.length > 0 ? allowed.join('; ') : 'anybody who is signed in';
-}
-
-function securityOf(mode: AuthMode): Record<string, string[]>[] {
-  const scheme = mode === 'cookie' ? 'cookie' : 'bearer';
-  return [{ [scheme]: [] }, { [scheme]: [], fingerprint: [] }];
 }
 
 /** Moves the parameters of a DELETE with a body into the body; the generator makes query parameters of them. */
@@ -115,13 +103,14 @@ function complete(generated: DescribedOperation, operation: Operation, mode: Aut
   const who = whoOf(operation);
   generated.description = `Who may call it: ${who}.`;
   generated['x-who'] = who;
-  if (isAuthenticated(operation)) generated.security = securityOf(mode);
-  else delete generated.security;
+  const errors = errorsOf(operation);
+  generated.security = securityOf(isAuthenticated(operation), errors, mode);
 
   if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
   completeBody(generated, operation);
   const headers = (operation.options.headers ?? []).map((header) => ({ in: 'header', ...header }));
-  const parameters = [...((generated.parameters ?? []) as Parameter[]).map(describedParameter), ...headers];
+  const given = ((generated.parameters ?? []) as Parameter[]).map(describedParameter);
+  const parameters = [...given, ...headers, ...credentialHeaders(errors)];
   if (parameters.length > 0) generated.parameters = parameters;
   else delete generated.parameters;
   const success: Response = generated.responses['200'] ?? {};
@@ -135,6 +124,8 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     description: options.description,
     version: options.version,
     baseUrl: options.url,
+    ...(options.contact && { contact: options.contact }),
+    ...(options.license && { license: options.license }),
     openApiVersion: '3.1.0',
     securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
@@ -144,6 +135,9 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)), responses);
     return generated ?? [];
   });
+  const services = new Set(described.map(({ operationId }) => serviceOf(operationId)));
+  const tags = new Map((options.tags ?? []).map((tag) => [tag.name, tag]));
+  document.tags = [...services].sort().map((name) => tags.get(name) ?? { name });
   document.components = {
     ...document.components,
     schemas: { ...document.components.schemas, Error: ERROR_SCHEMA },

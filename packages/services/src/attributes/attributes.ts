@@ -6,6 +6,7 @@ import { createAttributesService } from './attributes.service.js';
 
 export const attributes = defineService({
   name: 'attributes',
+  description: 'Groups of keys and values that products share, such as sizes and materials.',
   create: (all) => ({ attributes: createAttributesService(all) }),
   router: ({ attributes: service }) => createAttributesRouter(service),
   lists: { list: attributeList },

@@ -47,6 +47,7 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
 
 export const auth = defineService({
   name: 'auth',
+  description: 'Registration, sign-in, sessions, passwords, one-time tokens, identity providers and the audit trail.',
   router: createAuthRouter,
   lists: { events: eventList, identityEvents: identityEventList, sessions: sessionList },
   errors: {

@@ -6,6 +6,7 @@ import { createCategoriesService } from './categories.service.js';
 
 export const categories = defineService({
   name: 'categories',
+  description: 'The tree of product categories.',
   create: (all) => ({ categories: createCategoriesService(all) }),
   router: ({ categories: service }) => createCategoriesRouter(service),
   lists: { list: categoryList },

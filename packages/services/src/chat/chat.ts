@@ -11,6 +11,7 @@ import { subscriptionList } from './subscriptions.schemas.js';
 
 export const chat = defineService({
   name: 'chat',
+  description: 'Channels, their members, messages with attachments, and message templates.',
   create: (all) => ({ chat: createChatService(all) }),
   router: ({ chat: service, organizations, streamTickets }, { subscriptions }) =>
     mergeRouters(

@@ -5,6 +5,7 @@ import { identityList } from './identities.schemas.js';
 
 export const identities = defineService({
   name: 'identities',
+  description: 'Accounts: their email, type and state.',
   router: ({ identities: service, failedLogins }, { typeIds }) =>
     createIdentitiesRouter({ identities: service, typeIds, forgetFailedLogins: failedLogins.forget }),
   lists: { list: identityList },

@@ -5,6 +5,7 @@ import { invitationList } from './invitations.schemas.js';
 
 export const invitations = defineService({
   name: 'invitations',
+  description: 'Invitations by mail, to sign up or to join an organization.',
   router: createInvitationsRouter,
   lists: { list: invitationList },
   errors: { invitations: invitationErrors },

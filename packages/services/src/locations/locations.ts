@@ -6,6 +6,7 @@ import { createLocationsService } from './locations.service.js';
 
 export const locations = defineService({
   name: 'locations',
+  description: 'A tree of places, from organizations to buildings.',
   create: (all) => ({ locations: createLocationsService(all) }),
   router: ({ locations: service }) => createLocationsRouter(service),
   lists: { list: locationList },

@@ -7,6 +7,7 @@ import { createNotificationsService } from './notifications.service.js';
 
 export const notifications = defineService({
   name: 'notifications',
+  description: 'Notifications of an identity, and which of them were read.',
   create: (all) => ({ notifications: createNotificationsService(all) }),
   router: ({ notifications: service, streamTickets }, { subscriptions }) =>
     mergeRouters(createNotificationsRouter(service, streamTickets), subscriptions.notifications),

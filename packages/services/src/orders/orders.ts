@@ -7,6 +7,7 @@ import { createOrdersService } from './orders.service.js';
 
 export const orders = defineService({
   name: 'orders',
+  description: 'Orders of products, with amounts that the server computes.',
   needs: [products],
   create: (all) => ({ orders: createOrdersService({ ...all, priceOf: all.products.priceOf }) }),
   router: createOrdersRouter,

@@ -12,6 +12,7 @@ import { descendantList, memberList, membershipList, organizationList } from './
 
 export const organizations = defineService({
   name: 'organizations',
+  description: 'Organizations in trees, their members with roles, and changes that an admin approves.',
   needs: [follows],
   router: (all) => {
     const { roleOf } = all.organizations;

@@ -8,6 +8,7 @@ import { productVariantList } from './product-variants.schemas.js';
 
 export const productVariants = defineService({
   name: 'productVariants',
+  description: 'Variants of a product, each with its own price and images.',
   needs: [products, variants],
   router: ({ products: ofVariants, organizations: { roleOf }, productVariants: service }) =>
     createProductVariantsRouter({ variants: service, rules: createProductRules({ products: ofVariants, roleOf }) }),

@@ -16,6 +16,7 @@ import { createProductsService } from './products.service.js';
 
 export const products = defineService({
   name: 'products',
+  description: 'The catalogue, with prices, categories and images.',
   needs: [attributes, categories, likes, productImages, variants],
   create(all) {
     const service = createProductsService(all);

@@ -12,6 +12,7 @@ import { createProfilesService } from './profiles.service.js';
 
 export const profiles = defineService({
   name: 'profiles',
+  description: 'Public profiles of identities, whom they follow, and the products they like.',
   needs: [profileAvatars, follows, likes],
   create: (all) => ({ profiles: createProfilesService(all) }),
   router: ({ profiles: service, follows: ofProfiles, likes: liked }) =>

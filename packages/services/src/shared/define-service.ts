@@ -58,6 +58,8 @@ export interface ServiceDefinition<
 > {
   /** The name in tRPC paths, in `authMode` and in the documents. */
   readonly name: Name;
+  /** What it is for, in a sentence, for the documents. */
+  readonly description: string;
   /** What is created before it: parts, and other services. */
   readonly needs?: Needs;
   /** Creates its logic, by name; other services that need it find it under that name. */

@@ -1,0 +1,43 @@
+import { ACCESS_COOKIE, FINGERPRINT_HEADER, FINGERPRINT_MAX_LENGTH, authenticationErrors } from '../authentication.js';
+import type { AuthMode, CookiePrefix } from '../context.js';
+import type { ErrorDefinition } from '../errors.js';
+import type { DescribedOperation, Parameter } from './openapi-types.js';
+
+/** The ways to send an access token. */
+export const securitySchemes = (cookiePrefix: CookiePrefix) =>
+  ({
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The access token, or the token of a link where the operation says so.',
+    },
+    cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
+  }) as const;
+
+/** A parameter, because as a security scheme generated clients would send the token in it. */
+const FINGERPRINT: Parameter = {
+  name: FINGERPRINT_HEADER,
+  in: 'header',
+  description: 'The device fingerprint, if one was given at login.',
+  example: 'device-7f3a',
+  schema: { type: 'string', maxLength: FINGERPRINT_MAX_LENGTH },
+};
+
+/**
+ * The credentials of an operation. One that requires none reads the header `Authorization` all the same if it may refuse a malformed
+ * one.
+ * @param errors all that it may answer
+ */
+export function securityOf(
+  isAuthenticated: boolean,
+  errors: readonly ErrorDefinition[],
+  mode: AuthMode,
+): DescribedOperation['security'] {
+  if (isAuthenticated) return [{ [mode]: [] }];
+  return errors.includes(authenticationErrors.malformedHeader) ? [{ bearer: [] }, {}] : [];
+}
+
+/** The headers of credentials besides the token. */
+export function credentialHeaders(errors: readonly ErrorDefinition[]): Parameter[] {
+  return errors.includes(authenticationErrors.malformedFingerprint) ? [FINGERPRINT] : [];
+}
