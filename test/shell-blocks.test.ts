@@ -19,6 +19,8 @@ const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'installs, and serves until it is stopped; what it serves is what the other commands talk to',
   'npm ci && npm test\nnpm run test:faults': 'is what runs the tests',
   'npm ci\nnpm run dev': 'installs, and runs until it is stopped; its scripts are looked for below',
+  'npm run pack -- release': 'publishes; packages.test.ts packs',
+  'npm install @tandem/': 'installs, and serves until it is stopped; packages.test.ts does it with the tarballs',
   'npm run new -- reviews': 'lays files; new-service.test.ts runs it in a copy',
   'export AUTH_ENC_SECRET': 'needs Docker; compose.yml and Dockerfile are checked by deployment.test.ts',
   'useradd --system': 'needs root and systemd; the unit is checked by deployment.test.ts',

@@ -7,10 +7,12 @@ import { MAIL_PAGES } from '@tandem/services';
 import { Router, type NextFunction, type Response } from 'express';
 
 /**
- * The built console: its page, and under `assets` its files, named by content hash. Located by path, not package name:
- * the server does not depend on the package that builds it.
+ * The built console: its page, and under `assets` its files, named by content hash. Installed as a package, the server
+ * has it in a folder of its own; in the repository it is where it was built.
  */
-const FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const FOLDER = ['../console', '../../console/dist']
+  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  .find((folder) => existsSync(path.join(folder, 'index.html')));
 
 /** Settings that the console needs before sign-in. */
 interface ConsoleSettings {
@@ -59,7 +61,7 @@ function send(
 /** Serves the console at `/console`, and the pages that mails link to. Serves nothing if the console was not built. */
 export function createConsolePage(settings: ConsoleSettings, files: Pick<FilesDriver, 'downloadUrl'>): Router {
   const page = Router({ strict: true });
-  if (!existsSync(path.join(FOLDER, 'index.html'))) return page;
+  if (FOLDER === undefined) return page;
   const assets = { root: path.join(FOLDER, 'assets'), headers: { 'cache-control': 'public, max-age=31536000, immutable' } };
 
   page.get('/console/settings.json', (_req, res) => void res.set('cache-control', 'no-cache').json(settings));

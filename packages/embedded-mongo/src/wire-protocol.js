@@ -172,6 +172,7 @@ export function replyHeader({ requestId, legacy }, documentBytes) {
  * The document in a reply to `encodeCommand`.
  *
  * @param {Buffer} frame
+ * @returns {import('mongodb').Document}
  */
 export function decodeReply(frame) {
   return BSON.deserialize(frame.subarray(HEADER_BYTES + 5));

@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { install, pack, run } from './installed.js';
+import { compile, sampleOf } from './samples.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** For installing packages and starting a server on a busy machine, in milliseconds. */
+const PATIENCE = 400_000;
+/** Resolutions that packages of ES modules do not serve; `require` takes these from Node 20.19 on. */
+const OLD_RESOLUTIONS = new Set(['node10', 'node16-cjs']);
+
+interface Manifest {
+  name: string;
+  version: string;
+  private?: true;
+  publishConfig?: object;
+  license: string;
+  engines: { node: string };
+  devDependencies?: object;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const manifestIn = (folder: string) => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as Manifest;
+
+const PACKAGES = ['packages', 'apps']
+  .flatMap((parent) => readdirSync(path.join(ROOT, parent)).map((name) => path.join(ROOT, parent, name)))
+  .filter((folder) => existsSync(path.join(folder, 'package.json')))
+  .map(manifestIn)
+  .filter(({ publishConfig }) => publishConfig)
+  .map(({ name }) => name);
+
+const work = mkdtempSync(path.join(tmpdir(), 'tandem-packages-'));
+let tarballs: Map<string, string>;
+beforeAll(async () => {
+  tarballs = await pack(path.join(work, 'tarballs'));
+}, PATIENCE);
+afterAll(() => rmSync(work, { recursive: true }));
+
+/** Unpacks a tarball. @returns its folder and files */
+async function unpack(name: string): Promise<{ folder: string; files: string[] }> {
+  const folder = path.join(work, 'unpacked', name);
+  mkdirSync(folder, { recursive: true });
+  await run('tar', ['-xf', tarballs.get(name) ?? '', '--strip-components=1'], folder);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return { folder, files: files.filter((file) => statSync(path.join(folder, file)).isFile()) };
+}
+
+describe.each(PACKAGES)('%s', (name) => {
+  it('is packed without tests, links or traces of the repository', async () => {
+    const { folder, files } = await unpack(name);
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']));
+    expect(files.filter((file) => /\.test\.|^(src|test)\//.test(file))).toEqual([]);
+    const traces = files.filter((file) => {
+      const text = readFileSync(path.join(folder, file), 'utf8');
+      return text.includes(ROOT) || (file === 'package.json' && text.includes('tandem-source'));
+    });
+    expect(traces).toEqual([]);
+    const { version, license, engines, dependencies = {}, ...manifest } = manifestIn(folder);
+    expect({ license, engines }).toEqual({ license: 'MIT', engines: { node: '>=20.19' } });
+    expect([manifest.private, manifest.devDependencies]).toEqual([undefined, undefined]);
+    const siblings = Object.entries(dependencies).filter(([sibling]) => sibling.startsWith('@tandem/'));
+    expect(siblings.filter(([sibling, range]) => range !== version || !PACKAGES.includes(sibling))).toEqual([]);
+  });
+
+  it('depends on what its declarations name', async () => {
+    const { folder, files } = await unpack(name);
+    const { dependencies, peerDependencies, optionalDependencies } = manifestIn(folder);
+    const known = new Set([
+      name,
+      '@tandem/services',
+      ...[dependencies, peerDependencies, optionalDependencies].flatMap((all) => Object.keys(all ?? {})),
+    ]);
+    const named = files
+      .filter((file) => file.endsWith('.d.ts'))
+      .flatMap((file) => {
+        // comments may name packages, too
+        const code = readFileSync(path.join(folder, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+        return [...code.matchAll(/(?:from |import\()['"]((?:@[\w-]+\/)?[\w:-]+)/g)].map(([, from]) => from as string);
+      });
+    const needed = [...new Set(named)].map((from) => {
+      const types = `@types/${builtinModules.includes(from.replace('node:', '')) ? 'node' : from}`;
+      return existsSync(path.join(ROOT, 'node_modules', types)) ? types : from;
+    });
+    expect(needed.filter((from) => !known.has(from))).toEqual([]);
+  });
+
+  it(
+    'has exports that publint and Are The Types Wrong accept',
+    async () => {
+      const tarball = readFileSync(tarballs.get(name) ?? '');
+      const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer } });
+      expect(messages).toEqual([]);
+      const analysis = await checkPackage(createPackageFromTarballData(tarball));
+      const problems = analysis.types === false ? ['no types'] : analysis.problems;
+      expect(problems.filter((one) => typeof one === 'string' || !('resolutionKind' in one && OLD_RESOLUTIONS.has(one.resolutionKind)))).toEqual([]); // prettier-ignore
+    },
+    PATIENCE,
+  );
+});
+
+/** A compiler's settings, as `tsc --init` makes them. */
+const TSCONFIG = JSON.stringify({
+  compilerOptions: { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], skipLibCheck: true },
+});
+
+const HOST = `
+import { createShop } from './shop.js';
+const secret = 'a text of thirty-two bytes or more';
+const { app, close } = await createShop({ dataDir: 'data', authSecrets: { authEncSecret: secret, authSignSecret: secret } });
+const server = app.listen(0, '127.0.0.1', async () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it has no port');
+  const url = \`http://127.0.0.1:\${address.port}\`;
+  const { paths } = await (await fetch(\`\${url}/openapi.json\`)).json();
+  console.log('/auth/login' in paths, '/parcels/{parcelId}/announcements' in paths, (await fetch(\`\${url}/whoami\`)).status);
+  server.close();
+  await close();
+});
+`;
+
+const FRONT_END = `
+import { createTandemClient } from '@tandem/client';
+const client = createTandemClient({ url: process.argv[2] ?? '' });
+const { id } = await client.signUp({ email: 'ann@example.org', password: 'tea at the harbour' });
+const { unread } = await client.api.notifications.unreadCount.query({ identityId: id });
+console.log(unread);
+`;
+
+describe('installed into an empty folder, without the network,', () => {
+  it('the services compile and run in a host', { timeout: PATIENCE }, async () => {
+    const folder = path.join(work, 'host');
+    const dependencies = {
+      '@tandem/core': '',
+      '@tandem/embedded-mongo': '',
+      '@tandem/services': '',
+      '@tandem/storage': '',
+      express: '^5.3.0',
+      zod: '^4.6.7',
+    };
+    const files = { 'tsconfig.json': TSCONFIG, 'shop.ts': sampleOf('docs/embedding.md', 'createShop'), 'main.ts': HOST };
+    await install(folder, { tarballs, dependencies, files });
+    for (const single of ['zod', 'express', '@trpc/server'])
+      expect(await run('npm', ['ls', '--parseable', single], folder)).toBe(`${folder}/node_modules/${single}\n`);
+    expect(await compile(folder)).toBe('');
+    expect(await run(process.execPath, ['main.js'], folder)).toBe('true true 422\n');
+    const required = `console.log(typeof require('@tandem/services').createTandem)`;
+    expect(await run(process.execPath, ['--input-type=commonjs', '-e', required], folder)).toBe('function\n');
+  });
+
+  it('the server runs by its command, with the console, and a front end calls it', { timeout: PATIENCE }, async () => {
+    const [serverFolder, frontEnd] = [path.join(work, 'server'), path.join(work, 'front-end')];
+    await install(serverFolder, { tarballs, dependencies: { '@tandem/server': '' }, files: {} });
+    await install(frontEnd, { tarballs, dependencies: { '@tandem/client': '' }, files: { 'main.js': FRONT_END } });
+
+    const env = { ...process.env, NODE_ENV: 'development', PORT: '0', DATA_DIR: 'data' };
+    const server = spawn(path.join(serverFolder, 'node_modules/.bin/tandem'), ['serve'], { cwd: serverFolder, env });
+    try {
+      let url = '';
+      for await (const line of createInterface(server.stdout)) {
+        url = /listening on (http:\S+?)"/.exec(line)?.[1] ?? '';
+        if (url !== '') break;
+      }
+      expect((await fetch(`${url}/console`)).headers.get('content-type')).toContain('text/html');
+      expect(await run(process.execPath, ['main.js', url], frontEnd)).toBe('0\n');
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  });
+});
