@@ -144,17 +144,14 @@ describe('docs/list-queries.md', () => {
 
 /** A front end's environment: the built declarations, a browser's library, no Node types. */
 const FRONT_END = {
-  compilerOptions: {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: 'es2023',
-    lib: ['es2023', 'dom'],
-    types: [],
-    module: 'esnext',
-    moduleResolution: 'bundler',
-    moduleDetection: 'force',
-  },
+  strict: true,
+  noEmit: true,
+  target: 'es2023',
+  lib: ['es2023', 'dom'],
+  types: [] as string[],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  moduleDetection: 'force',
 };
 
 /** Compiles only where the types are the server's, not `any`. */
@@ -175,13 +172,41 @@ await uploadFile(api.chat.channelIconUploadUrl, { productId: '' }, new Blob());
 await uploadFile(api.notifications.unreadCount, { identityId: '' }, new Blob());
 `;
 
+/**
+ * Compiles only where the client's declarations say of each procedure and list what the services' say. Both are written
+ * out, since an intersection and the object that it makes are not identical.
+ */
+const SAME_TYPES = `
+import type { AppRouter, queryOf } from '@tandem/client';
+import type * as server from '@tandem/services';
+
+type Out<T> = T extends AsyncIterable<infer Event>
+  ? { events: Out<Event> }
+  : T extends object ? (T extends infer O ? { [K in keyof O]: Out<O[K]> } : never) : T;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Procedures<Record> = {
+  [Name in keyof Record]: Record[Name] extends { _def: { type: infer Type; $types: { input: infer Input; output: infer Output } } }
+    ? { type: Type; input: Out<Input>; output: Out<Output> }
+    : Procedures<Record[Name]>;
+};
+type Server = Procedures<server.AppRouter['_def']['record']>;
+
+export const procedures: Same<Procedures<AppRouter['_def']['record']>, Server> = true;
+export const lists: Same<Parameters<typeof queryOf>[0], keyof server.ListShapes> = true;
+// @ts-expect-error without a service they are not the same
+export const fewer: Same<Omit<Server, 'auth'>, Server> = true;
+`;
+
 /** Compiles modules as a front end would, and returns the compiler's errors. */
-async function compileFrontEnd(modules: Record<string, string>): Promise<string> {
+async function compileFrontEnd(
+  modules: Record<string, string>,
+  options: Partial<typeof FRONT_END> & { skipLibCheck?: true } = {},
+): Promise<string> {
   const above = path.join(ROOT, 'packages/client/node_modules');
   await mkdir(above, { recursive: true });
   const dir = await mkdtemp(path.join(above, '.front-end-'));
   try {
-    await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(FRONT_END));
+    await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...FRONT_END, ...options } }));
     for (const [name, code] of Object.entries(modules)) await writeFile(path.join(dir, name), code);
     return await compile(dir);
   } finally {
@@ -193,4 +218,8 @@ it('samples compile against the built declarations, where everything is typed', 
   const samples = [...samplesOf(CLIENTS), ...samplesOf('docs/list-queries.md'), TYPED_CALLS];
   expect(samples.length).toBeGreaterThan(7);
   expect(await compileFrontEnd(Object.fromEntries(samples.map((code, at) => [`sample-${at}.ts`, code])))).toBe('');
+});
+
+it('the built client has the types of the server’s procedures, neither more nor less', async () => {
+  expect(await compileFrontEnd({ 'same.ts': SAME_TYPES }, { types: ['node'], skipLibCheck: true })).toBe('');
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -78,7 +78,6 @@ describe.each(PACKAGES)('%s', (name) => {
     const { dependencies, peerDependencies, optionalDependencies } = manifestIn(folder);
     const known = new Set([
       name,
-      '@tandem/services',
       ...[dependencies, peerDependencies, optionalDependencies].flatMap((all) => Object.keys(all ?? {})),
     ]);
     const named = files
@@ -137,7 +136,49 @@ const { unread } = await client.api.notifications.unreadCount.query({ identityId
 console.log(unread);
 `;
 
+/** Compiles where the client is typed, and wrong calls are errors. */
+const TYPED_CALLS = `
+import { createTandemClient, queryOf, type RouterOutputs } from '@tandem/client';
+const { api } = createTandemClient({ url: 'https://api.example.org' });
+const page: RouterOutputs['notifications']['list'] = await api.notifications.list.query({ identityId: '' });
+export const total: number = page.metadata.pagination.total;
+export const { parameters } = queryOf('notifications.list').where('isRead', 'eq', false).top(20);
+// @ts-expect-error no such procedure
+await api.nonsense.foo.query({});
+// @ts-expect-error the id is missing
+await api.notifications.list.query({});
+// @ts-expect-error a mutation
+await api.notifications.markRead.query({ notificationId: '' });
+// @ts-expect-error no such field
+queryOf('notifications.list').where('isGone', 'eq', false);
+`;
+const STRICT = { strict: true, noEmit: true, skipLibCheck: false, target: 'es2023', lib: ['es2023', 'dom'], types: [] };
+
 describe('installed into an empty folder, without the network,', () => {
+  const frontEnd = path.join(work, 'front-end');
+  beforeAll(async () => {
+    const files = { 'main.js': FRONT_END, 'calls.ts': TYPED_CALLS };
+    await install(frontEnd, { tarballs, dependencies: { '@tandem/client': '' }, files });
+  }, PATIENCE);
+
+  it('the client brings none of the server’s packages', async () => {
+    const installed = (await run('npm', ['ls', '--all', '--parseable'], frontEnd)).trim().split('\n').slice(1);
+    const names = installed.map((folder) => folder.split('node_modules/').at(-1) as string);
+    const expected = ['@tandem/client', '@tandem/list-query', '@trpc/client', '@trpc/server', 'lru-cache', 'typescript'];
+    expect(names.filter((name) => !name.startsWith('@typescript/')).sort()).toEqual(expected);
+  });
+
+  it.each([{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundler' }])(
+    'the client is typed for a strict front end without Node’s types, in few files: %o',
+    async (resolution) => {
+      const settings = { compilerOptions: { ...STRICT, ...resolution }, files: ['calls.ts'] };
+      writeFileSync(path.join(frontEnd, 'tsconfig.json'), JSON.stringify(settings));
+      const read = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.', '--listFiles'], frontEnd);
+      expect(read.trim().split('\n').length).toBeLessThanOrEqual(150);
+    },
+    PATIENCE,
+  );
+
   it('the services compile and run in a host', { timeout: PATIENCE }, async () => {
     const folder = path.join(work, 'host');
     const dependencies = {
@@ -159,9 +200,8 @@ describe('installed into an empty folder, without the network,', () => {
   });
 
   it('the server runs by its command, with the console, and a front end calls it', { timeout: PATIENCE }, async () => {
-    const [serverFolder, frontEnd] = [path.join(work, 'server'), path.join(work, 'front-end')];
+    const serverFolder = path.join(work, 'server');
     await install(serverFolder, { tarballs, dependencies: { '@tandem/server': '' }, files: {} });
-    await install(frontEnd, { tarballs, dependencies: { '@tandem/client': '' }, files: { 'main.js': FRONT_END } });
 
     const env = { ...process.env, NODE_ENV: 'development', PORT: '0', DATA_DIR: 'data' };
     const server = spawn(path.join(serverFolder, 'node_modules/.bin/tandem'), ['serve'], { cwd: serverFolder, env });

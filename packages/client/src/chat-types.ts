@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatServerFrame } from '@tandem/services';
+import type { ChatEvent, ChatServerFrame } from './router-types.js';
 
 export type { ChatEvent };
 /** A message of a channel. */

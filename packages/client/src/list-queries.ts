@@ -1,5 +1,5 @@
 import { listQuery, type ListQueryBuilder, type QueryParameters } from '@tandem/list-query/builder';
-import type { ListShapes } from '@tandem/services';
+import type { ListShapes } from './router-types.js';
 
 /** A list's answer to `$skip`, `$top`, `$nextToken` or `$apply`. `total` is exact and over all pages. */
 export interface ListRows<Row> {

@@ -1,6 +1,6 @@
-import type { NotificationServerFrame } from '@tandem/services';
 import type { StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
+import type { NotificationServerFrame } from './router-types.js';
 import { createConnection, type SocketConstructor } from './stream-connection.js';
 
 /** Notification ids remembered to drop repeats. */

@@ -1,10 +1,30 @@
-import type { AppRouter } from '@tandem/services';
-import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import type * as server from '@tandem/services';
+import type { TRPCBuiltRouter, inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
+import { flat, flatProcedures } from './flat.js';
 
-export type { AppRouter };
+// values, whose types are written out in the declarations: front ends do not install the services
+const procedures = flatProcedures<server.AppRouter['_def']['record']>();
+const error = flat<inferRouterError<server.AppRouter>>();
+const lists = flat<server.ListShapes>();
+const chatEvent = flat<server.ChatEvent>();
+const chatFrame = flat<server.ChatServerFrame>();
+const notificationFrame = flat<server.NotificationServerFrame>();
+
+/** The server's procedures. */
+export type AppRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: typeof error; transformer: false },
+  typeof procedures
+>;
 
 /** The input of each procedure: `RouterInputs['notifications']['list']`. */
 export type RouterInputs = inferRouterInputs<AppRouter>;
 
 /** The output of each procedure: `RouterOutputs['notifications']['list']`. Dates are ISO strings. */
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
+
+/** The query fields of each list, by tRPC path. */
+export type ListShapes = typeof lists;
+
+export type ChatEvent = typeof chatEvent;
+export type ChatServerFrame = typeof chatFrame;
+export type NotificationServerFrame = typeof notificationFrame;

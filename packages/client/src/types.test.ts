@@ -1,9 +1,13 @@
 import { publicProcedure, router } from '@tandem/core';
-import type { ListShapes } from '@tandem/services';
+import type * as server from '@tandem/services';
+import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
 import { createTandemClient, describeFailure } from './index.js';
+import type { AppRouter, ChatEvent, ChatServerFrame, ListShapes, NotificationServerFrame } from './router-types.js';
 
+type ServerInputs = inferRouterInputs<server.AppRouter>;
+type ServerOutputs = inferRouterOutputs<server.AppRouter>;
 type Api = TandemClient['api'];
 /** Whether an input names a parameter; one that takes any name does not. */
 type Names<Input, Parameter extends string> = Parameter extends keyof Input ? (string extends keyof Input ? false : true) : false;
@@ -24,6 +28,19 @@ describe('types', () => {
     expectTypeOf<Page['data'][number]['createdAt']>().toEqualTypeOf<string>();
     expectTypeOf<Page['metadata']['pagination']['hasNext']>().toEqualTypeOf<boolean>();
     expectTypeOf<RouterOutputs['identities']['get']['deactivatedAt']>().toEqualTypeOf<string | null>();
+  });
+
+  it('are those of the server in both directions', () => {
+    expectTypeOf<RouterInputs>().toExtend<ServerInputs>();
+    expectTypeOf<ServerInputs>().toExtend<RouterInputs>();
+    expectTypeOf<RouterOutputs>().toExtend<ServerOutputs>();
+    expectTypeOf<ServerOutputs>().toExtend<RouterOutputs>();
+    expectTypeOf<inferRouterError<AppRouter>>().toEqualTypeOf<inferRouterError<server.AppRouter>>();
+    expectTypeOf<ListShapes>().toExtend<server.ListShapes>();
+    expectTypeOf<server.ListShapes>().toExtend<ListShapes>();
+    expectTypeOf<ChatEvent>().toEqualTypeOf<server.ChatEvent>();
+    expectTypeOf<ChatServerFrame>().toEqualTypeOf<server.ChatServerFrame>();
+    expectTypeOf<NotificationServerFrame>().toEqualTypeOf<server.NotificationServerFrame>();
   });
 
   it('distinguish queries from mutations, and include nothing else', () => {
