@@ -36,9 +36,10 @@ export default defineConfig({
     pool: 'forks',
     // the tests wait for the engine as often as they work
     maxWorkers: availableParallelism() + 1,
+    // files share a process, which loads the services once
+    isolate: false,
     projects: [
-      // files share a process, which loads the services once
-      { extends: true, test: { name: 'tests', include: ALL, exclude: ['**/node_modules/**', ...FAULTS], isolate: false } },
+      { extends: true, test: { name: 'tests', include: ALL, exclude: ['**/node_modules/**', ...FAULTS] } },
       { extends: true, test: { name: 'faults', include: FAULTS } },
     ],
   },
