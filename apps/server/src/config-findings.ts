@@ -17,7 +17,7 @@ export function configurationAdvice(config: Config): string[] {
   const advice: [boolean, string][] = [
     [config.mongodbUri === undefined, 'set MONGODB_URI: the embedded engine is for development and small single machines'],
     [
-      authSecrets.authEncSecret === authSecrets.authSignSecret,
+      [authSecrets.authEncSecret].flat().some((secret) => [authSecrets.authSignSecret].flat().includes(secret)),
       'set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: otherwise a leak of one reveals both',
     ],
     [config.rateLimits === false, 'set RATE_LIMITS to on: passwords can be tried without a limit'],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
-import type { CookieSettings, ProviderSettings, RateLimitSettings } from '@tandem/services';
+import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './guessable-secrets.js';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
@@ -21,7 +21,7 @@ export interface Config {
   redisUrl: string | undefined;
   rateLimits: RateLimitSettings;
   authModes: Record<string, AuthMode>;
-  authSecrets: { authEncSecret: string; authSignSecret: string };
+  authSecrets: TandemConfiguration['authSecrets'];
   lifetimes: {
     accessTokenExpireTime: string;
     refreshTokenExpireTime: string;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describeError, splitSecrets, type EventBus } from '@tandem/core';
+import { describeError, type EventBus } from '@tandem/core';
 import { openFilesDriver, type FilesDriver } from '@tandem/drivers/files';
 import { openMailDriver, type MailDriver } from '@tandem/drivers/mail';
 import { createRedisBus, openRedis, type RedisDriver } from '@tandem/drivers/redis';
@@ -36,7 +36,7 @@ export async function openDrivers(
   const mail = openMailDriver(config.mail.url, { outboxDir: path.join(config.dataDir, 'outbox') });
   const files = await openFilesDriver(config.files.url, {
     dir: path.join(config.dataDir, 'files'),
-    secrets: splitSecrets(config.authSecrets.authSignSecret),
+    secrets: [config.authSecrets.authSignSecret].flat(),
     publicUrl,
     now: clock.now,
   });

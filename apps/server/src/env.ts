@@ -21,11 +21,11 @@ function variable<const V extends Variable<unknown>>(definition: V): V {
   return definition;
 }
 
-/** Accepts text that a parser of a service accepts; the parser's message, without the name, becomes the problem. */
-function parsedBy(parse: (name: string, text: string) => unknown) {
-  return z.string().superRefine((text, check) => {
+/** Accepts what a parser of a service accepts; the parser's message, without the name, becomes the problem. */
+function parsedBy<T>(parse: (name: string, value: T) => unknown, read: z.ZodType<T, string>) {
+  return read.superRefine((value, check) => {
     try {
-      parse('', text);
+      parse('', value);
     } catch (error) {
       check.addIssue({ code: 'custom', message: (error as Error).message.trim() });
     }
@@ -41,18 +41,12 @@ const List = z.string().transform((text) => text.split(',').map((entry) => entry
 const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
 const HttpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')); // prettier-ignore
 const MAIL_SENDER = /^([^<>@\p{Cc}]+<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u;
-const RedirectUrls = List.superRefine((addresses, check) => {
-  try {
-    parseRedirectUrls('', addresses);
-  } catch (error) {
-    check.addIssue({ code: 'custom', message: (error as Error).message.trim() });
-  }
-});
+const RedirectUrls = parsedBy(parseRedirectUrls, List);
 const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
 const Proxies = List.refine((entries) => entries.every(isProxy), PROXIES_TEXT);
 const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
-const Lifetime = parsedBy(parseLifetime);
-const Secrets = parsedBy(parseSecrets);
+const Lifetime = parsedBy(parseLifetime, z.string());
+const Secrets = parsedBy(parseSecrets, List);
 const WholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)); // prettier-ignore
 
@@ -79,7 +73,9 @@ export const VARIABLES = {
     meaning: '`development` adds stacks to errors, makes logs readable and generates missing secrets',
   }),
   SHUTDOWN_DELAY: variable({
-    read: parsedBy((name, text) => parseLifetime(name, text, 0)).transform((text) => parseLifetime('SHUTDOWN_DELAY', text, 0)),
+    read: parsedBy((name, text) => parseLifetime(name, text, 0), z.string()).transform((text) =>
+      parseLifetime('SHUTDOWN_DELAY', text, 0),
+    ),
     fallback: '1s',
     meaning: 'How long a stopping server still accepts connections, so that load balancers notice',
   }),

@@ -1,4 +1,4 @@
-import { splitSecrets } from '@tandem/core';
+import type { Config } from './config.js';
 
 /** A secret with fewer different characters was probably typed by hand. */
 const FEW_CHARACTERS = 12;
@@ -13,8 +13,8 @@ function isGuessable(secret: string): boolean {
 /**
  * Advice on guessable secrets, because anyone who guesses one can forge tokens: one line per variable (decisions H12).
  */
-export function guessableSecrets({ authEncSecret, authSignSecret }: { authEncSecret: string; authSignSecret: string }): string[] {
+export function guessableSecrets({ authEncSecret, authSignSecret }: Config['authSecrets']): string[] {
   const secrets = Object.entries({ AUTH_ENC_SECRET: authEncSecret, AUTH_SIGN_SECRET: authSignSecret });
-  const weak = secrets.filter(([, list]) => splitSecrets(list).some(isGuessable));
+  const weak = secrets.filter(([, list]) => [list].flat().some(isGuessable));
   return weak.map(([name]) => `${name} could be guessed: make one with  openssl rand -base64 48`);
 }

@@ -82,6 +82,6 @@ export { createStreamPlaces, type StreamConnection, type StreamLimits, type Stre
 export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';
 export type { StreamCounts, StreamHandler, StreamSocket } from './streams/stream-socket.js';
 export { validationTexts, type InputPlaces } from './validation-texts.js';
-export { SECRET_MIN_BYTES, deriveKey, splitSecrets } from './tokens/keys.js';
+export { SECRET_MIN_BYTES, deriveKey } from './tokens/keys.js';
 export { TokenError, type TokenClaims, type TokenType } from './tokens/claims.js';
 export { createTokens, type Tokens } from './tokens/tokens.js';

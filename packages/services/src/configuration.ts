@@ -1,6 +1,5 @@
 import {
   SECRET_MIN_BYTES,
-  splitSecrets,
   type AuthMode,
   type Clock,
   type EventBus,
@@ -19,6 +18,9 @@ import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
 
+/** One secret, or several, so that it can be rotated: the first creates tokens, all verify them. */
+export type Secret = string | readonly string[];
+
 /** The file storage and its limit. */
 export interface FilesSettings {
   /** Opened with `openFilesDriver`; the host closes it. */
@@ -33,8 +35,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
   services?: readonly Name[];
   /** The database, from `openStorage`. */
   storage: Storage;
-  /** At least 32 bytes each. A comma-separated list allows rotation: the first creates tokens, all verify them. */
-  authSecrets: { authEncSecret: string; authSignSecret: string };
+  /** At least 32 bytes in each secret. */
+  authSecrets: { authEncSecret: Secret; authSignSecret: Secret };
   /**
    * For all services, or by name, including services of the host's own routers; `default` covers the others. Default `bearer`.
    */
@@ -105,12 +107,12 @@ export function parseLifetime(name: string, text: string, least = 1000): number 
 }
 
 /**
- * Splits a list of secrets. Refuses short ones, which could be guessed.
+ * The secrets that a setting gives. Refuses short ones, which could be guessed.
  * @throws Error naming the setting
  */
-export function parseSecrets(name: string, list: string): string[] {
-  const secrets = splitSecrets(list);
-  if (secrets.some((secret) => Buffer.byteLength(secret) < SECRET_MIN_BYTES))
+export function parseSecrets(name: string, given: Secret): string[] {
+  const secrets = [given].flat();
+  if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < SECRET_MIN_BYTES))
     throw new Error(`${name} must have at least ${SECRET_MIN_BYTES} bytes in each secret`);
   return secrets;
 }

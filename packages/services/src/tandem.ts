@@ -91,7 +91,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     rateLimits: createRateLimits({
       settings: configuration.rateLimits ?? true,
       redis: configuration.redis,
-      secret: authSecrets.authSignSecret,
+      secret: signSecrets.join(','),
       log,
     }),
     oauth,

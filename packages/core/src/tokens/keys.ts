@@ -17,11 +17,6 @@ type CryptoKey = webcrypto.CryptoKey;
 /** Least length of a secret, in bytes: the length of the keys derived from it (decisions A4). */
 export const SECRET_MIN_BYTES = 32;
 
-/** The entries of a comma-separated list of secrets. */
-export function splitSecrets(text: string): string[] {
-  return text.split(',').map((secret) => secret.trim());
-}
-
 /** Derives a 32-byte key for one purpose; it reveals neither the secret nor the keys of other purposes. */
 export function deriveKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'tandem', purpose, 32));

@@ -113,8 +113,8 @@ describe('a token', () => {
 
   it('with other secrets is refused; a token of a rotated secret is accepted, and new ones use the new secret', async () => {
     const [oldSecret, newSecret] = [TEST_SECRETS.authSignSecret, 'n'.repeat(32)];
-    const secrets = (authSignSecret: string) => ({ authSecrets: { ...TEST_SECRETS, authSignSecret } });
-    await using rotated = await startTestServer(secrets(`${newSecret},${oldSecret}`));
+    const secrets = (authSignSecret: string | string[]) => ({ authSecrets: { ...TEST_SECRETS, authSignSecret } });
+    await using rotated = await startTestServer(secrets([newSecret, oldSecret]));
     await using other = await startTestServer(secrets(newSecret));
     const afterRotation = await rotated.signIn(ann.email);
     for (const face of FACES) {
@@ -123,6 +123,12 @@ describe('a token', () => {
       expect(await ask(face, ann, bearer(afterRotation.accessToken), other)).toEqual(PASSED);
       expect(await ask(face, ann, bearer(afterRotation.accessToken))).toEqual(UNVERIFIED);
     }
+  });
+
+  it('of a secret between commas is refused, since a text is one secret', async () => {
+    const authSignSecret = `${'n'.repeat(32)},${TEST_SECRETS.authSignSecret}`;
+    await using other = await startTestServer({ authSecrets: { ...TEST_SECRETS, authSignSecret } });
+    for (const face of FACES) expect(await ask(face, ann, bearer(ann.accessToken), other)).toEqual(UNVERIFIED);
   });
 
   it('is looked up once for a tRPC batch of many calls', async () => {
