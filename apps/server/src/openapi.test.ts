@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { errorsOf, operationsOf, type OpenApiDocument } from '@tandem/core';
-import { describedOperations, fixture, resolveReference, startTestServer } from '@tandem/testing';
+import { describedOperations, fixture, resolveReference, resolveSchema, startTestServer, type JsonSchema } from '@tandem/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -269,6 +269,29 @@ describe('the OpenAPI document', () => {
         name,
       ).toBe(mayBeRefused);
     }
+  });
+
+  it('describes every service, operation, parameter and property of a body', () => {
+    const bare: string[] = document.tags.flatMap(({ name, description }) => (description ? [] : [name]));
+    const visit = (schema: JsonSchema, where: string) => {
+      const { properties = {}, items, anyOf = [], allOf = [] } = resolveSchema(document, schema);
+      for (const [name, property] of Object.entries(properties)) {
+        if (!resolveSchema(document, property).description) bare.push(`${where}.${name}`);
+        visit(property, `${where}.${name}`);
+      }
+      for (const inner of [...anyOf, ...allOf, ...(items ? [items] : [])]) visit(inner, where);
+    };
+    for (const { name, path, method, body, parameters } of describedOperations(document)) {
+      const { summary, description } = document.paths[path]?.[method] ?? {};
+      if (!summary || !/^Who may call it: \w/.test(description ?? '')) bare.push(name);
+      for (const one of parameters) {
+        // a list without relations has nothing to expand
+        const hasExample = one.example !== undefined || (one.name === '$expand' && one.schema.description?.includes('none'));
+        if (!one.schema.description || !hasExample) bare.push(`${name} ${one.name}`);
+      }
+      if (body) visit(body, name);
+    }
+    expect(bare).toEqual([]);
   });
 
   it('requires the cookie in cookie mode', async () => {

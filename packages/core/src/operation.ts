@@ -11,6 +11,7 @@ export type SuccessStatus = 200 | 201 | 204 | 302;
 export interface DescribedHeader {
   name: string;
   description: string;
+  example?: unknown;
   schema: Readonly<Record<string, unknown>>;
 }
 

@@ -85,6 +85,11 @@ interface Answer<Row extends z.ZodType, Related extends Record<string, z.ZodType
   expandable: z.ZodType<Expandable<Row, Related>>;
   output: z.ZodType<TypedAnswer<Expandable<Row, Related>>, ListAnswer<Expandable<Row, Related>>>;
 }
+/** Components of the OpenAPI document, since every list has them. */
+const Total = z.number().int().meta({ id: 'ListTotal', description: 'The number of all rows.' });
+const Count = z.number().int().meta({ id: 'ListCount', description: 'The number of rows in this answer.' });
+const NextToken = z.string().meta({ id: 'ListNextToken', description: 'Token for the next rows; absent after the last.' });
+
 const answers = new WeakMap<z.ZodType, Map<unknown, unknown>>();
 
 /** Lists with the same rows have the same answer, which the OpenAPI document names after the row: `ProductList`. */
@@ -101,11 +106,11 @@ function answerOf<Row extends z.ZodObject, Related extends Record<string, z.ZodT
   const relations = Object.entries(related ?? {}).map(([name, schema]) => [name, schema.nullable().optional()] as const);
   const expandable = relations.length === 0 ? row : row.extend(Object.fromEntries(relations)).meta(named(`Expanded${id}`));
   const slice = z.object({
-    total: z.number().int(),
-    count: z.number().int(),
+    total: Total,
+    count: Count,
     // rows of this envelope are checked by `lists.answer`; computed rows have no schema
     value: z.array(z.union([ComputedRow, expandable])),
-    nextToken: z.string().optional().meta({ description: 'Token for the next rows; absent after the last' }),
+    nextToken: NextToken.optional(),
   });
   const output = z.compile(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
   const answer = { expandable, output } as unknown as Answer<Row, Related>;
@@ -117,8 +122,9 @@ type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptio
 
 function equalParameters<Equal extends z.ZodRawShape>(equal: Equal): Optional<Equal> {
   const described = Object.entries(equal).map(([name, schema]) => {
-    const meta = { description: `Only rows with exactly this \`${name}\`.` };
-    return [name, (schema as z.ZodType).meta(meta).optional()] as const;
+    const type = schema as z.ZodType;
+    const examples = type instanceof z.ZodString && !type.meta()?.examples && { examples: ['a value'] };
+    return [name, type.meta({ description: `Only rows with exactly this \`${name}\`.`, ...examples }).optional()] as const;
   });
   return Object.fromEntries(described) as unknown as Optional<Equal>;
 }
@@ -145,7 +151,10 @@ function listParameters(resource: ListResource) {
   return {
     $filter: $filter.optional(),
     $orderby: $orderby.optional(),
-    $orderBy: z.string().meta({ deprecated: true, description: 'Another spelling of `$orderby`.' }).optional(),
+    $orderBy: z
+      .string()
+      .meta({ deprecated: true, description: 'Another spelling of `$orderby`.', examples: ['id desc'] })
+      .optional(),
     $expand: $expand.optional(),
     $apply: $apply.optional(),
     $skip: z
@@ -164,7 +173,10 @@ function listParameters(resource: ListResource) {
       .optional(),
     $nextToken: z
       .string()
-      .meta({ description: `The \`nextToken\` of the previous page; all other parameters must be the same. ${other}` })
+      .meta({
+        description: `The \`nextToken\` of the previous page; all other parameters must be the same. ${other}`,
+        examples: ['eyJrIjpbXX0.c2lnbmF0dXJl'],
+      })
       .optional(),
   };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** The query parameters of every paginated list (spec, "Paginated list endpoints"). */
 export const pageParameters = {
-  page: z.number().int().min(1).max(1000).optional(),
-  limit: z.number().int().min(1).max(50).optional(),
+  page: z.number().int().min(1).max(1000).describe('The page, from 1.').optional(),
+  limit: z.number().int().min(1).max(50).describe('Maximum number of rows of a page, by default 10.').optional(),
 };
 
 const PageMetadata = z

@@ -36,6 +36,7 @@ export interface DescribedOperation {
     name: string;
     in: 'path' | 'query' | 'header';
     required?: boolean;
+    example?: unknown;
     /** With the description of the parameter. */
     schema: JsonSchema;
   }[];

@@ -1,24 +1,33 @@
+import { idText } from './openapi-schemas.js';
 import type { DescribedOperation, Json, Parameter, Reference } from './openapi-types.js';
 
 /** So many operations must have a parameter for it to be a component. */
-const SHARED = 10;
+const SHARED = 4;
 
-/** A parameter with its description and example on itself, where readers and generators look. */
-export function describedParameter(given: Parameter): Parameter {
-  const { description, examples, deprecated, ...schema } = given.schema as {
-    description?: string;
-    examples?: unknown[];
-    deprecated?: boolean;
-  } & Json;
-  const { name, in: place, required, schema: _, ...rest } = given;
+/** An example of a value: the schema's own, else one that follows from it. */
+function exampleOf({ $ref, examples, enum: values, type, minimum = 1 }: Json, schemas: Readonly<Record<string, Json>>): unknown {
+  if (Array.isArray(examples)) return examples[0];
+  if (Array.isArray(values)) return values[0];
+  if (type === 'integer' || type === 'number') return minimum;
+  if (type === 'boolean') return true;
+  const shared = typeof $ref === 'string' ? schemas[$ref.replace('#/components/schemas/', '')] : undefined;
+  return shared && exampleOf(shared, schemas);
+}
+
+/**
+ * A parameter with its description and example on itself, where readers and generators look.
+ * @param schemas the components that its schema may refer to
+ */
+export function describedParameter(given: Parameter, schemas: Readonly<Record<string, Json>>): Parameter {
+  const { description = idText(given.name), examples: _, deprecated, ...schema } = given.schema;
+  const example = exampleOf(given.schema, schemas);
   return {
-    name,
-    in: place,
-    ...(required && { required }),
-    ...(description !== undefined && { description }),
-    ...(deprecated && { deprecated }),
-    ...(examples && { example: examples[0] }),
-    ...rest,
+    name: given.name,
+    in: given.in,
+    ...(given.required && { required: true }),
+    ...(deprecated === true && { deprecated }),
+    ...(typeof description === 'string' && { description }),
+    ...(example !== undefined && { example }),
     schema,
   };
 }

@@ -38,7 +38,7 @@ function messageSchema(messages: readonly string[]): Json {
     const parts = message.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     return { type: 'string', pattern: `^${parts.join('.*')}$`, examples: [message] };
   });
-  const all: Json[] = [...(texts.length > 0 ? [{ type: 'string', enum: texts }] : []), ...patterns];
+  const all: Json[] = [...(texts.length > 0 ? [{ enum: texts }] : []), ...patterns];
   return all.length === 1 ? (all[0] as Json) : { anyOf: all };
 }
 
@@ -105,7 +105,13 @@ export function createResponses(ownHeaders: Readonly<Record<string, Header>>) {
 
   return {
     headers,
-    withHeaders,
+
+    /** A successful answer; shared if its content is a schema with a name. */
+    success(status: number, response: Response): Response | Reference {
+      const $ref = response.content?.['application/json']?.schema['$ref'];
+      if (typeof $ref !== 'string') return withHeaders(status, response);
+      return refer(status, $ref, $ref.split('/').at(-1) ?? '', () => response);
+    },
 
     /** The answer without a body. */
     empty: () => refer(204, '', '', () => ({ description: 'No content' })),

@@ -6,6 +6,7 @@ import { middlewaresOf, operationsOf, serviceOf, type Operation } from '../opera
 import { declaredBy } from '../procedures.js';
 import { describedParameter, shareParameters } from './openapi-parameters.js';
 import { ERROR_SCHEMA, createResponses, type Responses } from './openapi-responses.js';
+import { describeIds, dropIntegerBounds } from './openapi-schemas.js';
 import { credentialHeaders, securityOf, securitySchemes } from './openapi-security.js';
 import type { DescribedOperation, Header, Json, OpenApiDocument, Parameter, Response } from './openapi-types.js';
 
@@ -90,14 +91,18 @@ function responsesOf(operation: Operation, content: Response['content'], respons
   const { status, options } = operation;
   const success = status === 302 ? REDIRECT_RESPONSE : { description: 'Success', ...(content && { content }) };
   return {
-    ...(status !== 204 && { [status]: responses.withHeaders(status, success) }),
+    ...(status !== 204 && { [status]: responses.success(status, success) }),
     ...((status === 204 || options.mayBeEmpty) && { 204: responses.empty() }),
     ...responses.errorsOf(errorsOf(operation), options.failure),
   };
 }
 
 /** Sets what the generator cannot express. */
-function complete(generated: DescribedOperation, operation: Operation, mode: AuthMode, responses: Responses): void {
+function complete(
+  generated: DescribedOperation,
+  operation: Operation,
+  { mode, responses, schemas }: { mode: AuthMode; responses: Responses; schemas: Readonly<Record<string, Json>> },
+): void {
   generated.operationId = operation.name;
   generated.tags = [serviceOf(operation.name)];
   const who = whoOf(operation);
@@ -108,8 +113,9 @@ function complete(generated: DescribedOperation, operation: Operation, mode: Aut
 
   if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
   completeBody(generated, operation);
+  describeIds(generated.requestBody);
   const headers = (operation.options.headers ?? []).map((header) => ({ in: 'header', ...header }));
-  const given = ((generated.parameters ?? []) as Parameter[]).map(describedParameter);
+  const given = ((generated.parameters ?? []) as Parameter[]).map((one) => describedParameter(one, schemas));
   const parameters = [...given, ...headers, ...credentialHeaders(errors)];
   if (parameters.length > 0) generated.parameters = parameters;
   else delete generated.parameters;
@@ -129,10 +135,12 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     openApiVersion: '3.1.0',
     securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
+  dropIntegerBounds(document);
   const responses = createResponses(options.headers ?? {});
   const described = operationsOf(router).flatMap((operation) => {
     const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
-    if (generated) complete(generated, operation, options.authModeOf(serviceOf(operation.name)), responses);
+    const mode = options.authModeOf(serviceOf(operation.name));
+    if (generated) complete(generated, operation, { mode, responses, schemas: document.components.schemas ?? {} });
     return generated ?? [];
   });
   const services = new Set(described.map(({ operationId }) => serviceOf(operationId)));

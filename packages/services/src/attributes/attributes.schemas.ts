@@ -8,12 +8,18 @@ const VALUE = 1000;
 const ITEMS_MAX = 200;
 
 const Items = z
-  .array(z.strictObject({ key: z.string().min(1).max(LINE_MAX), value: z.string().max(VALUE) }))
+  .array(
+    z.strictObject({
+      key: z.string().min(1).max(LINE_MAX).describe('What the value is of, such as `size`.'),
+      value: z.string().max(VALUE).describe('The value.'),
+    }),
+  )
   .min(1)
-  .max(ITEMS_MAX);
+  .max(ITEMS_MAX)
+  .describe('The keys and values of the group; in a change they replace all others.');
 
 export const attributeRecord = defineRecord('attributes', {
-  fields: { name: field(Name, { list: 'string' }), items: field(Items) },
+  fields: { name: field(Name.describe('The name of the group.'), { list: 'string' }), items: field(Items) },
 });
 export const AttributeSchema = attributeRecord.schema.meta({ id: 'Attribute' });
 export type Attribute = z.infer<typeof AttributeSchema>;

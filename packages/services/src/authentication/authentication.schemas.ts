@@ -6,12 +6,17 @@ import { NewPassword } from './passwords/passwords.js';
 
 /** Maximum token length, in characters. */
 const TOKEN_MAX_LENGTH = 4096;
-export const TokenText = z.string().min(1).max(TOKEN_MAX_LENGTH);
+export const TokenText = z.string().min(1).max(TOKEN_MAX_LENGTH).describe('The token of a mail, a link or a sign-in.');
 
 /** A password to compare, not to set; its rules may be older than today's. */
-export const GivenPassword = z.string().min(1).max(1000);
+export const GivenPassword = z.string().min(1).max(1000).describe('The present password.');
 /** Trimmed, because HTTP strips spaces around the header value that it is compared with. */
-export const Fingerprint = z.string().trim().min(1).max(FINGERPRINT_MAX_LENGTH);
+export const Fingerprint = z
+  .string()
+  .trim()
+  .min(1)
+  .max(FINGERPRINT_MAX_LENGTH)
+  .describe('A text that stands for the device; later requests must send it in the header `x-nb-fingerprint`.');
 
 /** A new account with an email and password. */
 export const accountInput = z.strictObject({ email: Email, password: NewPassword });
@@ -37,7 +42,7 @@ export const RegisteredSchema = z.object({ id: Id, email: z.string() });
 
 /** Accepts any text as email: a malformed address is answered like an unknown one, so that the answer reveals nothing. */
 export const loginInput = z.strictObject({
-  email: z.string().trim().toLowerCase().min(1).max(1000),
+  email: z.string().trim().toLowerCase().min(1).max(1000).describe('The email address of the account.'),
   password: GivenPassword,
   fingerprint: Fingerprint.optional(),
 });
@@ -50,11 +55,16 @@ export const SessionSchema = z.union([
 /** With MFA, the first step returns a challenge token instead. */
 export const SignInSchema = z.union([...SessionSchema.options, z.object({ token: z.string() })]);
 
-export const refreshTokenInput = z.compile(z.strictObject({ refreshToken: TokenText.optional() }));
+export const refreshTokenInput = z.compile(
+  z.strictObject({ refreshToken: TokenText.describe('The refresh token; in cookie mode it is in a cookie.').optional() }),
+);
 /** Undefined in cookie mode, where the tokens are in cookies. */
 export const RefreshedSchema = z.compile(z.object({ accessToken: z.string(), refreshToken: z.string() }).optional());
 
-export const checkTokenInput = z.strictObject({ token: TokenText, target: z.string().max(100).optional() });
+export const checkTokenInput = z.strictObject({
+  token: TokenText,
+  target: z.string().max(100).describe('What a one-time token must be for, such as `login`.').optional(),
+});
 /** For an access token: identity and session. For a one-time token: its subject and target. */
 export const CheckedTokenSchema = z.object({
   identityId: Id.optional(),

@@ -9,10 +9,10 @@ const Status = z.enum(CATEGORY_STATUSES);
 
 export const categoryRecord = defineRecord('categories', {
   fields: {
-    name: field(Name, { list: 'string' }),
-    description: field(Text, { list: 'string' }),
+    name: field(Name.describe('The name of the category.'), { list: 'string' }),
+    description: field(Text.describe('What belongs into the category.'), { list: 'string' }),
     /** Only enable and disable change it. */
-    status: field(Status, {
+    status: field(Status.describe('Whether the category is in use.'), {
       optional: true,
       fixed: true,
       shown: z.string(),
@@ -20,7 +20,7 @@ export const categoryRecord = defineRecord('categories', {
       list: 'string',
     }),
     /** The parent, which may be deleted by now; null at the top. */
-    parent: field(Id.nullable(), { list: 'string' }),
+    parent: field(Id.nullable().describe('The category above; null at the top.'), { list: 'string' }),
   },
   internal: treeField,
 });

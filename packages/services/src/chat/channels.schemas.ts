@@ -10,14 +10,17 @@ import { MessageSchema } from './messages.schemas.js';
 
 export const channelRecord = defineRecord('channels', {
   fields: {
-    name: field(Name, { list: 'string' }),
-    ownerId: field(Id, { fixed: true, list: 'string' }),
-    open: field(z.boolean(), {
+    name: field(Name.describe('The name of the channel.'), { list: 'string' }),
+    ownerId: field(Id.describe('The identity that manages the channel.'), { fixed: true, list: 'string' }),
+    open: field(z.boolean().describe('Whether any identity may join by itself.'), {
       optional: true,
-      shown: z.boolean().meta({ description: 'Whether any identity may join by itself' }),
+      shown: z.boolean(),
       list: { type: 'boolean', absent: false, sort: false },
     }),
-    icon: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
+    icon: field(GivenFileSchema.nullable().describe('The picture of the channel.'), {
+      shown: FileSchema.nullable(),
+      stored: false,
+    }),
   },
   internal: { notes: notesField, ...deletionFields },
 });

@@ -8,17 +8,19 @@ import { Content } from './messages.schemas.js';
 /** A reusable message text. Nothing renders its content. */
 export const messageTemplateRecord = defineRecord('messageTemplates', {
   fields: {
-    title: field(Name, { list: 'string' }),
-    content: field(Content, { list: { type: 'string', sort: false, group: false } }),
-    organizationId: field(Id, {
-      optional: true,
-      fixed: true,
-      shown: z
-        .string()
-        .nullable()
-        .meta({ description: 'The owning organization; null for a global template, which only admins manage' }),
-      list: 'string',
+    title: field(Name.describe('The title of the template.'), { list: 'string' }),
+    content: field(Content.describe('The text of the template; nothing is filled in.'), {
+      list: { type: 'string', sort: false, group: false },
     }),
+    organizationId: field(
+      Id.describe('The owning organization; without one the template is for all, and only admins manage it.'),
+      {
+        optional: true,
+        fixed: true,
+        shown: z.string().nullable(),
+        list: 'string',
+      },
+    ),
   },
   internal: deletionFields,
 });

@@ -15,4 +15,8 @@ export const ReadStateSchema = z
 export type ReadState = z.infer<typeof ReadStateSchema>;
 
 export const readStateInput = z.strictObject({ channelId: Id });
-export const markReadInput = z.strictObject({ channelId: Id, identityId: Id, lastReadMessageId: Id });
+export const markReadInput = z.strictObject({
+  channelId: Id,
+  identityId: Id.describe('The member who has read: yourself.'),
+  lastReadMessageId: Id.describe('The last message that was read.'),
+});

@@ -7,7 +7,7 @@ import { standingFields } from './channels.schemas.js';
 export const subscriptionRecord = defineRecord('subscriptions', {
   fields: {
     channelId: field(Id, { shown: Id, list: { type: 'string', sort: false } }),
-    subscribedId: field(Id, { list: { type: 'string', sort: false } }),
+    subscribedId: field(Id.describe('The identity that joins the channel.'), { list: { type: 'string', sort: false } }),
     /** The number of the last message read, 0 before the first; it only grows. */
     readSeq: serverField(standingFields.readSeq, { stored: { type: Number, default: 0 } }),
   },

@@ -19,19 +19,34 @@ export const UploadAddressSchema = z.object({ objectId: Id, url: z.string() }).m
 export type UploadAddress = z.infer<typeof UploadAddressSchema>;
 
 /** A reference to an uploaded file in a body. */
-export const GivenFileSchema = z.strictObject({ objectId: Id, type: z.string().max(TYPE_MAX) }).meta({ id: 'GivenFile' });
+export const GivenFileSchema = z
+  .strictObject({
+    objectId: Id.describe('The id that the upload address came with.'),
+    type: z.string().max(TYPE_MAX).describe('The media type that the file was uploaded as.'),
+  })
+  .meta({ id: 'GivenFile' });
 export type GivenFile = z.infer<typeof GivenFileSchema>;
 
-const contentLength = z.number().int().min(1).max(MAX_BYTES);
+const contentLength = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_BYTES)
+  .meta({ description: 'The size of the file, in bytes.', examples: [48_213] });
+const CONTENT_TYPE = 'The media type of the file.';
 
 /** Query parameters of an upload address for these types. Spread them into a route's input. */
 export function uploadParameters<const Types extends readonly [string, ...string[]]>(types: Types) {
-  return { contentType: z.enum(types), contentLength };
+  return { contentType: z.enum(types).describe(CONTENT_TYPE), contentLength };
 }
 
 /** Like `uploadParameters`, for message attachments, which allow nearly any type. */
 export const attachmentUploadParameters = {
-  contentType: z.string().max(TYPE_MAX).refine(isAttachmentType, 'must be an allowed media type'),
+  contentType: z
+    .string()
+    .max(TYPE_MAX)
+    .refine(isAttachmentType, 'must be an allowed media type')
+    .meta({ description: CONTENT_TYPE, examples: ['image/png'] }),
   contentLength,
 };
 

@@ -27,8 +27,8 @@ export function identityPatchInput(typeIds: readonly string[]) {
   return z.strictObject({
     identityId: Id,
     email: Email.optional(),
-    emailVerified: z.boolean().optional(),
-    typeId: z.enum(typeIds).optional(),
+    emailVerified: z.boolean().describe('Whether the email address counts as verified.').optional(),
+    typeId: z.enum(typeIds).describe('The type, which decides what the identity may do.').optional(),
   });
 }
 export type IdentityPatch = Omit<z.infer<ReturnType<typeof identityPatchInput>>, 'identityId'>;

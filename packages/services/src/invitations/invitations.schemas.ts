@@ -24,7 +24,11 @@ export const InvitationSchema = z
 export type Invitation = z.infer<typeof InvitationSchema>;
 
 export const createInvitationInput = z
-  .strictObject({ email: Email, organizationId: Id.optional(), role: z.enum(ORGANIZATION_ROLES).optional() })
+  .strictObject({
+    email: Email.describe('Whom to invite.'),
+    organizationId: Id.describe('The organization to join.').optional(),
+    role: z.enum(ORGANIZATION_ROLES).describe('The role there.').optional(),
+  })
   .superRefine(({ organizationId, role }, check) => {
     if (role !== undefined && organizationId === undefined)
       check.addIssue({ code: 'custom', message: "must have required property 'organizationId'" });
@@ -34,7 +38,7 @@ export type NewInvitation = z.infer<typeof createInvitationInput>;
 export const invitationInput = z.strictObject({ invitationId: Id });
 export const invitationList = defineList(invitationResource, {
   row: InvitationSchema,
-  own: { status: z.enum(INVITATION_STATUSES).optional() },
+  own: { status: z.enum(INVITATION_STATUSES).describe('Only invitations in this state.').optional() },
   equal: { email: Email, organizationId: Id, fromIdentityId: Id, role: z.enum(ORGANIZATION_ROLES) },
 });
 export interface InvitationQuery extends ListQuery {

@@ -11,14 +11,17 @@ const Type = z.enum(LOCATION_TYPES);
 
 export const locationRecord = defineRecord('locations', {
   fields: {
-    name: field(Name, { list: 'string' }),
-    code: field(Line, { list: 'string' }),
-    type: field(Type, { shown: z.string(), list: 'string' }),
+    name: field(Name.describe('The name of the place.'), { list: 'string' }),
+    code: field(Line.describe('A code of your own.'), { list: 'string' }),
+    type: field(Type.describe('The kind of place.'), { shown: z.string(), list: 'string' }),
     /**
      * The only stored edge of the tree; null at the top. Ancestors are derived, so that a move is one write however large the
      * subtree.
      */
-    parentId: field(Id.nullable(), { shown: Id.nullable(), list: 'string' }),
+    parentId: field(Id.nullable().describe('The place that it is in; null at the top.'), {
+      shown: Id.nullable(),
+      list: 'string',
+    }),
     /** Ancestor ids, from the top down to the parent. */
     ancestors: serverField(z.array(Id)),
   },

@@ -15,4 +15,7 @@ export const UnreadCountSchema = z.object({ unread: z.number().int().min(0) });
 
 export const notificationInput = z.strictObject({ notificationId: Id });
 export const unreadCountInput = z.strictObject({ identityId: Id });
-export const markReadUpToInput = z.strictObject({ identityId: Id, lastReadNotificationId: Id });
+export const markReadUpToInput = z.strictObject({
+  identityId: Id,
+  lastReadNotificationId: Id.describe('The newest notification that was read.'),
+});

@@ -23,8 +23,13 @@ const DATA_MAX_LENGTH = 2000;
 /** Stored as JSON text, because the store treats some keys specially and limits nesting. */
 const Data = z
   .record(z.string(), z.unknown())
-  .refine((data) => JSON.stringify(data).length <= DATA_MAX_LENGTH, `must NOT have more than ${DATA_MAX_LENGTH} characters`);
-const generateInput = z.strictObject({ identityId: Id, target: z.literal('login').optional(), data: Data.optional() });
+  .refine((data) => JSON.stringify(data).length <= DATA_MAX_LENGTH, `must NOT have more than ${DATA_MAX_LENGTH} characters`)
+  .describe('Data that a check of the token shows.');
+const generateInput = z.strictObject({
+  identityId: Id,
+  target: z.literal('login').describe('What the token is for.').optional(),
+  data: Data.optional(),
+});
 const GeneratedSchema = z.object({ onetimeToken: z.string(), expiresAt: Timestamp });
 const onetimeToken = { one: 'one-time token', output: GeneratedSchema };
 const loginInput = z.strictObject({ token: TokenText, fingerprint: Fingerprint.optional() });

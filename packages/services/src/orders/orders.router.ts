@@ -39,6 +39,7 @@ interface OrdersRouterOptions {
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description: 'Makes the request safe to retry: for 24 h the same key and body return the same order.',
+  example: '5d0c3f1e',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 

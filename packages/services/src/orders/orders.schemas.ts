@@ -9,7 +9,7 @@ import { ORDER_STATUSES } from './order-states.js';
 const MAX_LINES = 100;
 const MAX_QUANTITY = 1_000_000;
 
-const Quantity = z.number().int().min(1).max(MAX_QUANTITY);
+const Quantity = z.number().int().min(1).max(MAX_QUANTITY).describe('How many pieces.');
 const Status = z.enum(ORDER_STATUSES);
 
 const LineSchema = z.object({
@@ -58,7 +58,7 @@ export const orderResource = defineListResource({
 });
 export const orderList = defineList(orderResource, {
   row: OrderSchema,
-  own: { identityId: Id.optional() },
+  own: { identityId: Id.describe('The buyer. Required, except for admins.').optional() },
   equal: {
     organizationId: Id,
     status: Status,
@@ -72,7 +72,7 @@ export const organizationOrderList = defineList(orderResource, { row: OrderSchem
 
 export const orderInput = z.strictObject({ orderId: Id });
 export const createOrderInput = z.strictObject({
-  identityId: Id,
+  identityId: Id.describe('The buyer.'),
   organizationId: Id.optional().meta({
     description: 'Default: the organization of the products. If they have one, no other is allowed',
   }),
@@ -83,18 +83,19 @@ export const createOrderInput = z.strictObject({
     .array(
       z.strictObject({
         productId: Id,
-        variantId: Id.optional(),
+        variantId: Id.describe('A variant of the product.').optional(),
         quantity: Quantity,
         price: Amount.optional().meta({ description: 'Unit price; used only if neither variant nor product has one' }),
       }),
     )
     .min(1)
-    .max(MAX_LINES),
-  tax: Amount.optional(),
+    .max(MAX_LINES)
+    .describe('The lines of the order.'),
+  tax: Amount.describe('The tax, which is added to the lines.').optional(),
   subtotal: Amount.optional().meta({ description: 'Must equal what the server computes' }),
   total: Amount.optional().meta({ description: 'Must equal what the server computes' }),
 });
 export type NewOrder = z.infer<typeof createOrderInput>;
 
 /** Only the state may change, not lines or amounts (decisions R6). */
-export const orderPatchInput = z.strictObject({ orderId: Id, status: Status.optional() });
+export const orderPatchInput = z.strictObject({ orderId: Id, status: Status.describe('The state to move to.').optional() });

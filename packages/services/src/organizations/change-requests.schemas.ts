@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
-import { Qualifications } from './organization-fields.js';
+import { ADDRESS_LINES, Qualifications } from './organization-fields.js';
 
 const text = z.string().nullable();
 
 const asked = { optional: true, shown: text, stored: { type: String, default: null } } as const;
 /** The changes that a request asks for; null fields stay unchanged. */
 const requested = {
-  name: field(Name, { ...asked, list: 'string' }),
-  branchName: field(Line, asked),
-  typeId: field(Line, asked),
-  addressLine1: field(Line, asked),
-  addressLine2: field(Line, asked),
-  addressLine3: field(Line, asked),
-  postalCode: field(Line, asked),
+  name: field(Name.describe('The new name.'), { ...asked, list: 'string' }),
+  branchName: field(Line.describe('The new name of the branch.'), asked),
+  typeId: field(Line.describe('The new kind of organization.'), asked),
+  addressLine1: field(ADDRESS_LINES.addressLine1, asked),
+  addressLine2: field(ADDRESS_LINES.addressLine2, asked),
+  addressLine3: field(ADDRESS_LINES.addressLine3, asked),
+  postalCode: field(ADDRESS_LINES.postalCode, asked),
   certifiedQualifications: field(Qualifications, {
     optional: true,
     shown: Qualifications.nullable(),
@@ -34,7 +34,11 @@ export const changeRequestRecord = defineRecord('organizationChangeRequests', {
       list: 'string',
     }),
     ...requested,
-    certificateImage: field(GivenFileSchema, { optional: true, shown: FileSchema.nullable(), stored: false }),
+    certificateImage: field(GivenFileSchema.describe('A certificate that proves the change.'), {
+      optional: true,
+      shown: FileSchema.nullable(),
+      stored: false,
+    }),
     /** Download address of the certificate; null without one. */
     certificateImageUrl: serverField(text),
     decidedBy: serverField(text, { stored: { type: String, default: null } }),

@@ -28,14 +28,17 @@ const internal = {
 /** The answer has no members, because not every member may see them. */
 export const organizationRecord = defineRecord('organizations', {
   fields: {
-    name: field(Name, { list: 'string' }),
-    description: field(Text, { list: unsorted }),
-    contact_email: field(Email, { shown: z.string(), list: { type: 'string', absent: '', sort: false } }),
-    contact_phone: field(Line, line),
-    branchName: field(Line, line),
-    typeId: field(Line, line),
-    logo: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
-    address: field(Address, {
+    name: field(Name.describe('The name of the organization.'), { list: 'string' }),
+    description: field(Text.describe('What the organization does.'), { list: unsorted }),
+    contact_email: field(Email.describe('The email address for enquiries.'), {
+      shown: z.string(),
+      list: { type: 'string', absent: '', sort: false },
+    }),
+    contact_phone: field(Line.describe('The telephone number for enquiries.'), line),
+    branchName: field(Line.describe('The name of the branch.'), line),
+    typeId: field(Line.describe('The kind of organization, in your own words.'), line),
+    logo: field(GivenFileSchema.nullable().describe('The logo.'), { shown: FileSchema.nullable(), stored: false }),
+    address: field(Address.describe('The postal address.'), {
       optional: true,
       patch: AddressPatch.nullable(),
       shown: Address.nullable(),
@@ -80,9 +83,9 @@ export const logoUploadInput = z.strictObject({ organizationId: Id, ...uploadPar
 export const certificateUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(CERTIFICATE_TYPES) });
 
 export const createOrganizationInput = z.strictObject({
-  organization: z.strictObject(organizationRecord.given),
-  ownerId: Id.optional(),
-  parentId: Id.nullable().optional(),
+  organization: z.strictObject(organizationRecord.given).describe('The organization.'),
+  ownerId: Id.describe('Its first owner; only an admin may name another than themselves.').optional(),
+  parentId: Id.nullable().describe('The organization above; null at the top.').optional(),
 });
 export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
 
@@ -99,17 +102,23 @@ export const organizationPatchInput = z.strictObject({
 export const organizationAdminPatchInput = z.strictObject({
   organizationId: Id,
   ...organizationRecord.patch,
-  auditStatus: z.enum(['approved', 'rejected']).optional(),
+  auditStatus: z.enum(['approved', 'rejected']).describe('The outcome of the latest change request.').optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;
 
 /** Null moves it to the top. Its subtree moves along. */
-export const moveOrganizationInput = z.strictObject({ organizationId: Id, parentId: Id.nullable() });
+export const moveOrganizationInput = z.strictObject({
+  organizationId: Id,
+  parentId: Id.nullable().describe('The organization to move it below; null for the top.'),
+});
 
 export const descendantList = defineList(organizationRecord.resource, {
   row: OrganizationSchema,
   /** Depth 1 lists the children only. */
-  own: { organizationId: Id, depth: z.number().int().min(1).max(MAX_DEPTH).optional() },
+  own: {
+    organizationId: Id,
+    depth: z.number().int().min(1).max(MAX_DEPTH).describe('How many levels below it; 1 for its children only.').optional(),
+  },
 });
 
 export const memberInput = z.strictObject({ organizationId: Id, identityId: Id });
@@ -118,7 +127,7 @@ export const memberInput = z.strictObject({ organizationId: Id, identityId: Id }
 export const upsertMembersInput = z.strictObject({
   organizationId: Id,
   members: z
-    .array(z.strictObject({ identityId: Id, role: z.string().max(LINE_MAX) }))
+    .array(z.strictObject({ identityId: Id, role: z.string().max(LINE_MAX).describe('The role: owner, admin or member.') }))
     .min(1)
     .max(BULK_MAX)
     .superRefine((members, check) => {
@@ -138,7 +147,8 @@ const Roles = z
   .refine(
     (text) => text.split(',').every(isOrganizationRole),
     `must be a comma-separated list of ${ORGANIZATION_ROLES.join(', ')}`,
-  );
+  )
+  .meta({ description: 'Only memberships with one of these roles, separated by commas.', examples: ['owner,admin'] });
 
 /** The organizations of one identity: rows of a view with its membership at `member`. */
 const membershipResource = defineListResource({
@@ -159,5 +169,9 @@ const membershipResource = defineListResource({
 
 export const membershipList = defineList(membershipResource, {
   row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),
-  own: { identityId: Id, roles: Roles.optional(), includeInherited: z.boolean().optional() },
+  own: {
+    identityId: Id,
+    roles: Roles.optional(),
+    includeInherited: z.boolean().describe('Also organizations below those in which the identity has a role.').optional(),
+  },
 });

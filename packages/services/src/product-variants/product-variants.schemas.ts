@@ -11,11 +11,11 @@ const ImageIds = distinct(Id).max(IMAGES_MAX);
 export const productVariantRecord = defineRecord('productVariants', {
   fields: {
     productId: serverField(Id, { stored: { type: String, required: true } }),
-    title: field(Name, { list: 'string' }),
-    description: field(Text.nullable(), { list: 'string' }),
-    sku: field(Line.nullable(), { list: 'string' }),
+    title: field(Name.describe('The title of the variant.'), { list: 'string' }),
+    description: field(Text.nullable().describe('What distinguishes the variant.'), { list: 'string' }),
+    sku: field(Line.nullable().describe('The stock keeping unit.'), { list: 'string' }),
     /** Ids of the product's images. */
-    imageIds: field(ImageIds, { optional: true }),
+    imageIds: field(ImageIds.describe('Images of the product that show the variant.'), { optional: true }),
     /** Takes precedence over the product's price (decisions R5). */
     price: priceOfRecord,
   },
@@ -41,5 +41,9 @@ export const createVariantsInput = z.strictObject({ productId: Id, variants: z.a
 const VariantPatch = z.strictObject(productVariantRecord.patch);
 export type VariantPatch = z.infer<typeof VariantPatch>;
 export const variantPatchInput = z.strictObject({ productId: Id, productVariantId: Id, ...VariantPatch.shape });
-export const variantsPatchInput = z.strictObject({ productId: Id, ids: Ids, data: VariantPatch });
+export const variantsPatchInput = z.strictObject({
+  productId: Id,
+  ids: Ids,
+  data: VariantPatch.describe('The change, the same for all.'),
+});
 export const deleteVariantsInput = z.strictObject({ productId: Id, ids: Ids });

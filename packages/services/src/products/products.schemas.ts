@@ -20,14 +20,16 @@ const References = distinct(Id).max(REFERENCES_MAX);
 
 export const productRecord = defineRecord('products', {
   fields: {
-    name: field(Name, { list: 'string' }),
-    description: field(Text, { list: 'string' }),
+    name: field(Name.describe('The name of the product.'), { list: 'string' }),
+    description: field(Text.describe('What the product is.'), { list: 'string' }),
     /** Null if only its variants have prices, or none was set. */
     price: priceOfRecord,
     /** The owning organization; null if only admins manage the product. */
-    organizationId: field(Id.nullable(), { list: 'string' }),
-    categoryIds: field(References, { optional: true, list: 'string[]' }),
-    attributeIds: field(References, { optional: true }),
+    organizationId: field(Id.nullable().describe('The owning organization; null if only admins manage the product.'), {
+      list: 'string',
+    }),
+    categoryIds: field(References.describe('The categories that the product belongs to.'), { optional: true, list: 'string[]' }),
+    attributeIds: field(References.describe('The attribute groups of the product.'), { optional: true }),
     /** In the order they were added. */
     images: serverField(z.array(FileSchema)),
   },
@@ -64,4 +66,4 @@ const ProductPatch = z.strictObject(productRecord.patch);
 export type ProductPatch = z.infer<typeof ProductPatch>;
 export const productPatchInput = z.strictObject({ productId: Id, ...ProductPatch.shape });
 export const productIdsInput = z.strictObject({ ids: Ids });
-export const productsPatchInput = z.strictObject({ ids: Ids, data: ProductPatch });
+export const productsPatchInput = z.strictObject({ ids: Ids, data: ProductPatch.describe('The change, the same for all.') });

@@ -9,9 +9,12 @@ import { notesField } from '../shared/unit-notes.js';
 
 export const profileRecord = defineRecord('profiles', {
   fields: {
-    identityId: field(Id, { fixed: true, list: 'string' }),
-    name: field(Name, { list: 'string' }),
-    avatar: field(GivenFileSchema.nullable(), { shown: FileSchema.nullable(), stored: false }),
+    identityId: field(Id.describe('The identity whose profile it is.'), { fixed: true, list: 'string' }),
+    name: field(Name.describe('The name that others see.'), { list: 'string' }),
+    avatar: field(GivenFileSchema.nullable().describe('The picture that others see.'), {
+      shown: FileSchema.nullable(),
+      stored: false,
+    }),
   },
   internal: { notes: notesField, ...deletionFields },
 });

@@ -10,7 +10,7 @@ import { CURRENCIES, exponentOf } from './currencies.js';
 export const MAX_MINOR_UNITS = 999_999_999_999_999;
 
 /** An ISO 4217 code, in capitals. */
-export const Currency = z.enum(CURRENCIES).meta({ id: 'Currency', examples: ['EUR'] });
+export const Currency = z.enum(CURRENCIES).meta({ id: 'Currency', description: 'An ISO 4217 code.', examples: ['EUR'] });
 
 /** An amount on the wire, in whole units with decimals. `amountProblem` checks the decimals, which depend on the currency. */
 export const Amount = z.number().min(0).max(MAX_MINOR_UNITS);

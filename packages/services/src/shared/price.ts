@@ -19,7 +19,11 @@ const storedPrice = {
   default: null,
 };
 
-const taxes = { taxIncluded: z.boolean().nullable().optional(), taxable: z.boolean().nullable().optional() };
+const taxes = {
+  taxIncluded: z.boolean().nullable().describe('Whether the amount contains the tax; null if unknown.').optional(),
+  taxable: z.boolean().nullable().describe('Whether tax is due; null if unknown.').optional(),
+};
+const GivenAmount = Amount.describe('The amount, with no more decimals than the currency has.');
 
 type Given = { amount?: number | undefined; currency?: string | undefined };
 function checkDecimals({ amount, currency }: Given, check: z.RefinementCtx): void {
@@ -37,14 +41,14 @@ export const priceListFields = {
 
 /** A price in a request: a decimal number with no more decimals than its currency has. */
 export const GivenPrice = z
-  .strictObject({ amount: Amount, currency: Currency, ...taxes })
+  .strictObject({ amount: GivenAmount, currency: Currency, ...taxes })
   .superRefine(checkDecimals)
   .meta({ id: 'GivenPrice', ...closed });
 export type GivenPrice = z.infer<typeof GivenPrice>;
 
 /** A partial change of a price: omitted fields keep their values. */
 export const PricePatch = z
-  .strictObject({ amount: Amount.optional(), currency: Currency.optional(), ...taxes })
+  .strictObject({ amount: GivenAmount.optional(), currency: Currency.optional(), ...taxes })
   .superRefine(checkDecimals)
   .meta({ id: 'PricePatch', ...closed });
 export type PricePatch = z.infer<typeof PricePatch>;
@@ -61,7 +65,7 @@ export const PriceSchema = z
 export type Price = z.infer<typeof PriceSchema>;
 
 /** The price of a record, which may have none. */
-export const priceOfRecord = field(GivenPrice.nullable(), {
+export const priceOfRecord = field(GivenPrice.nullable().describe('The price; null if there is none.'), {
   patch: PricePatch.nullable(),
   shown: PriceSchema.nullable(),
   stored: storedPrice,

@@ -124,12 +124,15 @@ export function defineRecord<
     given: pick(given.map(([key, one]) => [key, isOptional(one) ? one.given.optional() : one.given])) as unknown as GivenShape<F>,
     /** The shape of a change. */
     patch: pick(
-      given.map(([key, one]) => [key, one.settings.fixed ? undefined : (one.settings.patch ?? one.given).optional()]),
+      given.map(([key, one]) => [
+        key,
+        one.settings.fixed ? undefined : likewise(one.given, one.settings.patch ?? one.given).optional(),
+      ]),
     ) as unknown as PatchShape<F>,
     /** The answer. */
     schema: z.object({
       id: Id,
-      ...pick(entries.map(([key, one]) => [key, one.settings.shown ?? plain((one as GivenField).given)])),
+      ...pick(entries.map(([key, one]) => [key, shownAs(one)])),
       ...times,
     }) as unknown as z.ZodObject<ShownShape<F>>,
     /** Mongoose paths. */
@@ -155,8 +158,21 @@ function isOptional({ given, settings }: GivenField): boolean {
   return settings.optional === true || given instanceof z.ZodNullable;
 }
 
+function shownAs({ given, settings: { shown } }: GivenField | ServerField): z.ZodType {
+  if (given === undefined) return shown as z.ZodType;
+  return likewise(given, shown ?? plain(given));
+}
+
+/** The second schema, described like the first unless it has its own description. */
+function likewise({ description }: z.ZodType, schema: z.ZodType): z.ZodType {
+  return description === undefined || schema.description !== undefined ? schema : schema.describe(description);
+}
+
 /** A schema of the same type without checks. @throws TypeError for a type that must say itself what it shows */
 function plain(schema: z.ZodType): z.ZodType {
+  return likewise(schema, withoutChecks(schema));
+}
+function withoutChecks(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodNullable) return plain(schema.unwrap() as z.ZodType).nullable();
   if (schema instanceof z.ZodArray) return z.array(plain(schema.element as z.ZodType));
   if (schema instanceof z.ZodObject)

@@ -16,7 +16,7 @@ export const Email = z
   .toLowerCase()
   .max(EMAIL_MAX_LENGTH)
   .check(z.email())
-  .meta({ id: 'Email', examples: ['ann@example.org'] });
+  .meta({ id: 'Email', description: 'An email address, in any case.', examples: ['ann@example.org'] });
 
 /** Maximum length of one line of text, such as a name, in characters. */
 export const LINE_MAX = 200;
@@ -40,4 +40,4 @@ export function distinct<Item extends z.ZodType>(item: Item) {
 
 /** Maximum number of records in a bulk write (decisions R10). */
 export const BULK_MAX = 100;
-export const Ids = distinct(Id).min(1).max(BULK_MAX);
+export const Ids = distinct(Id).min(1).max(BULK_MAX).describe('The ids of the records.');
