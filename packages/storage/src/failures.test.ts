@@ -29,6 +29,8 @@ describe('a failed request', () => {
     ['a broken connection', new mongoose.mongo.MongoNetworkError('broken'), true],
     ['a server that steps down', failing({ code: 189 }), true],
     ['a socket that ended during a write', failing({ code: 'EPIPE', syscall: 'write' }), true],
+    ['a socket that ended before a write', failing({ code: 'EPIPE' }), true],
+    ['a connection that hung up', failing({ code: 'ECONNRESET' }), false],
     ['a socket that was reset during a read', failing({ code: 'ECONNRESET', syscall: 'read' }), true],
     ['a socket of something else', failing({ code: 'ECONNRESET', syscall: 'connect' }), false],
     ['another failed write of the system', failing({ code: 'ENOSPC', syscall: 'write' }), false],

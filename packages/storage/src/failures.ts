@@ -39,8 +39,12 @@ export class UnitUnsettledError extends Error {
   override readonly name = 'UnitUnsettledError';
 }
 
-/** A socket that ended during a read or write: the driver passes some of these errors through. */
+/**
+ * A socket that ended before or during a read or write: the driver passes some of these errors through. Node names no
+ * system call when it refuses to write because the other side has ended.
+ */
 function isBrokenSocket({ code, syscall }: Failure): boolean {
+  if (code === 'EPIPE' && syscall === undefined) return true;
   return (code === 'EPIPE' || code === 'ECONNRESET') && (syscall === 'write' || syscall === 'read');
 }
 
