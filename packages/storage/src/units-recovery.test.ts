@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import mongoose from 'mongoose';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { complete, gone, keptLog, nothing, openUnitsFixture, type Payload } from '../test/units-fixture.js';
 import { isStoreUnavailable } from './index.js';
 
-const { storage, other, clock, uri, clear, state, marking, dieBefore, sweepLater, ...fixture } = await openUnitsFixture();
+const { storage, other, clock, clear, state, marking, dieBefore, sweepLater, ...fixture } = await openUnitsFixture();
 const { marks, intents } = fixture;
 afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(clear);
@@ -155,18 +152,5 @@ describe('a unit that cannot be undone now', () => {
     clock.advance(3_600_000);
     await third.sweep();
     expect(await state()).toEqual(nothing);
-  });
-});
-
-describe('a process killed between two steps', () => {
-  it.each(['finish', 'undo'] as const)('leaves what the next sweep will %s', async (recovery) => {
-    const script = fileURLToPath(new URL('../test/dying-process.js', import.meta.url));
-    const killed = await promisify(execFile)(process.execPath, [script, uri, recovery]).catch((error: unknown) => error);
-    expect(killed).toMatchObject({ signal: 'SIGKILL' });
-    expect(await state()).toEqual({ marks: ['k-1'], intents: 1 });
-    other.defineUnit({ ...marking(recovery), name: `dying ${recovery}` });
-    clock.advance(Date.now() - clock.now().getTime());
-    await sweepLater();
-    expect(await state()).toEqual(recovery === 'finish' ? complete : nothing);
   });
 });
