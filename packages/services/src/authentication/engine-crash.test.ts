@@ -145,10 +145,13 @@ it(
     }
 
     const lives = Array.from({ length: AT_ONCE }, (_, at) => keepLiving(at));
+    const enginePid = () => Number([...app.logs().matchAll(/"enginePid":(\d+)/g)].at(-1)?.[1]);
     for (let kills = 0; kills < KILLS; kills++) {
       await waitForAnswers();
-      const pid = [...app.logs().matchAll(/"enginePid":(\d+)/g)].at(-1)?.[1];
-      process.kill(Number(pid), 'SIGKILL');
+      const killed = enginePid();
+      process.kill(killed, 'SIGKILL');
+      // until then all answers may be refusals
+      await expect.poll(enginePid, { timeout: 60_000 }).not.toBe(killed);
     }
     await waitForAnswers();
     over.abort();
