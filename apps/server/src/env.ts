@@ -46,7 +46,8 @@ const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addresses s
 const Proxies = List.refine((entries) => entries.every(isProxy), PROXIES_TEXT);
 const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
 const Lifetime = parsedBy(parseLifetime, z.string());
-const Secrets = parsedBy(parseSecrets, List);
+// an empty entry is refused, not left out: while secrets rotate, the one after it would go on making tokens
+const Secrets = parsedBy(parseSecrets, z.string().transform((text) => text.split(',').map((entry) => entry.trim()))); // prettier-ignore
 const WholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)); // prettier-ignore
 

@@ -44,6 +44,12 @@ describe('in production, and not in development, the server refuses', () => {
   });
 });
 
+it('a list of secrets with an empty entry is refused: another one would go on making tokens', () => {
+  for (const name of ['AUTH_ENC_SECRET', 'AUTH_SIGN_SECRET'] as const)
+    for (const list of [`,${GOOD[name]}`, `${GOOD[name]}, `])
+      expect(problemsOf({ [name]: list })).toEqual([`${name} must have at least 32 bytes in each secret`]);
+});
+
 it('cookies that browsers would refuse are refused at start, with one line each', () => {
   for (const COOKIE_PREFIX of ['__Host-', '__Secure-'])
     expect(problemsOf({ COOKIE_PREFIX, COOKIE_SECURE: 'false' })).toEqual([
