@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  databaseOf,
   startServerProcess,
   startStoreProxy,
   startTestServer,
@@ -10,7 +11,6 @@ import {
   type TestServer,
 } from '@tandem/testing';
 import { queuedMailModel } from '../src/mail/mail.model.js';
-import { databaseOf } from './database-of.js';
 
 /** A request whose process dies, and what is true after the restart. */
 export interface CrashFlow<Somebody> {

@@ -1,6 +1,6 @@
 import { openMailDriver } from '@tandem/drivers/mail';
 import { openStorage, type Storage } from '@tandem/storage';
-import { startMailServer, type MailServer, type TestClock } from '@tandem/testing';
+import { databaseOf, startMailServer, type MailServer, type TestClock } from '@tandem/testing';
 import { queuedMailModel, type QueuedMailRecord } from '../src/mail/mail.model.js';
 import { createMailsService, type MailsService } from '../src/mail/mails.service.js';
 import type { MailSettings } from '../src/mail/queued-mail.js';
@@ -42,8 +42,7 @@ function createStandingClock(): TestClock {
 
 /** @param name of the database: one a test file */
 export async function openMailFixture(name: string): Promise<MailFixture> {
-  const engine = process.env['TANDEM_TEST_MONGODB_URI'] ?? '';
-  const uri = engine.replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${name}_${process.pid}`);
+  const uri = databaseOf(name);
   const clock = createStandingClock();
   const server = await startMailServer();
   const storages: Storage[] = [];

@@ -24,6 +24,9 @@ let standard: ReadonlySet<string> | undefined;
 const uriOf = (database: string): string =>
   (process.env[ENGINE_VARIABLE] ?? '').replace(/^(mongodb:\/\/[^/]+)\/[^?]*/, `$1/${database}`);
 
+/** The address of a database that a test fills by itself. @param name one a test file */
+export const databaseOf = (name: string): string => uriOf(`${name}_${process.pid}`);
+
 const freeDatabases = (client: MongoClient) => client.db(POOL).collection<{ _id: string }>('free');
 
 /** The address of this test file's database: the same for all its servers, so that two are instances of one system. */

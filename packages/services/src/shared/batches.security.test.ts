@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '@tandem/list-query';
-import { fixture, startStoreProxy, startTestServer } from '@tandem/testing';
+import { databaseOf, fixture, startStoreProxy, startTestServer } from '@tandem/testing';
 import { beforeAll, expect, it } from 'vitest';
-import { databaseOf } from '../../test/database-of.js';
 import { categoryModel } from '../categories/category.model.js';
 import { productModel } from '../products/product.model.js';
 

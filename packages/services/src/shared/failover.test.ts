@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  databaseOf,
   FACES,
   PASSWORD,
   createTestClock,
@@ -15,7 +16,6 @@ import {
 } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChannel } from '../../test/chat-world.js';
-import { databaseOf } from '../../test/database-of.js';
 import { sessionModel } from '../authentication/sessions/session.model.js';
 import { messageModel } from '../chat/message.model.js';
 import { identityModel } from '../identities/identity.model.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  databaseOf,
   FACES,
   PASSWORD,
   expectListConvention,
@@ -10,7 +11,6 @@ import {
 } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { openChannel, valueOf } from '../../test/chat-world.js';
-import { databaseOf } from '../../test/database-of.js';
 import { EVERY_LIST, fillEveryList } from '../../test/every-list.js';
 import { productModel } from '../products/product.model.js';
 

@@ -1,8 +1,7 @@
-import { fixture, isCommand, openStream, startStoreProxy, startTestServer } from '@tandem/testing';
+import { databaseOf, fixture, isCommand, openStream, startStoreProxy, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
 import { productModel } from '../products/product.model.js';
-import { databaseOf } from '../../test/database-of.js';
 
 const proxy = fixture(() => startStoreProxy(databaseOf('told'), { as: 'MongoDB 8.0' }));
 const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
