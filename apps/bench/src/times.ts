@@ -39,10 +39,10 @@ async function timeOf(run: () => Promise<unknown>, milliseconds: number, share: 
   return share === 0.5 ? spreadOf(times).median : (times[Math.floor(times.length * share)] as number);
 }
 
-/** Alternates both; each pair of rounds gives one ratio. */
-export async function compareTimes(comparison: TimeComparison, { rounds, roundMs }: RoundPlan): Promise<TimeResult> {
+/** Warms both up until V8 has compiled the hot code, then alternates them; each pair of rounds gives one ratio. */
+export async function compareTimes(comparison: TimeComparison, { rounds, roundMs, warmUpMs }: RoundPlan): Promise<TimeResult> {
   const { name, of, against, target, share = 0.5, run, runOther } = comparison;
-  for (const way of [run, runOther]) await timeOf(way, roundMs, share);
+  for (const way of [run, runOther]) await timeOf(way, warmUpMs, share);
   const pairs: { time: number; other: number }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({ time: await timeOf(run, roundMs, share), other: await timeOf(runOther, roundMs, share) });
