@@ -120,10 +120,10 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('writes mails as files to its data folder, with links to itself', async () => {
+  it('writes mails as files to its data folder, with links to itself, in the look of its settings', async () => {
     const outbox = path.join(dataDir, 'outbox');
     await rm(outbox, { recursive: true, force: true });
-    const server = await serve();
+    const server = await serve({ MAIL_LOGO_URL: 'https://example.org/logo.png', MAIL_COLOR: '#b4551d' });
     const bob = { email: 'bob@example.org', password: PASSWORD };
     await post(`${server.url}/auth/register`, bob);
     const asked = await fetch(`${server.url}/auth/send-reset-password-link-email`, {
@@ -132,7 +132,7 @@ describe('the command line', { timeout: 90_000 }, () => {
       body: JSON.stringify({ email: bob.email }),
     });
     expect(asked.status).toBe(204);
-    async function readMails(): Promise<{ to: string; subject: string; text: string }[]> {
+    async function readMails(): Promise<{ to: string; subject: string; text: string; html: string }[]> {
       const files = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.json'));
       return Promise.all(files.map(async (name) => JSON.parse(await readFile(path.join(outbox, name), 'utf8')) as never));
     }
@@ -140,6 +140,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     await expect.poll(findReset, { timeout: 30_000 }).toMatchObject({
       to: bob.email,
       text: expect.stringContaining(`${server.url}/reset-password?token=`) as unknown,
+      html: expect.stringMatching(/src="https:\/\/example.org\/logo.png" alt="Tandem"[^]+background:#b4551d/) as unknown,
     });
     expect(await server.stop()).toBe(0);
   });

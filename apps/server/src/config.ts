@@ -40,6 +40,8 @@ export interface Config {
   mail: {
     url: string;
     from: string;
+    logoUrl?: string | undefined;
+    color?: string | undefined;
     /** Undefined: the server's public URL. */
     linksUrl: string | undefined;
     /** How often the queue is polled for leftover mails, in milliseconds; undefined: the default. */
@@ -162,7 +164,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     bcryptCost: env.BCRYPT_COST,
     bootstrapAdmin: email !== undefined && password !== undefined ? { email, password } : undefined,
     adminPassword: env.ADMIN_PASSWORD,
-    mail: { url: env.MAIL_URL, from: env.MAIL_FROM, linksUrl: env.MAIL_LINKS_URL },
+    mail: {
+      url: env.MAIL_URL,
+      from: env.MAIL_FROM,
+      logoUrl: env.MAIL_LOGO_URL,
+      color: env.MAIL_COLOR,
+      linksUrl: env.MAIL_LINKS_URL,
+    },
     files: { url: env.FILES_URL, quota: env.FILES_QUOTA },
     console: env.CONSOLE,
     corsOrigins: env.CORS_ORIGINS,

@@ -88,7 +88,7 @@ export function wire(
     publicUrl,
     providers: config.providers,
     redirectUrls: config.redirectUrls,
-    mail: { driver: drivers.mail, from: config.mail.from, linksUrl: config.mail.linksUrl ?? publicUrl },
+    mail: { ...config.mail, driver: drivers.mail, linksUrl: config.mail.linksUrl ?? publicUrl },
     files: { driver: drivers.files, ...(config.files.quota !== undefined && { quota: config.files.quota }) },
     bodyLimit: config.bodyLimit,
     development: config.development,

@@ -2,7 +2,14 @@ import { isIP } from 'node:net';
 import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
-import { SERVICE_NAMES, parseLifetime, parseRedirectUrls, parseSecrets, type ProviderSettings } from '@tandem/services';
+import {
+  MAIL_COLOR,
+  SERVICE_NAMES,
+  parseLifetime,
+  parseRedirectUrls,
+  parseSecrets,
+  type ProviderSettings,
+} from '@tandem/services';
 import bytes from 'bytes';
 import { z } from 'zod';
 import { readOauthProviders } from './oauth-env.js';
@@ -173,6 +180,16 @@ export const VARIABLES = {
     read: z.string().trim().regex(MAIL_SENDER, 'must be an address, or Name <address>'),
     fallback: 'Tandem <no-reply@localhost>',
     meaning: 'Sender of mails',
+  }),
+  MAIL_LOGO_URL: variable({
+    read: HttpAddress,
+    defaultText: 'the name in `MAIL_FROM`',
+    meaning: 'Address of the logo above the text of mails, shown 32 pixels high',
+  }),
+  MAIL_COLOR: variable({
+    read: z.string().regex(MAIL_COLOR, 'must be a color such as #1f4fd8'),
+    defaultText: 'a blue',
+    meaning: 'Color of buttons and links in mails, as `#rrggbb`',
   }),
   MAIL_LINKS_URL: variable({
     read: HttpAddress,

@@ -9,8 +9,8 @@ export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from 
 export { IMAGE_TYPES } from './files/file-types.js';
 export { fileAddressErrors, fileErrors } from './files/files.errors.js';
 export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } from './files/files.schemas.js';
-export type { RenderedMail } from './mail/layout.js';
-export { MAIL_PAGES } from './mail/outgoing-mail.js';
+export { layOut, type MailContent, type MailLook, type RenderedMail } from './mail/layout.js';
+export { MAIL_COLOR, MAIL_PAGES } from './mail/outgoing-mail.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/queued-mail.js';
 export type { MailTemplate, MailTemplateName, MailTemplates, MailValues } from './mail/templates.js';
 export { MANAGING_ROLES, ORGANIZATION_ROLES, type OrganizationRole } from './organizations/roles.js';

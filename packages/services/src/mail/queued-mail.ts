@@ -29,8 +29,12 @@ export interface PreparedMail {
 export interface MailSettings {
   /** Sends mails. Without a driver no mail is queued. */
   driver?: MailDriver | undefined;
-  /** Sender, as `Name <address>`. Default `Tandem <no-reply@localhost>`. */
+  /** Sender, as `Name <address>`. The name is the product's, and stands above the text. Default `Tandem <no-reply@localhost>`. */
   from?: string;
+  /** Address of the product's logo, shown instead of the name, 32 pixels high. Its background should be transparent. */
+  logoUrl?: string | undefined;
+  /** Color of buttons and links, as `#rrggbb`. Shades of it are used where it could not be read. */
+  color?: string | undefined;
   /** Base address of links in mails. Required with a driver. */
   linksUrl?: string;
   /** Templates that replace the default ones. */

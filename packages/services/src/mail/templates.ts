@@ -1,4 +1,4 @@
-import { layOut, type MailContent, type RenderedMail } from './layout.js';
+import { layOut, type MailContent, type MailLook, type RenderedMail } from './layout.js';
 
 /** Values for a template. Texts have no line breaks. */
 export interface MailValues {
@@ -17,8 +17,8 @@ export interface MailValues {
   [name: string]: string | number | undefined;
 }
 
-/** Makes a mail from values. A template must escape its own HTML. */
-export type MailTemplate = (values: MailValues) => RenderedMail;
+/** Makes a mail from values, in the product's look. A template must escape its own HTML. */
+export type MailTemplate = (values: MailValues, look: MailLook) => RenderedMail;
 
 /** The validity in words; undefined when unknown. */
 function timeLeft({ minutes, hours }: MailValues): string | undefined {
@@ -115,5 +115,7 @@ export type MailTemplates = Record<MailTemplateName, MailTemplate>;
 
 /** The templates used unless a host replaces them. */
 export const DEFAULT_TEMPLATES = Object.fromEntries(
-  Object.entries(CONTENTS).map(([name, contentOf]) => [name, (values: MailValues) => layOut(contentOf(values))]),
+  Object.entries(CONTENTS).map(
+    ([name, contentOf]) => [name, (values, look) => layOut(contentOf(values), look)] satisfies [string, MailTemplate],
+  ),
 ) as MailTemplates;
