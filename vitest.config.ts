@@ -21,7 +21,7 @@ const FAULTS = [
   'apps/examples/src/*.test.ts',
   'apps/server/src/{commands,console-page,first-start,hostile-input.security,redis,shutdown}.test.ts',
   'apps/server/src/seed/*.test.ts',
-  'test/{authentication-doc,clients-doc,deployment,embedding,embedding-services,new-service,packages,readme,shell-blocks}.test.ts',
+  'test/{authentication-doc,clients-doc,deployment,embedding,embedding-entity,embedding-services,new-service,packages,readme,shell-blocks}.test.ts',
 ];
 
 export default defineConfig({

@@ -1,4 +1,5 @@
-import { SERVICE_NAMES, createTandem, type ServiceName, type Tandem } from '@tandem/services';
+import { router } from '@tandem/core';
+import { SERVICE_NAMES, createTandem, defineService, type AnyService, type ServiceName, type Tandem } from '@tandem/services';
 import { openStorage } from '@tandem/storage';
 import { TEST_SECRETS, openStream, refusalOf, startTestServer, type TestServer } from '@tandem/testing';
 import express, { type Express } from 'express';
@@ -98,6 +99,15 @@ describe('a host of some services', () => {
     } finally {
       await host.close();
     }
+  });
+
+  it('does not start with services of its own whose name is taken', async () => {
+    const storage = await openStorage({ uri: accounts.mongodbUri });
+    const named = (name: string) => defineService({ name, description: '', lists: {}, errors: {}, router: () => router({}) });
+    const start = (...ownServices: AnyService[]) => createTandem({ storage, authSecrets, ownServices });
+    await expect(start(named('orders'))).rejects.toThrow('ownServices: there already is a service "orders"');
+    await expect(start(named('teas'), named('teas'))).rejects.toThrow('ownServices: there already is a service "teas"');
+    await storage.close();
   });
 
   it('does not start with an unknown service', async () => {

@@ -233,7 +233,8 @@ describe('a host with parts of its own', () => {
 it('the code of docs/embedding.md compiles, and a test runs all of it', async () => {
   const samples = samplesOf(DOCUMENT);
   expect(await compileSamples(samples)).toBe('');
-  const tests = await readFile(new URL('./embedding.test.ts', import.meta.url), 'utf8');
-  const run = [...tests.matchAll(/sample<.*>\('(.*)'\)/g)].map(([, part = '']) => part);
+  const files = ['./embedding.test.ts', './embedding-entity.test.ts'];
+  const tests = (await Promise.all(files.map((file) => readFile(new URL(file, import.meta.url), 'utf8')))).join('');
+  const run = [...tests.matchAll(/sample(?:<.*>|Of)\((?:'docs.*?', )?'(.*?)'\)/g)].map(([, part = '']) => part);
   expect(samples.filter((code) => !run.some((part) => code.includes(part)))).toEqual([]);
 });

@@ -17,6 +17,7 @@ import type { PasswordCheck, PasswordVerifier } from './authentication/passwords
 import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ServiceName } from './router.js';
+import type { AnyService } from './shared/define-service.js';
 
 /** One secret, or several, so that it can be rotated: the first creates tokens, all verify them. */
 export type Secret = string | readonly string[];
@@ -30,15 +31,17 @@ export interface FilesSettings {
 }
 
 /** Configuration by a host application (spec, "Authentication" 5 and 8). */
-export interface TandemConfiguration<Name extends ServiceName = ServiceName> {
+export interface TandemConfiguration<Name extends ServiceName = ServiceName, Own extends readonly AnyService[] = readonly []> {
   /** The services whose procedures and streams are exposed. Default: all. The others still work inside the server. */
   services?: readonly Name[];
+  /** Services of the host's own, made by `defineService`: mounted on both faces, and described, like Tandem's. */
+  ownServices?: Own;
   /** The database, from `openStorage`. */
   storage: Storage;
   /** At least 32 bytes in each secret. */
   authSecrets: { authEncSecret: Secret; authSignSecret: Secret };
   /**
-   * For all services, or by name, including services of the host's own routers; `default` covers the others. Default `bearer`.
+   * For all services, or by name, including services of the host's own; `default` covers the others. Default `bearer`.
    */
   authMode?: AuthMode | Partial<Record<ServiceName | 'default' | (string & {}), AuthMode>>;
   /** Ids of the identity types. Default `admin`, `guest`, `regular`. */

@@ -20,9 +20,33 @@ export { KNOWN_PROVIDERS } from './providers/provider-settings.js';
 export { REDIRECT_ERRORS } from './providers/providers.errors.js';
 export { parseRedirectUrls } from './providers/redirect-urls.js';
 export { isTrustedAddress } from './providers/trusted-address.js';
-export { SERVICES, SERVICE_NAMES, type AppRouter, type ListShapes, type ServiceName, type Services } from './router.js';
-export type { ShapeOf } from './shared/define-service.js';
-export { Email, Id, Timestamp } from './shared/schemas.js';
+export {
+  SERVICES,
+  SERVICE_NAMES,
+  allServices,
+  type AllServices,
+  type AppRouter,
+  type ListShapes,
+  type ServiceName,
+  type Services,
+} from './router.js';
+export { definePart, defineService, type AnyService, type ServiceDefinition, type ShapeOf } from './shared/define-service.js';
+export { defineRecord, field, serverField, type GivenField, type ServerField, type StoredFields } from './shared/record.js';
+export {
+  actionRoute,
+  createManyRoute,
+  createRoute,
+  deleteManyRoute,
+  deleteRoute,
+  getRoute,
+  listRoute,
+  patchManyRoute,
+  patchRoute,
+  publicGetRoute,
+  publicListRoute,
+  restoreRoute,
+} from './shared/record-routes.js';
+export { Email, Id, Ids, Line, Name, Text, Timestamp } from './shared/schemas.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
 export { createTandem, type Tandem } from './tandem.js';

@@ -13,7 +13,16 @@ import { productVariants } from './product-variants/product-variants.js';
 import { products } from './products/products.js';
 import { profiles } from './profiles/profiles.js';
 import type { Foundation } from './foundation.js';
-import type { AllOf, DeclaredList, MadeBy, RouterOptions, ShapeOf } from './shared/define-service.js';
+import type {
+  AllOf,
+  AnyPart,
+  AnyService,
+  DeclaredList,
+  MadeBy,
+  ProceduresOf,
+  RouterOptions,
+  ShapeOf,
+} from './shared/define-service.js';
 
 /** All services. The only list of them; other code reads it here. */
 export const SERVICES = [
@@ -39,6 +48,13 @@ type Needed = NonNullable<Definition['needs']>[number];
 /** Everything that is created: the foundation, and what services and the parts that they need add. */
 export type Services = Foundation & MadeBy<Definition> & AllOf<MadeBy<Needed>>;
 
+/** All services as one part: what a host's own service names in `needs` to get them. */
+export interface AllServices {
+  readonly needs: readonly AnyPart[];
+  create(all: never): Services;
+}
+export const allServices: AllServices = { needs: SERVICES, create: (all) => all };
+
 /** Service names, as in `authMode`. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
 
@@ -50,23 +66,38 @@ type ShapesOf<Of extends Definition> = Of extends Definition
 /** The query fields of each list, by tRPC path, for typed queries of clients. */
 export type ListShapes = AllOf<ShapesOf<Definition>>;
 
-type Procedures = { [Of in Definition as Of['name']]: ReturnType<Of['router']> };
+type Procedures = ProceduresOf<Definition>;
+
+function proceduresOf<Service extends AnyService>(definitions: readonly Service[], services: object, options: RouterOptions) {
+  const entries = definitions.map((service) => [service.name, service.router(services as never, options)] as const);
+  return Object.fromEntries(entries) as unknown as ProceduresOf<Service>;
+}
 
 /** All procedures, by service name. */
 export function createAppRouter(services: Services, options: RouterOptions) {
-  const entries = SERVICES.map(({ name, router: create }) => [name, create(services, options)] as const);
-  return router(Object.fromEntries(entries) as unknown as Procedures);
+  return router(proceduresOf<Definition>(SERVICES, services, options) as Procedures);
 }
 
 /** The type for typed clients. */
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
-/**
- * The procedures of some services, by service name.
- * @throws Error for an unknown service
- */
-export function pickServices<Name extends ServiceName>({ _def: { record } }: AppRouter, names: readonly Name[]) {
+/** @throws Error for an unknown service, and for a service of the host's own whose name is taken */
+export function checkServices(names: readonly ServiceName[], own: readonly AnyService[]): void {
   const unknown = names.find((name) => !SERVICE_NAMES.includes(name));
   if (unknown !== undefined) throw new Error(`services: there is no service "${unknown}"`);
-  return router(Object.fromEntries(names.map((name) => [name, record[name]])) as unknown as Pick<typeof record, Name>);
+  const all: string[] = [...SERVICE_NAMES, ...own.map(({ name }) => name)];
+  const twice = all.find((name, at) => all.indexOf(name) < at);
+  if (twice !== undefined) throw new Error(`ownServices: there already is a service "${twice}"`);
+}
+
+/** The procedures that a host exposes: those of some services, and of its own, by service name. */
+export type ExposedRouter<Name extends ServiceName, Own extends AnyService> = ReturnType<typeof createExposedRouter<Name, Own>>;
+export function createExposedRouter<Name extends ServiceName, Own extends AnyService>(
+  services: Services,
+  options: RouterOptions,
+  { names, own }: { names: readonly Name[]; own: readonly Own[] },
+) {
+  const procedures: Procedures = proceduresOf<Definition>(SERVICES, services, options);
+  const picked = Object.fromEntries(names.map((name) => [name, procedures[name]])) as unknown as Pick<Procedures, Name>;
+  return router({ ...picked, ...proceduresOf(own, services, options) });
 }

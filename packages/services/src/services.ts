@@ -1,9 +1,9 @@
 import { createFoundation, type FoundationOptions } from './foundation.js';
 import { SERVICES, type Services } from './router.js';
-import type { AnyPart } from './shared/define-service.js';
+import type { AnyPart, AnyService, MadeBy } from './shared/define-service.js';
 
-/** Creates all services, each after what it needs, once. */
-export function createServices(options: FoundationOptions): Services {
+/** Creates all services and those of the host's own, each after what it needs, once. */
+export function createServices<Own extends AnyService>(options: FoundationOptions, own: readonly Own[]): Services & MadeBy<Own> {
   const foundation = createFoundation(options);
   const made = new Map<AnyPart, object>();
 
@@ -16,6 +16,6 @@ export function createServices(options: FoundationOptions): Services {
   }
   const neededBy = ({ needs = [] }: AnyPart): object => Object.assign({}, foundation, ...needs.map(make));
 
-  for (const service of SERVICES) make(service);
-  return Object.assign({}, foundation, ...made.values()) as Services;
+  for (const service of [...SERVICES, ...own]) make(service);
+  return Object.assign({}, foundation, ...made.values()) as Services & MadeBy<Own>;
 }

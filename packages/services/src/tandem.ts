@@ -10,6 +10,7 @@ import {
   isAuthenticated,
   limitUnread,
   mountRest,
+  type EventBus,
   type IdentityTypeIds,
   type Log,
   type OpenApiDocument,
@@ -28,17 +29,71 @@ import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
-import { SERVICES, SERVICE_NAMES, createAppRouter, pickServices, type ServiceName } from './router.js';
+import {
+  SERVICES,
+  SERVICE_NAMES,
+  checkServices,
+  createExposedRouter,
+  type ExposedRouter,
+  type ServiceName,
+  type Services,
+} from './router.js';
 import { createServices } from './services.js';
-import { createStreams } from './streams/streams.js';
+import type { AnyService, MadeBy } from './shared/define-service.js';
+import { createStreams, type Streams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
 /** Larger than any valid sign-in input (decisions H5). */
 const AUTH_INPUT_BYTES = 64 * 1024;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** @typeParam Name the exposed services; default all */
-export type Tandem<Name extends ServiceName = ServiceName> = Awaited<ReturnType<typeof createTandem<Name>>>;
+/**
+ * @typeParam Name the exposed services; default all
+ * @typeParam Own services of the host's own; default none
+ */
+export interface Tandem<Name extends ServiceName = ServiceName, Own extends readonly AnyService[] = readonly []> {
+  /** The logic of the services, and of the host's own, by name. */
+  services: Services & MadeBy<Own[number]>;
+  bus: EventBus;
+  facts: ServerFacts;
+  lifetimes: Lifetimes;
+  /** The procedures of the exposed services, and of the host's own. */
+  router: ExposedRouter<Name, Own[number]>;
+  /**
+   * An Express router for REST, at its paths, and tRPC, below `/trpc`.
+   * @param router default the services' own; a host can pass a router that merges its own procedures
+   * @throws TypeError for a path parameter that its procedure's input does not have
+   */
+  routes(router?: AnyTRPCRouter): Router;
+  /**
+   * Handles stream upgrades: `server.on('upgrade', tandem.handleUpgrades(app))`, for the HTTP server of the Express application
+   * that has the routes.
+   */
+  handleUpgrades: Streams['handleUpgrades'];
+  /** Open streams and their traffic, for metrics. */
+  streamState: Streams['state'];
+  /**
+   * Closes the streams with a code that tells clients to reconnect. Call it before closing the HTTP server, which waits for
+   * them.
+   */
+  closeStreams: Streams['close'];
+  /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
+  errorMiddlewares(): ReturnType<typeof createErrorMiddlewares>;
+  /** Creates the OpenAPI 3.1 document of a router. */
+  openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): OpenApiDocument;
+  /**
+   * For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. In cookie mode requires
+   * `cookie-parser`.
+   */
+  isAuthenticated: ReturnType<typeof isAuthenticated>;
+  /** @deprecated renamed; use `isAuthenticated` */
+  verifyAuthentication: ReturnType<typeof isAuthenticated>;
+  /**
+   * Closes the streams, unsubscribes from the bus, and waits for pending writes. Close the storage after this; it belongs to
+   * its opener.
+   */
+  close(): Promise<void>;
+}
 
 /** @throws Error naming the setting, for anything but a size such as `1mb` */
 function bytesOf(setting: string, size: number | string): number {
@@ -52,7 +107,9 @@ function bytesOf(setting: string, size: number | string): number {
  * starts no timers except for open streams.
  * @throws Error naming a wrong setting
  */
-export async function createTandem<Name extends ServiceName = ServiceName>(configuration: TandemConfiguration<Name>) {
+export async function createTandem<Name extends ServiceName = ServiceName, const Own extends readonly AnyService[] = readonly []>(
+  configuration: TandemConfiguration<Name, Own>,
+): Promise<Tandem<Name, Own>> {
   const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
   const bus = configuration.bus ?? createInProcessBus(log);
   const typeIds = configuration.identity?.typeIds ?? DEFAULT_TYPE_IDS;
@@ -64,6 +121,9 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     invitation: parseLifetime('invitationExpireTime', configuration.invitationExpireTime ?? '7d'),
     provider: parseLifetime('providerTokenExpireTime', configuration.providerTokenExpireTime ?? '5m'),
   };
+  const names = configuration.services ?? (SERVICE_NAMES as readonly Name[]);
+  const own: readonly Own[number][] = configuration.ownServices ?? [];
+  checkServices(names, own);
   const signSecrets = parseSecrets('authSecrets.authSignSecret', authSecrets.authSignSecret);
   const oauth = readOauth(configuration);
   const tokens = await createTokens({
@@ -71,7 +131,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     encSecrets: parseSecrets('authSecrets.authEncSecret', authSecrets.authEncSecret),
     clock: storage.clock,
   });
-  const services = createServices({
+  const foundation = {
     storage,
     bus,
     tokens,
@@ -95,7 +155,8 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       log,
     }),
     oauth,
-  });
+  };
+  const services = createServices(foundation, own);
   const cookieSettings = configuration.cookies ?? {};
   const maxBodySize = bytesOf('bodyLimit', bodyLimit);
   const facts: ServerFacts = {
@@ -112,9 +173,8 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     places: createStreamPlaces(configuration.streamLimits),
     log,
   };
-  const names = configuration.services ?? (SERVICE_NAMES as readonly Name[]);
   const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
-  const everything = createAppRouter(services, {
+  const routerOptions = {
     cookies: createTokenCookies(cookieSettings),
     browserCookies: createBrowserCookies(cookieSettings, {
       publicUrl: configuration.publicUrl,
@@ -123,8 +183,8 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     redirectUrls: oauth.redirectUrls,
     typeIds,
     subscriptions: streams.subscriptions,
-  });
-  const ownRouter = pickServices(everything, names);
+  };
+  const ownRouter = createExposedRouter(services, routerOptions, { names, own });
 
   const authenticatedRoute = isAuthenticated(facts);
 
@@ -135,11 +195,7 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
     lifetimes,
     router: ownRouter,
 
-    /**
-     * An Express router for REST, at its paths, and tRPC, below `/trpc`.
-     * @param router default the services' own; a host can pass a router that merges its own procedures
-     */
-    routes(router: AnyTRPCRouter = ownRouter): Router {
+    routes(router: AnyTRPCRouter = ownRouter) {
       const routes = Router({ caseSensitive: true });
       routes.use(limitUnread(), cookieParser(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
@@ -149,47 +205,21 @@ export async function createTandem<Name extends ServiceName = ServiceName>(confi
       return routes;
     },
 
-    /**
-     * Handles stream upgrades: `server.on('upgrade', tandem.handleUpgrades(app))`, for the HTTP server of the Express application
-     * that has the routes.
-     */
     handleUpgrades: streams.handleUpgrades,
-
-    /** Open streams and their traffic, for metrics. */
     streamState: streams.state,
-
-    /**
-     * Closes the streams with a code that tells clients to reconnect. Call it before closing the HTTP server, which waits for
-     * them.
-     */
     closeStreams: streams.close,
-
-    /** Must come after all routes of the application: 404 and the error envelope (spec, "Envelope"). */
     errorMiddlewares: () => createErrorMiddlewares(facts),
 
-    /** Creates the OpenAPI 3.1 document of a router. */
-    openApi: (
-      options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>,
-      router: AnyTRPCRouter = ownRouter,
-    ): OpenApiDocument => {
+    openApi(options, router: AnyTRPCRouter = ownRouter) {
       const { authModeOf, cookiePrefix = '' } = facts;
-      const tags = [...SERVICES.map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
+      const tags = [...[...SERVICES, ...own].map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
       return createOpenApiDocument(router, { ...options, tags, authModeOf, cookiePrefix });
     },
 
-    /**
-     * For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. In cookie mode requires
-     * `cookie-parser`.
-     */
     isAuthenticated: authenticatedRoute,
-    /** @deprecated renamed; use `isAuthenticated` */
     verifyAuthentication: authenticatedRoute,
 
-    /**
-     * Closes the streams, unsubscribes from the bus, and waits for pending writes. Close the storage after this; it belongs to
-     * its opener.
-     */
-    async close(): Promise<void> {
+    async close() {
       await streams.close();
       await services.sessions.close();
       await services.audit.settle();

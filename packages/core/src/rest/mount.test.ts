@@ -36,6 +36,14 @@ describe('a request', () => {
   });
 });
 
+it('a path parameter that the input does not have is refused when the routes are mounted', async () => {
+  const parts = publicProcedure.meta(meta('GET /things/{thingId}/parts/{id}')).input(Named).output(z.void()).query(() => {}); // prettier-ignore
+  const text = 'things.parts: the input has no key "thingId" for the path parameter of GET /things/{thingId}/parts/{id}';
+  await expect(startCoreServer(router({ things: router({ parts }) }))).rejects.toThrow(new TypeError(text));
+  const none = publicProcedure.meta(meta('GET /things/{id}')).output(z.void()).query(() => {}); // prettier-ignore
+  await expect(startCoreServer(router({ none }))).rejects.toThrow('none: the input has no key "id"');
+});
+
 describe('an error', () => {
   const own = publicProcedure.meta(meta('POST /own')).output(z.void()).mutation(({ ctx }) => { ctx.setHeader('accept', 'image/png'); throw requestErrors.unsupportedType(); }); // prettier-ignore
   const busy = publicProcedure.meta(meta('GET /busy')).output(z.void()).query(() => { throw errors.busy(); }); // prettier-ignore

@@ -91,15 +91,24 @@ function firstWord(path: string): string {
   return path.split('/', 2)[1] ?? '';
 }
 
+/** @throws TypeError for a path parameter that the input does not have: every request would fail its validation */
+function checkPath({ name, method, path, pathKeys, textKinds }: Operation): void {
+  const missing = pathKeys.find((key) => !Object.hasOwn(textKinds, key));
+  if (missing !== undefined)
+    throw new TypeError(`${name}: the input has no key "${missing}" for the path parameter of ${method} ${path}`);
+}
+
 /**
  * Mounts each procedure with a REST route as a native Express route. Express tries routes in order, so routes are
  * grouped by their first word and a request only tries those of its group.
  * @param bodyLimit for JSON bodies, in bytes or a string such as `1mb`
+ * @throws TypeError for a path parameter that its procedure's input does not have
  */
 export function mountRest(app: IRouter, router: AnyTRPCRouter, server: ServerFacts, bodyLimit: string | number): void {
   const readInput = createInputReader(server, bodyLimit);
   const groups = new Map<string, Router>();
   for (const operation of operationsOf(router)) {
+    checkPath(operation);
     const word = firstWord(operation.path);
     const group = groups.get(word) ?? Router({ caseSensitive: true });
     groups.set(word, group);

@@ -72,7 +72,15 @@ export interface ServiceDefinition<
   readonly errors: Readonly<Record<string, Readonly<Record<string, ErrorDefinition>>>>;
 }
 
-/** Defines a service. Listing it in `SERVICES` creates, mounts, documents and types it. */
+/** Any service. `never` stands for any parameter. */
+export interface AnyService extends AnyPart, Pick<ServiceDefinition, 'name' | 'description' | 'lists' | 'errors'> {
+  router(all: never, options: RouterOptions): AnyTRPCRouter;
+}
+
+/** The procedures of services, by service name. */
+export type ProceduresOf<Service extends AnyService> = { [Of in Service as Of['name']]: ReturnType<Of['router']> };
+
+/** Defines a service. Listing it in `SERVICES`, or in a host's `ownServices`, creates, mounts, documents and types it. */
 export function defineService<
   const Name extends string,
   Procedures extends AnyTRPCRouter,

@@ -22,6 +22,8 @@ interface StreamsOptions {
   heartbeatMs?: number | undefined;
 }
 
+export type Streams = ReturnType<typeof createStreams>;
+
 /** All streams, and the same events as tRPC subscriptions (decisions S1 to S7). */
 export function createStreams({ services, facts, storage, bus, names, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
