@@ -24,6 +24,9 @@ const FAULTS = [
   'test/{authentication-doc,clients-doc,deployment,embedding,embedding-entity,embedding-services,new-service,packages,readme,shell-blocks}.test.ts',
 ];
 
+/** Tests that render: they need parts of a page. */
+const PAGES = ['packages/react/src/*.test.ts'];
+
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
@@ -39,7 +42,8 @@ export default defineConfig({
     // files share a process, which loads the services once
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'tests', include: ALL, exclude: ['**/node_modules/**', ...FAULTS] } },
+      { extends: true, test: { name: 'tests', include: ALL, exclude: ['**/node_modules/**', ...FAULTS, ...PAGES] } },
+      { extends: true, test: { name: 'pages', include: PAGES, environment: './packages/react/test/browser-environment.ts' } },
       { extends: true, test: { name: 'faults', include: FAULTS } },
     ],
   },

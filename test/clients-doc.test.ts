@@ -152,6 +152,7 @@ const FRONT_END = {
   module: 'esnext',
   moduleResolution: 'bundler',
   moduleDetection: 'force',
+  jsx: 'react-jsx',
 };
 
 /** Compiles only where the types are the server's, not `any`. */
@@ -218,6 +219,13 @@ it('samples compile against the built declarations, where everything is typed', 
   const samples = [...samplesOf(CLIENTS), ...samplesOf('docs/list-queries.md'), TYPED_CALLS];
   expect(samples.length).toBeGreaterThan(7);
   expect(await compileFrontEnd(Object.fromEntries(samples.map((code, at) => [`sample-${at}.ts`, code])))).toBe('');
+});
+
+it('the sample of @tandem/react compiles', async () => {
+  const [sample = '', ...others] = samplesOf('packages/react/README.md', 'tsx');
+  expect([sample.includes('TandemProvider'), others]).toEqual([true, []]);
+  const wrong = '// @ts-expect-error no such procedure\nexport const useNonsense = () => useTandemQuery("no.such", {});';
+  expect(await compileFrontEnd({ 'sample.tsx': `${sample}\n${wrong}` })).toBe('');
 });
 
 it('the built client has the types of the server’s procedures, neither more nor less', async () => {

@@ -44,6 +44,7 @@ it.each([
   ['packages/client/src/x.ts', '@tandem/core'],
   ['packages/client/src/x.ts', '../../services/src/index.js'],
   ['packages/client/src/x.ts', 'node:fs'],
+  ['packages/react/src/x.ts', '@tandem/services'],
   ['apps/console/src/x.tsx', '@tandem/services'],
   ['apps/console/src/chat/x.ts', '../../../../packages/client/src/index.js'],
   ['apps/console/src/x.ts', 'node:fs'],

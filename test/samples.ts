@@ -9,10 +9,13 @@ import { vi } from 'vitest';
 const FOLDER = new URL('./.samples/', import.meta.url);
 let count = 0;
 
-/** The TypeScript blocks of a document. */
-export function samplesOf(document: string): string[] {
+/** The blocks of a document in a language, by default TypeScript. */
+export function samplesOf(document: string, language = 'ts'): string[] {
   const text = readFileSync(new URL(`../${document}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  return text
+    .split(`\n\`\`\`${language}\n`)
+    .slice(1)
+    .map((rest) => rest.split('```', 1)[0] ?? '');
 }
 
 /** The only sample of a document that contains this text. @throws Error unless there is exactly one */

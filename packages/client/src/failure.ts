@@ -22,6 +22,7 @@ interface ForeignAnswer {
  * @param error anything that a call of the client has thrown
  */
 export function describeFailure(error: unknown): Failure {
+  if (error instanceof TandemError) return { status: error.status, message: error.message, data: error.data };
   if (error instanceof UploadError) return { status: error.status, message: error.message, data: [] };
   if (!isTRPCClientError<AppRouter>(error))
     return { status: undefined, message: error instanceof Error ? error.message : String(error), data: [] };
@@ -29,6 +30,19 @@ export function describeFailure(error: unknown): Failure {
   const { response, responseJSON } = (error.meta ?? {}) as ForeignAnswer;
   const said = responseJSON?.error?.message;
   return { status: response?.status, message: typeof said === 'string' ? said : error.message, data: [] };
+}
+
+/** A failed call as an error with the fields of its failure. `cause` is what the client has thrown. */
+export class TandemError extends Error implements Failure {
+  override readonly name = 'TandemError';
+  readonly status: number | undefined;
+  readonly data: readonly string[];
+  constructor(cause: unknown) {
+    const { status, message, data } = describeFailure(cause);
+    super(message, { cause });
+    this.status = status;
+    this.data = data;
+  }
 }
 
 /** Statuses that mean that a token is no longer valid. Others, such as 429 and 503, say nothing about it. */

@@ -4,7 +4,7 @@ export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClien
 export type { SocketConstructor, SocketLike } from './stream-connection.js';
 export type { ChatEvent, ChatMessage } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
-export { MfaRequiredError, describeFailure, type Failure } from './failure.js';
+export { MfaRequiredError, TandemError, describeFailure, type Failure } from './failure.js';
 export { queryOf, rowsOf, type ListRows } from './list-queries.js';
 export {
   aggregate,
@@ -34,6 +34,18 @@ export {
   type NotificationStream,
   type NotificationStreamOptions,
 } from './notification-stream.js';
+export {
+  mutationOptions,
+  queryKey,
+  queryOptions,
+  type InputOf,
+  type MutationCall,
+  type MutationPath,
+  type OutputOf,
+  type QueryCall,
+  type QueryKey,
+  type QueryPath,
+} from './query-options.js';
 export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
 export { createMemoryTokenStore, type MemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';

@@ -1,0 +1,90 @@
+import { getUntypedClient } from '@trpc/client';
+import type {
+  AnyTRPCMutationProcedure,
+  AnyTRPCProcedure,
+  AnyTRPCQueryProcedure,
+  AnyTRPCRouter,
+  inferRouterInputs,
+  inferRouterOutputs,
+} from '@trpc/server';
+import type { TandemClient } from './client.js';
+import { TandemError } from './failure.js';
+
+/** The names of the procedures of one kind: `notifications.list`. */
+type PathsOf<Procedures, Kind> = {
+  [Name in keyof Procedures & string]: Procedures[Name] extends AnyTRPCProcedure
+    ? Procedures[Name] extends Kind
+      ? Name
+      : never
+    : `${Name}.${PathsOf<Procedures[Name], Kind>}`;
+}[keyof Procedures & string];
+
+type At<Tree, Path> = Path extends `${infer Name}.${infer Rest}`
+  ? Name extends keyof Tree
+    ? At<Tree[Name], Rest>
+    : never
+  : Path extends keyof Tree
+    ? Tree[Path]
+    : never;
+
+/** The names of a router's queries: `notifications.list`. */
+export type QueryPath<Router extends AnyTRPCRouter> = PathsOf<Router['_def']['record'], AnyTRPCQueryProcedure>;
+/** The names of its mutations: `notifications.markRead`. */
+export type MutationPath<Router extends AnyTRPCRouter> = PathsOf<Router['_def']['record'], AnyTRPCMutationProcedure>;
+/** The input of the procedure of this name. */
+export type InputOf<Router extends AnyTRPCRouter, Path> = At<inferRouterInputs<Router>, Path>;
+/** Its output. */
+export type OutputOf<Router extends AnyTRPCRouter, Path> = At<inferRouterOutputs<Router>, Path>;
+
+/** A call in the form of TanStack Query's queries. */
+export interface QueryCall<Output> {
+  queryKey: QueryKey;
+  queryFn(context?: { signal?: AbortSignal }): Promise<Output>;
+}
+/** And of its mutations. */
+export interface MutationCall<Input, Output> {
+  mutationKey: QueryKey;
+  mutationFn(input: Input): Promise<Output>;
+}
+
+/** Begins with `tandem`, the service and the procedure, so that a cache finds all answers of a service or procedure. */
+export type QueryKey = readonly unknown[];
+
+/** The key of an answer; without an input, of all answers of a procedure or service; without a name, of all answers. */
+export function queryKey(name?: string, input?: unknown): QueryKey {
+  return ['tandem', ...(name?.split('.') ?? []), ...(input === undefined ? [] : [input])];
+}
+
+async function failAsTandemError<Answer>(call: Promise<unknown>): Promise<Answer> {
+  try {
+    return (await call) as Answer;
+  } catch (error) {
+    throw new TandemError(error);
+  }
+}
+
+/**
+ * A query for TanStack Query and its like: `useQuery(queryOptions(client, 'notifications.list', { identityId }))`. It
+ * fails with a TandemError.
+ */
+export function queryOptions<Router extends AnyTRPCRouter, const Path extends QueryPath<Router>>(
+  { api }: TandemClient<Router>,
+  path: Path,
+  input: InputOf<Router, Path>,
+): QueryCall<OutputOf<Router, Path>> {
+  return {
+    queryKey: queryKey(path, input),
+    queryFn: ({ signal } = {}) => failAsTandemError(getUntypedClient(api).query(path, input, signal && { signal })),
+  };
+}
+
+/** The same for a mutation: `useMutation(mutationOptions(client, 'notifications.markRead'))`. */
+export function mutationOptions<Router extends AnyTRPCRouter, const Path extends MutationPath<Router>>(
+  { api }: TandemClient<Router>,
+  path: Path,
+): MutationCall<InputOf<Router, Path>, OutputOf<Router, Path>> {
+  return {
+    mutationKey: queryKey(path),
+    mutationFn: (input) => failAsTandemError(getUntypedClient(api).mutation(path, input)),
+  };
+}

@@ -1,0 +1,53 @@
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  createContext,
+  createElement,
+  use,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
+import { createSessionStore, type SessionOptions, type SessionState, type SessionStore } from './session-store.js';
+import { describeTandem, keyFor, type Tandem } from './tandem.js';
+
+interface Shared {
+  session: SessionStore;
+  state: SessionState;
+  tandem: Tandem;
+}
+const Context = createContext<Shared | undefined>(undefined);
+
+export interface TandemProviderProps extends SessionOptions {
+  children?: ReactNode;
+}
+
+/**
+ * Makes a client, and holds its session for the hooks below. Needs a `QueryClientProvider` above it. Reads its options
+ * once: give it another `key` when they change.
+ */
+export function TandemProvider({ children, ...options }: TandemProviderProps): ReactElement {
+  const queries = useQueryClient();
+  const [session] = useState(() =>
+    createSessionStore(options, (identityId) => queries.removeQueries({ queryKey: keyFor(identityId) })),
+  );
+  const { subscribe, get } = session.state;
+  const state = useSyncExternalStore(subscribe, get, get);
+  const shared = useMemo(
+    () => ({ session, state, tandem: describeTandem(session.client, state, queries) }),
+    [session, state, queries],
+  );
+  return createElement(Context, { value: shared }, children);
+}
+
+export function useShared(): Shared {
+  const shared = use(Context);
+  if (!shared) throw new Error('put a TandemProvider above the components that use Tandem');
+  return shared;
+}
+
+/** The client, and its calls in the form of TanStack Query. @throws Error outside a TandemProvider */
+export function useTandem(): Tandem {
+  return useShared().tandem;
+}

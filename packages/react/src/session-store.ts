@@ -1,0 +1,113 @@
+import {
+  MfaRequiredError,
+  TandemError,
+  createMemoryTokenStore,
+  createTandemClient,
+  type TandemClientOptions,
+} from '@tandem/client';
+import { createStore } from './store.js';
+import type { Router } from './tandem.js';
+
+export type SessionOptions = Omit<TandemClientOptions, 'onSignedOut'>;
+
+export interface SessionState {
+  /** `loading` until the token store has answered. */
+  status: 'loading' | 'signed-in' | 'signed-out';
+  /** The signed-in identity; undefined when signed out. */
+  identityId: string | undefined;
+  /** Whether the server has ended the last session: it expired, or its password was changed. */
+  hasEnded: boolean;
+}
+
+const stateOf = (identityId: string | undefined, hasEnded = false): SessionState => ({
+  status: identityId === undefined ? 'signed-out' : 'signed-in',
+  identityId,
+  hasEnded,
+});
+
+/** Part of the Web Storage API, which Node and React Native may lack. */
+interface WebStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+const KEY = 'tandem.identityId';
+
+/** In cookie mode scripts cannot read whose session it is. Its id is kept where all tabs see it, as they do the cookies. */
+function createCookieOwner() {
+  const { localStorage } = globalThis as { localStorage?: WebStorage };
+  return {
+    load: () => localStorage?.getItem(KEY) ?? undefined,
+    save: (identityId: string | undefined) =>
+      identityId === undefined ? localStorage?.removeItem(KEY) : localStorage?.setItem(KEY, identityId),
+  };
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+
+/**
+ * A client that knows whether somebody is signed in.
+ * @param forget called when an identity has left
+ */
+export function createSessionStore(
+  { tokens = createMemoryTokenStore(), ...options }: SessionOptions,
+  forget: (identityId: string) => void,
+) {
+  const client = createTandemClient<Router>({ ...options, tokens, onSignedOut: () => change(undefined, true) });
+  const owner = options.mode === 'cookie' ? createCookieOwner() : undefined;
+  const kept = owner ? owner.load() : tokens.load();
+  const isLoading = typeof kept === 'object' && 'then' in kept;
+  const store = createStore<SessionState>(
+    isLoading
+      ? { status: 'loading', identityId: undefined, hasEnded: false }
+      : stateOf(typeof kept === 'object' ? kept.identityId : kept),
+  );
+  if (isLoading)
+    void kept.then(
+      (found) => store.set(stateOf(found?.identityId)),
+      () => store.set(stateOf(undefined)),
+    );
+
+  function change(identityId: string | undefined, hasEnded = false): void {
+    const before = store.get().identityId;
+    owner?.save(identityId);
+    store.set(stateOf(identityId, hasEnded));
+    if (before !== undefined && before !== identityId) forget(before);
+  }
+
+  /** Makes a sign-in of the client one that begins the session here. */
+  const beginning =
+    <Input>(signIn: (input: Input) => Promise<{ id: string }>) =>
+    async (input: Input): Promise<{ id: string }> => {
+      try {
+        const { id } = await signIn(input);
+        change(id);
+        return { id };
+      } catch (error) {
+        throw error instanceof MfaRequiredError ? error : new TandemError(error);
+      }
+    };
+
+  return {
+    client,
+    state: store,
+    signIn: beginning(client.signIn),
+    signInByToken: beginning(client.signInByToken),
+    verifyMfa: beginning(client.verifyMfa),
+    signUp: beginning(client.signUp),
+    resendMfa: (token: string) =>
+      client.resendMfa(token).catch((error: unknown) => {
+        throw new TandemError(error);
+      }),
+    async signOut(): Promise<void> {
+      try {
+        await client.signOut();
+        change(undefined);
+      } catch (error) {
+        // tokens are forgotten, whatever the outcome; cookies are not
+        if (!owner) change(undefined);
+        throw new TandemError(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { MfaRequiredError, TandemError } from '@tandem/client';
+import { NEW_PASSWORD, PASSWORD, fixture, newEmail, startTestServer } from '@tandem/testing';
+import { QueryClient } from '@tanstack/react-query';
+import { describe, expect, it } from 'vitest';
+import { createCookieFetch } from '../../client/test/recording-fetch.js';
+import { render } from '../test/render.js';
+import { tokensOf } from '../test/tokens.js';
+import { useSession, useTandemQuery } from './index.js';
+
+const app = fixture(startTestServer);
+
+describe('useSession', () => {
+  it('follows sign-up, sign-out and sign-in', async () => {
+    const { until, all } = render(app, useSession);
+    const { status, signUp, signOut, signIn } = await until(() => true);
+    const account = { email: newEmail(), password: PASSWORD };
+    const { id } = await signUp(account);
+    await until(({ identityId }) => identityId === id);
+    await signOut();
+    expect(await until(({ identityId }) => identityId === undefined)).toMatchObject({ status: 'signed-out', hasEnded: false });
+    await signIn(account);
+    await until(({ identityId }) => identityId === id);
+    expect([status, all.at(-1)?.status]).toEqual(['signed-out', 'signed-in']);
+  });
+
+  it('says what was wrong with the credentials', async () => {
+    const { email } = await app.signUp();
+    const { signIn } = await render(app, useSession).until(() => true);
+    const failure = await signIn({ email, password: NEW_PASSWORD }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TandemError);
+    expect(failure).toMatchObject({ status: 401, message: 'wrong credentials provided' });
+  });
+
+  it('asks for a code where the server wants one', async () => {
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    const { email, id } = await app.signUp();
+    const { until } = render(withMfa, useSession);
+    const { signIn, verifyMfa } = await until(() => true);
+    const challenge = await signIn({ email, password: PASSWORD }).catch((error: unknown) => error);
+    expect(challenge).toBeInstanceOf(MfaRequiredError);
+    const { code = '' } = await withMfa.mail.next(email);
+    await verifyMfa({ token: (challenge as MfaRequiredError).token, code });
+    await until(({ identityId }) => identityId === id);
+  });
+
+  it('begins with what the token store has kept, also when that takes a while', async () => {
+    const ann = await app.signUp();
+    const tokens = tokensOf(ann);
+    const { all } = render(app, useSession, { tokens });
+    await expect.poll(() => all.length).toBeGreaterThan(0);
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['signed-in']));
+
+    const slow = { ...tokens, load: () => Promise.resolve(tokens.load()) };
+    const hooks = () => [useSession(), useTandemQuery('notifications.unreadCount', { identityId: ann.id })] as const;
+    const rendered = render(app, hooks, { tokens: slow });
+    await rendered.until(([, unread]) => unread.isSuccess);
+    const [[first, asked] = []] = rendered.all;
+    expect([first?.status, asked?.fetchStatus]).toEqual(['loading', 'idle']);
+    expect(rendered.all.filter(([, { isError }]) => isError)).toEqual([]);
+  });
+
+  it('ends when the server has ended it, and leaves no answer for the next person', async () => {
+    const ann = await app.signUp();
+    const queries = new QueryClient();
+    const hooks = () => [useSession(), useTandemQuery('notifications.unreadCount', { identityId: ann.id })] as const;
+    const { until } = render(app, hooks, { tokens: tokensOf(ann), queries });
+    const [, { refetch }] = await until(([, unread]) => unread.isSuccess);
+    await ann.rest('DELETE', `/auth/${ann.id}/refresh-tokens`).expect(204);
+    void refetch();
+    const [session, unread] = await until(([{ status }]) => status === 'signed-out');
+    expect([session.hasEnded, unread.data]).toEqual([true, undefined]);
+    expect(
+      JSON.stringify(
+        queries
+          .getQueryCache()
+          .getAll()
+          .map(({ queryKey }) => queryKey),
+      ),
+    ).not.toContain(`"tandem","${ann.id}"`);
+  });
+
+  it('in cookie mode outlives the page', async () => {
+    const modes = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
+    await using inCookies = await startTestServer({ authModes: modes });
+    const page = { mode: 'cookie', fetch: createCookieFetch(inCookies.clock) } as const;
+    const first = render(inCookies, useSession, page);
+    const { signUp } = await first.until(() => true);
+    const { id } = await signUp({ email: newEmail(), password: PASSWORD });
+    first.unmount();
+
+    const hooks = () => [useSession(), useTandemQuery('notifications.unreadCount', { identityId: id })] as const;
+    const next = render(inCookies, hooks, page);
+    const [{ identityId, signOut }] = await next.until(([, unread]) => unread.isSuccess);
+    expect(identityId).toBe(id);
+    await signOut();
+    next.unmount();
+    expect((await render(inCookies, useSession, page).until(() => true)).status).toBe('signed-out');
+  });
+
+  it('ends here in bearer mode even if the server cannot be reached', async () => {
+    const ann = await app.signUp();
+    let isAway = false;
+    const unreliable: typeof fetch = (...call) => (isAway ? Promise.reject(new TypeError('away')) : fetch(...call));
+    const { until } = render(app, useSession, { tokens: tokensOf(ann), fetch: unreliable });
+    const { signOut } = await until(({ status }) => status === 'signed-in');
+    isAway = true;
+    await expect(signOut()).rejects.toThrow(`the server at ${app.url} cannot be reached`);
+    await until(({ status }) => status === 'signed-out');
+  });
+});

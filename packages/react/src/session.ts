@@ -1,0 +1,18 @@
+import { useMemo } from 'react';
+import { useShared } from './provider.js';
+import type { SessionState, SessionStore } from './session-store.js';
+
+/**
+ * Whether somebody is signed in, and the functions that change it. They fail with a TandemError, and those that sign in
+ * with a MfaRequiredError when a code has been sent: `verifyMfa` takes its token and the code.
+ */
+export type Session = SessionState & Omit<SessionStore, 'client' | 'state'>;
+
+/** The session of this page. @throws Error outside a TandemProvider */
+export function useSession(): Session {
+  const { session, state } = useShared();
+  return useMemo(() => {
+    const { client: _client, state: _state, ...calls } = session;
+    return { ...state, ...calls };
+  }, [session, state]);
+}
