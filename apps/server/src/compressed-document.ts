@@ -12,7 +12,7 @@ type Encoding = keyof typeof ENCODINGS;
  */
 export function createDocumentRoute(make: () => object): RequestHandler {
   let plain: { body: Buffer; tag: string } | undefined;
-  const compressed = new Map<Encoding, Promise<Buffer>>();
+  const compressed = new Map<Encoding, Buffer>();
 
   return async (req, res) => {
     if (!plain) {
@@ -26,9 +26,10 @@ export function createDocumentRoute(make: () => object): RequestHandler {
     res.set({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', etag: `"${tag}${encoding ? `-${encoding}` : ''}"` });
     res.type('json');
     if (encoding) {
-      const content = compressed.get(encoding) ?? ENCODINGS[encoding](body);
+      // kept once made, so that the request after a failure tries again
+      const content = compressed.get(encoding) ?? (await ENCODINGS[encoding](body));
       compressed.set(encoding, content);
-      res.set('content-encoding', encoding).send(await content);
+      res.set('content-encoding', encoding).send(content);
     } else res.send(body);
   };
 }

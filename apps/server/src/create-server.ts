@@ -108,7 +108,9 @@ const REQUEST_ID = {
 export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
   const description =
     'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
-  return tandem.openApi({ title: 'Tandem', description, version, url, headers: { [REQUEST_ID_HEADER]: REQUEST_ID } });
+  const headers = { [REQUEST_ID_HEADER]: REQUEST_ID };
+  const about = { title: 'Tandem', contact: { name: 'Tandem' }, license: { name: 'MIT', identifier: 'MIT' } };
+  return tandem.openApi({ ...about, description, version, url, headers });
 }
 
 /**

@@ -1,18 +1,20 @@
 import { ACCESS_COOKIE, FINGERPRINT_HEADER, FINGERPRINT_MAX_LENGTH, authenticationErrors } from '../authentication.js';
 import type { AuthMode, CookiePrefix } from '../context.js';
 import type { ErrorDefinition } from '../errors.js';
-import type { DescribedOperation, Parameter } from './openapi-types.js';
+import type { DescribedOperation, Json, Parameter } from './openapi-types.js';
 
-/** The ways to send an access token. */
-export const securitySchemes = (cookiePrefix: CookiePrefix) =>
-  ({
+/** The ways to send an access token. @param used those that operations name */
+export function securitySchemes(cookiePrefix: CookiePrefix, used: ReadonlySet<string>): Record<string, Json> {
+  const schemes = {
     bearer: {
       type: 'http',
       scheme: 'bearer',
       description: 'The access token, or the token of a link where the operation says so.',
     },
     cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
-  }) as const;
+  };
+  return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)));
+}
 
 /** A parameter, because as a security scheme generated clients would send the token in it. */
 const FINGERPRINT: Parameter = {

@@ -133,7 +133,6 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     ...(options.contact && { contact: options.contact }),
     ...(options.license && { license: options.license }),
     openApiVersion: '3.1.0',
-    securitySchemes: securitySchemes(options.cookiePrefix ?? ''),
   }) as unknown as OpenApiDocument;
   dropIntegerBounds(document);
   const responses = createResponses(options.headers ?? {});
@@ -145,6 +144,7 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
   });
   const services = new Set(described.map(({ operationId }) => serviceOf(operationId)));
   const tags = new Map((options.tags ?? []).map((tag) => [tag.name, tag]));
+  const schemes = new Set(described.flatMap(({ security = [] }) => security.flatMap((one) => Object.keys(one))));
   document.tags = [...services].sort().map((name) => tags.get(name) ?? { name });
   document.components = {
     ...document.components,
@@ -152,6 +152,7 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
     responses: responses.finish(),
     parameters: shareParameters(described),
     headers: responses.headers,
+    securitySchemes: securitySchemes(options.cookiePrefix ?? '', schemes),
   };
   return document;
 }

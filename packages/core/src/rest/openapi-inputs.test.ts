@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { KEY, asking, documentOf, operation } from '../../test/described-app.js';
+import { router } from '../index.js';
+
+describe('the OpenAPI document, of inputs', () => {
+  it('describes an id by its name if nothing else does, in parameters and bodies', () => {
+    const Id = z.uuid().meta({ id: 'Id', examples: ['0198c0de-5a5a-7000-8000-2f9d1c4b7e60'] });
+    const input = z.strictObject({ bigThingId: Id, makerId: Id, otherId: Id.describe('Another.'), name: z.string() });
+    const app = router({
+      send: asking('POST /things/{bigThingId}', input),
+    });
+    const { parameters = [], requestBody } = documentOf({ app }).paths['/things/{bigThingId}']?.post ?? {};
+    expect(parameters).toEqual([
+      {
+        name: 'bigThingId',
+        in: 'path',
+        required: true,
+        description: 'The id of the big thing.',
+        example: '0198c0de-5a5a-7000-8000-2f9d1c4b7e60',
+        schema: { $ref: '#/components/schemas/Id' },
+      },
+    ]);
+    const $ref = '#/components/schemas/Id';
+    expect(requestBody?.content['application/json']?.schema).toMatchObject({
+      properties: {
+        makerId: { $ref, description: 'The id of the maker.' },
+        otherId: { $ref, description: 'Another.' },
+        name: { type: 'string' },
+      },
+    });
+  });
+
+  it('gives parameters an example that follows from their schema, and integers no bounds that say nothing', () => {
+    const input = z.strictObject({ kind: z.enum(['a', 'b']), count: z.number().int(), from: z.number().int().min(0), all: z.boolean() }); // prettier-ignore
+    const app = router({
+      ask: asking('GET /things', input),
+    });
+    const { parameters = [] } = documentOf({ app }).paths['/things']?.get ?? {};
+    expect(parameters).toMatchObject([{ example: 'a' }, { example: 1 }, { example: 0 }, { example: true }]);
+    expect(parameters[1]).toMatchObject({ name: 'count', schema: { type: 'integer' } });
+    expect(JSON.stringify(parameters)).not.toContain(String(Number.MAX_SAFE_INTEGER));
+  });
+
+  it('describes bodies: without unknown fields, required where a field is, of a DELETE, of a list', () => {
+    const bodyOf = (method: string, path: string) => {
+      const { required, content } = operation(method, path)?.requestBody ?? { content: {} };
+      return { required, schema: content['application/json']?.schema };
+    };
+    expect(bodyOf('post', '/things')).toMatchObject({
+      required: true,
+      schema: { type: 'object', required: ['name'], additionalProperties: false },
+    });
+    expect(bodyOf('patch', '/things/{id}')).toMatchObject({ required: false, schema: { additionalProperties: false } });
+    expect(bodyOf('delete', '/things/{id}')).toEqual({
+      required: true,
+      schema: {
+        type: 'object',
+        properties: { why: { type: 'string' }, also: { type: 'string' } },
+        required: ['why'],
+        additionalProperties: false,
+      },
+    });
+    const optional = { type: 'object', properties: { why: { type: 'string' } }, additionalProperties: false };
+    expect(bodyOf('delete', '/things')).toStrictEqual({ required: false, schema: optional });
+    expect(operation('delete', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
+    expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
+  });
+
+  it('describes the headers that a procedure reads, after its other parameters', () => {
+    const header = { in: 'header', ...KEY };
+    expect(operation('put', '/things')?.parameters).toEqual([header]);
+    expect(operation('get', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }, header]);
+    expect(operation('put', '/things')?.parameters).toHaveLength(1);
+  });
+
+  it('describes a parameter on itself, and shares it where four operations have it', () => {
+    const Name = z
+      .string()
+      .max(9)
+      .meta({ description: 'A name.', examples: ['Ann', 'Ben'], deprecated: true });
+    const input = z.strictObject({ $name: Name.optional(), id: z.string() });
+    const reading = (route: `GET /${string}`) => asking(route, input);
+    const appWith = (count: number) =>
+      router(Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${n}`, reading(`GET /r${n}/{id}`)])));
+    const described = {
+      name: '$name',
+      in: 'query',
+      deprecated: true,
+      description: 'A name.',
+      example: 'Ann',
+      schema: { type: 'string', maxLength: 9 },
+    };
+    const parametersOf = (count: number) => documentOf({ app: appWith(count) }).paths['/r0/{id}']?.get?.parameters;
+    expect(parametersOf(3)?.[1]).toEqual(described);
+    expect(parametersOf(4)).toEqual([{ $ref: '#/components/parameters/id' }, { $ref: '#/components/parameters/name' }]);
+    expect(documentOf({ app: appWith(4) }).components.parameters['name']).toEqual(described);
+  });
+});
