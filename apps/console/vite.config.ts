@@ -1,11 +1,35 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+
+const ENCODINGS = { '.br': promisify(brotliCompress), '.gz': promisify(gzip) };
+
+/** Writes each asset compressed too, for the server to send as it is. */
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  generateBundle: {
+    order: 'post',
+    async handler(_options, bundle) {
+      if (this.meta.watchMode) return;
+      for (const asset of Object.values(bundle)) {
+        if (!/\.(js|css|svg)$/.test(asset.fileName)) continue;
+        for (const [ending, compress] of Object.entries(ENCODINGS)) {
+          const source = await compress(asset.type === 'chunk' ? asset.code : asset.source);
+          this.emitFile({ type: 'asset', fileName: asset.fileName + ending, source });
+        }
+      }
+    },
+  },
+};
 
 export default defineConfig({
   root: 'src',
-  base: '/console/',
+  plugins: [compressed],
   build: {
     outDir: '../dist',
     emptyOutDir: true,
+    rolldownOptions: { input: ['src/index.html', 'src/reference/index.html'] },
     // supported by browsers of the last two years; the module polyfill would add markup that the page's policy refuses
     target: 'es2023',
     modulePreload: { polyfill: false },

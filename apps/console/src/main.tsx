@@ -33,7 +33,7 @@ async function start(): Promise<void> {
       <StrictMode>
         <QueryClientProvider client={queries}>
           <SessionProvider settings={settings} tokens={tokens}>
-            <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}>
+            <Router base="/console">
               <App />
             </Router>
           </SessionProvider>

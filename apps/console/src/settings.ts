@@ -7,7 +7,7 @@ export interface Settings {
 
 /** @throws Error when the server does not answer */
 export async function fetchSettings(): Promise<Settings> {
-  const answer = await fetch(`${import.meta.env.BASE_URL}settings.json`);
+  const answer = await fetch('/console/settings.json');
   if (!answer.ok) throw new Error(`settings: ${answer.status}`);
   return (await answer.json()) as Settings;
 }

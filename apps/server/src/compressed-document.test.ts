@@ -18,9 +18,9 @@ function get(headers: Record<string, string>) {
 }
 
 it.each([
-  ['br, gzip', 'br'],
+  ['gzip, deflate, br, zstd', 'br'],
   ['gzip', 'gzip'],
-  ['gzip;q=1, br;q=0.5', 'gzip'],
+  ['gzip, br;q=0', 'gzip'],
   ['identity', undefined],
   ['', undefined],
 ])('the document is sent to a client that accepts "%s" as %s', async (accepted, encoding) => {

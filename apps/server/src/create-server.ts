@@ -19,6 +19,7 @@ import { listenProblem } from './listen-problem.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { REQUEST_ID_HEADER, createObservation } from './observation.js';
+import { createAssets } from './pages.js';
 
 /** How long a closing server waits for requests in progress, in milliseconds. */
 const DRAIN_MS = 15_000;
@@ -170,7 +171,7 @@ function createApp(
     '/openapi.json',
     createDocumentRoute(() => describeApi(tandem, config)),
   );
-  app.use(createApiPage());
+  app.use(createAssets(), createApiPage());
   if (config.console) {
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };
     app.use(createConsolePage(settings, drivers.files));

@@ -65,6 +65,8 @@ describe('the OpenAPI document, of inputs', () => {
     expect(bodyOf('delete', '/things')).toStrictEqual({ required: false, schema: optional });
     expect(operation('delete', '/things/{id}')?.parameters).toMatchObject([{ in: 'path', name: 'id' }]);
     expect(bodyOf('put', '/things')).toEqual({ required: true, schema: { type: 'array', items: { type: 'string' } } });
+    // as tRPC names it
+    expect(operation('put', '/things')).toMatchObject({ 'x-codegen-request-body-name': 'all' });
   });
 
   it('describes the headers that a procedure reads, after its other parameters', () => {

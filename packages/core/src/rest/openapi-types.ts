@@ -30,6 +30,8 @@ export interface DescribedOperation {
   description?: string;
   /** Who may call it, as a phrase. */
   'x-who'?: string;
+  /** What generated clients call the body where it is an array, as tRPC does. */
+  'x-codegen-request-body-name'?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
   parameters?: (Parameter | Reference)[];

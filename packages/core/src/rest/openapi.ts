@@ -113,6 +113,7 @@ function complete(
 
   if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
   completeBody(generated, operation);
+  if (operation.bodyKey !== undefined) generated['x-codegen-request-body-name'] = operation.bodyKey;
   describeIds(generated.requestBody);
   const headers = (operation.options.headers ?? []).map((header) => ({ in: 'header', ...header }));
   const given = ((generated.parameters ?? []) as Parameter[]).map((one) => describedParameter(one, schemas));

@@ -1,0 +1,43 @@
+import { useState } from 'react';
+import { asCurl, asFetch, asTypedClient, sampleCall } from './examples.js';
+import type { Operation, Reference } from './reference.js';
+
+const LANGUAGES = { curl: asCurl, fetch: asFetch, 'typed client': asTypedClient };
+type Language = keyof typeof LANGUAGES;
+
+const KEY = 'tandem.language';
+const keptLanguage = () => (Object.keys(LANGUAGES) as Language[]).find((name) => name === localStorage.getItem(KEY)) ?? 'curl';
+
+/** How to call an operation, in the language that was last chosen. */
+export function ExampleView({ operation, reference }: { operation: Operation; reference: Reference }) {
+  const [language, setLanguage] = useState(keptLanguage);
+  const text = LANGUAGES[language](operation, reference, sampleCall(operation, reference));
+  function choose(name: Language): void {
+    localStorage.setItem(KEY, name);
+    setLanguage(name);
+  }
+  return (
+    <section className="example" aria-labelledby="example">
+      <h2 id="example">Example</h2>
+      <fieldset className="languages">
+        <legend className="unseen">Language</legend>
+        {(Object.keys(LANGUAGES) as Language[]).map((name) => (
+          <button key={name} type="button" aria-pressed={name === language} onClick={() => choose(name)}>
+            {name}
+          </button>
+        ))}
+        <CopyButton key={text} text={text} />
+      </fieldset>
+      <pre>{text}</pre>
+    </section>
+  );
+}
+
+function CopyButton({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <button type="button" className="quiet" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
+      {isCopied ? 'Copied' : 'Copy'}
+    </button>
+  );
+}

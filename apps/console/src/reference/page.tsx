@@ -1,0 +1,66 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { ThemeButton } from '../ui/theme.js';
+import { Finder } from './finder.js';
+import { OperationView } from './operation-view.js';
+import { Overview } from './overview.js';
+import type { Reference } from './reference.js';
+
+/** The frame: the bar, all operations to choose from, and the chosen one. */
+export function Page({ reference }: { reference: Reference }) {
+  const [place] = useLocation();
+  const id = decodeURIComponent(place.slice(1));
+  const operations = useMemo(() => reference.services.flatMap((service) => service.operations), [reference]);
+  const operation = operations.find((one) => one.id === id);
+  const [isFinding, setFinding] = useState(false);
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(place);
+
+  useEffect(() => {
+    document.title = `${operation?.summary ?? 'API'} · ${reference.title}`;
+    if (shown.current === place) return;
+    // like a page that was just loaded
+    shown.current = place;
+    setFinding(false);
+    scrollTo(0, 0);
+    content.current?.focus({ preventScroll: true });
+  }, [operation, place, reference]);
+
+  return (
+    <div className="reference">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="bar">
+        <Link href="/" className="brand">
+          <img src={new URL('../icon.svg', import.meta.url).href} alt="" width="28" height="28" /> {reference.title} API
+        </Link>
+        <div className="whoami">
+          <button
+            type="button"
+            className="finding"
+            aria-expanded={isFinding}
+            aria-controls="operations"
+            onClick={() => setFinding(!isFinding)}
+          >
+            Operations
+          </button>
+          <ThemeButton />
+        </div>
+      </header>
+      <Finder reference={reference} current={operation} isOpen={isFinding} open={() => setFinding(true)} />
+      <main id="content" tabIndex={-1} ref={content}>
+        {operation ? (
+          <OperationView key={operation.id} operation={operation} reference={reference} />
+        ) : id === '' ? (
+          <Overview reference={reference} />
+        ) : (
+          <div className="empty">
+            <p className="empty-title">There is no operation {id}</p>
+            <Link href="/">All operations</Link>
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { HAS_CHROMIUM, startTestServer, type TestServer } from '@tandem/testing';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiDocument } from '../src/reference/document.js';
+import { readReference, type Operation } from '../src/reference/reference.js';
+import { DESKTOP, PHONE, expectClean, launchChromium, visit } from './chromium.js';
+
+/** A window of 1280 pixels at 400 %. */
+const MAGNIFIED = { viewport: { width: 320, height: 256 } };
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chromium)', () => {
+  let app: TestServer;
+  let browser: Browser;
+  let operations: Operation[];
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
+    const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as ApiDocument;
+    operations = readReference(document, app.url).services.flatMap((service) => service.operations);
+  });
+  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+
+  async function open(path = '', options = DESKTOP as Parameters<typeof visit>[2]) {
+    const visitor = await visit(browser, app, options);
+    await visitor.page.goto(`${app.url}/docs${path}`);
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+    return visitor;
+  }
+
+  it('lists every operation below its service, with who may call it', async () => {
+    await using visitor = await open();
+    const { page } = visitor;
+    const rows = page.getByRole('main').getByRole('listitem');
+    expect(await rows.count()).toBe(operations.length);
+    const orders = page.getByRole('region', { name: 'orders', exact: true });
+    const { summary, path, who } = operations.find(({ id }) => id === 'orders.get') as Operation;
+    const row = orders.getByRole('link', { name: summary });
+    for (const text of ['GET', path, who.join('; ')]) await row.getByText(text, { exact: true }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('shows each operation at its own address', async () => {
+    await using visitor = await open();
+    const { page } = visitor;
+    // within the page: loading it for each would take a minute
+    const shown = await page.evaluate<string[]>(`(async (ids) => {
+      const titles = [];
+      for (const id of ids) {
+        history.pushState(null, '', '/docs/' + id);
+        await new Promise(requestAnimationFrame);
+        titles.push(document.querySelector('h1').textContent);
+      }
+      return titles;
+    })(${JSON.stringify(operations.map(({ id }) => id))})`);
+    expect(shown).toEqual(operations.map(({ summary }) => summary));
+    await page.goto(`${app.url}/docs/products.nothing`);
+    await page.getByText('There is no operation products.nothing').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('shows who may call an operation, its parameters, body and answers', async () => {
+    await using visitor = await open('/orders.create');
+    const { page } = visitor;
+    const main = page.getByRole('main');
+    const { who } = operations.find(({ id }) => id === 'orders.create') as Operation;
+    for (const condition of who) await main.getByRole('definition').getByText(condition).waitFor();
+    const body = main.getByRole('region', { name: 'Body' });
+    const items = body.getByRole('listitem').filter({ has: page.getByText('items', { exact: true }) });
+    await items.getByText('Properties of items').click();
+    await items.getByText('quantity', { exact: true }).waitFor();
+    const answers = main.getByRole('region', { name: 'Answers' });
+    for (const text of ['201', '403', 'Failed to create order']) await answers.getByText(text, { exact: true }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('shows the fields that a list may be asked for, and how', async () => {
+    await using visitor = await open('/products.list');
+    const table = visitor.page.getByRole('table', { name: 'Fields of this list' });
+    const cellsOf = (field: string) => table.getByRole('row', { name: field }).getByRole('cell').allInnerTexts();
+    expect(await cellsOf('price.amount')).toEqual(['number', 'yes', 'yes', 'yes']);
+    expect(await cellsOf('categoryIds')).toEqual(['list of strings', 'yes', '', '']);
+    await expectClean(visitor);
+  });
+
+  it('finds operations by what they are about, with the keyboard alone', async () => {
+    await using visitor = await open();
+    const { page } = visitor;
+    await page.keyboard.press('/');
+    await page.keyboard.type('unread notif');
+    await page.getByRole('status').getByText(/^\d+ operations?$/).waitFor(); // prettier-ignore
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const { summary } = operations.find(({ id }) => id === 'notifications.unreadCount') as Operation;
+    await page.getByRole('heading', { level: 1, name: summary }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/docs/notifications.unreadCount');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Tandem API' }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('shows examples in the language that was last chosen', async () => {
+    await using visitor = await open('/notifications.unreadCount');
+    const { page } = visitor;
+    const example = page.getByRole('region', { name: 'Example' });
+    await example.getByText(`curl '${app.url}/notifications/identities/`).waitFor();
+    await example.getByRole('button', { name: 'typed client' }).click();
+    await example.getByText('client.api.notifications.unreadCount.query({').waitFor();
+    await page.reload();
+    await example.getByText('client.api.notifications.unreadCount.query({').waitFor();
+    await expectClean(visitor);
+  });
+
+  it.each([
+    ['a desktop, light', { ...DESKTOP, colorScheme: 'light' }],
+    ['a desktop, dark', { ...DESKTOP, colorScheme: 'dark' }],
+    ['a phone', { ...PHONE, colorScheme: 'light' }],
+    ['a window at 400 %', MAGNIFIED],
+  ] as const)('is accessible, and fits, on %s', async (_, options) => {
+    await using visitor = await open('', options);
+    const { page } = visitor;
+    expect(await offences(page)).toEqual([]);
+    await expectClean(visitor);
+    for (const id of ['products.list', 'orders.create']) {
+      await page.goto(`${app.url}/docs/${id}`);
+      await page.getByRole('region', { name: 'Answers' }).waitFor();
+      for (const fold of await page.locator('main summary').all()) await fold.click();
+      expect(await offences(page), id).toEqual([]);
+      await expectClean(visitor);
+    }
+    if (options === DESKTOP) return;
+    await page.keyboard.press('/');
+    await page.keyboard.type('channel');
+    await page.getByRole('status').getByText('operations').waitFor();
+    expect(await offences(page), 'searching').toEqual([]);
+    await expectClean(visitor);
+  });
+});
+
+/** Accessibility violations of the page, as axe reports them. */
+async function offences(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}, at ${nodes.map(({ target }) => String(target)).join('; ')}`);
+}

@@ -1,0 +1,107 @@
+import http from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+
+const app = fixture(startTestServer);
+
+async function get(path: string, server = app) {
+  const response = await fetch(new URL(path, server.url), { redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The names of the assets that a page loads. */
+async function assetsOf(path: string): Promise<string[]> {
+  const links = (await get(path)).text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g);
+  return [...links].map(([, link]) => link as string);
+}
+
+/** The bytes as sent: fetch would decompress them, and ask for an answer that no cache has. */
+function getBytes(path: string, headers: Record<string, string>) {
+  return new Promise<{ status?: number | undefined; headers: http.IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
+    const request = http.get(app.url + path, { headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) }));
+    });
+    request.on('error', reject);
+  });
+}
+
+const NOT_FOUND = { status: 404, text: '{"error":{"message":"Not Found"}}' };
+
+describe.each([
+  ['/console', ['/console/', '/console/chat/019c7d2e']],
+  ['/docs', ['/docs/', '/docs/products.list']],
+])('the page at %s', (first, others) => {
+  it('is the same at all paths below, and is not sent again to a browser that has it', async () => {
+    const page = await get(first);
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    for (const path of others) expect(await get(path)).toMatchObject({ status: 200, text: page.text });
+    const etag = page.headers.get('etag') ?? '';
+    const statusWith = async (tag: string) => (await getBytes(first, { 'if-none-match': tag })).status;
+    expect([await statusWith(etag), await statusWith('"another"')]).toEqual([304, 200]);
+  });
+
+  it('has a policy that lets in nothing but its own files', async () => {
+    const { text, headers } = await get(first);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none';script-src 'self';style-src 'self';");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:(?!\/\/)/);
+    expect(text).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+
+  it('has immutable assets', async () => {
+    const assets = await assetsOf(first);
+    expect(assets.length).toBeGreaterThan(2);
+    for (const asset of assets) {
+      const { status, headers } = await get(asset);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+  });
+});
+
+describe('an asset', () => {
+  it('is sent as it was compressed by the build, where the browser accepts it', async () => {
+    const asset = (await assetsOf('/console')).find((name) => name.endsWith('.js')) ?? '';
+    const plain = await getBytes(asset, {});
+    const br = await getBytes(asset, { 'accept-encoding': 'gzip, br' });
+    const gzip = await getBytes(asset, { 'accept-encoding': 'gzip, br;q=0' });
+    expect([plain, br, gzip].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'br', 'gzip']);
+    expect(new Set([plain, br, gzip].map(({ headers }) => headers.etag)).size).toBe(3);
+    for (const { headers } of [plain, br, gzip])
+      expect(headers).toMatchObject({ vary: 'Accept-Encoding', 'content-type': 'text/javascript; charset=utf-8' });
+    expect(brotliDecompressSync(br.bytes).equals(plain.bytes)).toBe(true);
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
+    const again = await getBytes(asset, { 'accept-encoding': 'br', 'if-none-match': br.headers.etag ?? '' });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  });
+
+  it('is none of the compressed files, and nothing outside the folder', async () => {
+    const [asset] = await assetsOf('/console');
+    const files = ['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cpackage.json', '%2e%2e'];
+    for (const path of [...files.map((file) => `/assets/${file}`), `${asset}.br`])
+      expect(await get(path)).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('the console', () => {
+  it('finds its settings, and links of mails lead to its pages', async () => {
+    expect(await get('/console/settings.json')).toMatchObject({
+      status: 200,
+      text: '{"authMode":"bearer","adminTypeId":"admin"}',
+    });
+    for (const name of ['confirm-email', 'confirm-new-email', 'reset-password', 'invitation']) {
+      const { status, headers } = await get(`/${name}?token=a%2Fb`);
+      expect({ status, to: headers.get('location') }).toEqual({ status: 302, to: `console/${name}?token=a%2Fb` });
+    }
+  });
+
+  it('is switched off by its configuration, but not the API reference', async () => {
+    await using server = await startTestServer({ console: false });
+    for (const path of ['/console', '/console/settings.json', '/confirm-email?token=x'])
+      expect(await get(path, server)).toMatchObject(NOT_FOUND);
+    expect((await get('/docs', server)).status).toBe(200);
+  });
+});

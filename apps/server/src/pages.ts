@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Router, type Response } from 'express';
+import { encodingFor, type Encoding } from './encodings.js';
+
+/**
+ * The built web pages, and below `assets` their files, named by content hash. Installed as a package, the server has
+ * them in a folder of its own; in the repository they are where they were built.
+ */
+const FOLDER = ['../console', '../../console/dist']
+  .map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  .find((folder) => existsSync(path.join(folder, 'index.html')));
+
+/** Where the pages' files are; undefined if the pages were not built. */
+export const ASSETS = FOLDER && path.join(FOLDER, 'assets');
+
+/**
+ * The content security policy of a page: it may load its own assets, and call its own server. No text becomes code or
+ * markup.
+ * @param imagesFrom further sources of images
+ */
+function contentSecurityPolicy(imagesFrom: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' ${imagesFrom}`.trim(),
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join(';');
+}
+
+/** Sends a page, or 304 if the client has it. Its name does not tell versions apart, so its tag is made of its content. */
+export async function sendPage(name: string, res: Response, { imagesFrom = '' } = {}): Promise<void> {
+  const content = await readFile(path.join(FOLDER ?? '', name));
+  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  res.set({ 'cache-control': 'no-cache', etag: `"${tag}"`, 'content-security-policy': contentSecurityPolicy(imagesFrom) });
+  res.type('html').send(content);
+}
+
+/** What the build leaves beside each asset. */
+const ENDINGS: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' };
+
+/** Serves the pages' files at `/assets`, compressed as the client accepts. */
+export function createAssets(): Router {
+  const assets = Router();
+  if (ASSETS === undefined) return assets;
+  assets.get('/assets/:file', (req, res, next) => {
+    const { file } = req.params;
+    // no path, and none of the compressed ones
+    if (!/^[\w-]+\.(js|css|svg)$/.test(file) || !existsSync(path.join(ASSETS, file))) return next();
+    const encoding = encodingFor(req);
+    const compressed = encoding && file + ENDINGS[encoding];
+    const sent = compressed !== undefined && existsSync(path.join(ASSETS, compressed)) ? compressed : file;
+    res.set({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' });
+    res.set('etag', `"${sent}"`).type(path.extname(file));
+    if (sent === compressed) res.set('content-encoding', encoding);
+    res.sendFile(sent, { root: ASSETS, cacheControl: false, lastModified: false });
+  });
+  return assets;
+}
