@@ -3,12 +3,14 @@ import {
   createContext,
   createElement,
   use,
+  useEffect,
   useMemo,
   useState,
   useSyncExternalStore,
   type ReactElement,
   type ReactNode,
 } from 'react';
+import { createLive, type Live, type LiveOptions } from './live.js';
 import { createSessionStore, type SessionOptions, type SessionState, type SessionStore } from './session-store.js';
 import { describeTandem, keyFor, type Tandem } from './tandem.js';
 
@@ -16,10 +18,12 @@ interface Shared {
   session: SessionStore;
   state: SessionState;
   tandem: Tandem;
+  /** The streams of the signed-in identity. */
+  live: Live | undefined;
 }
 const Context = createContext<Shared | undefined>(undefined);
 
-export interface TandemProviderProps extends SessionOptions {
+export interface TandemProviderProps extends SessionOptions, Pick<LiveOptions, 'WebSocket'> {
   children?: ReactNode;
 }
 
@@ -34,10 +38,15 @@ export function TandemProvider({ children, ...options }: TandemProviderProps): R
   );
   const { subscribe, get } = session.state;
   const state = useSyncExternalStore(subscribe, get, get);
-  const shared = useMemo(
-    () => ({ session, state, tandem: describeTandem(session.client, state, queries) }),
-    [session, state, queries],
+  const [{ url, WebSocket }] = useState(options);
+  const { identityId } = state;
+  const live = useMemo(
+    () => (identityId === undefined ? undefined : createLive({ url, WebSocket, client: session.client, identityId, queries })),
+    [url, WebSocket, session, identityId, queries],
   );
+  useEffect(() => () => live?.close(), [live]);
+  const tandem = useMemo(() => describeTandem(session.client, state, queries), [session, state, queries]);
+  const shared = useMemo(() => ({ session, state, tandem, live }), [session, state, tandem, live]);
   return createElement(Context, { value: shared }, children);
 }
 

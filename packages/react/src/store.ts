@@ -19,3 +19,6 @@ export function createStore<State>(state: State): Store<State> {
     },
   };
 }
+
+/** Of what is not live while nobody is signed in. */
+export const NEVER = createStore(false);

@@ -34,10 +34,14 @@ export type QueryName = QueryPath<Router> | ServiceOf<QueryPath<Router>>;
 type Retry = boolean | number | ((failures: number, error: Error) => boolean);
 /** Retries of a query that the server could not answer. */
 const RETRIES = 2;
-/** Retrying what the server has refused is pointless. */
 function retryUnlessRefused(failures: number, error: Error): boolean {
   const { status = 500 } = describeFailure(error);
   return failures < RETRIES && status >= 500;
+}
+
+/** What decides over retries: the QueryClient's defaults, else that retrying what was refused is pointless. */
+export function retryBy(queries: QueryClient): Retry {
+  return queries.getDefaultOptions().queries?.retry ?? retryUnlessRefused;
 }
 
 /** The key of an answer to an identity: what one person has seen is never shown to the next. */
@@ -50,6 +54,10 @@ export function keyFor(identityId: string | undefined, name?: QueryName, input?:
 export interface Tandem {
   readonly client: TandemClient<Router>;
   readonly api: TandemClient<Router>['api'];
+  /** The signed-in identity; undefined when signed out. */
+  readonly identityId: string | undefined;
+  /** Whether it is known who is signed in. */
+  readonly isReady: boolean;
   /** The key of an answer; without an input, of all answers of a query or service; without a name, of all answers. */
   queryKey(name?: QueryName, input?: unknown): QueryKey;
   /**
@@ -68,20 +76,23 @@ export interface Tandem {
 
 /** @returns the calls for one state of the session */
 export function describeTandem(client: TandemClient<Router>, { status, identityId }: SessionState, queries: QueryClient): Tandem {
+  const isReady = status !== 'loading';
   return {
     client,
     api: client.api,
+    identityId,
+    isReady,
     queryKey: (name, input) => keyFor(identityId, name, input),
 
     queryOptions(path, input) {
       const options = queryOptions(client, path, input as InputOf<Router, typeof path>);
-      // whose answer it will be is not known while the token store is asked
-      const isSkipped = input === skipToken || status === 'loading';
+      // before, it is not known whose answer it will be
+      const isSkipped = input === skipToken || !isReady;
       return {
         queryKey: keyFor(identityId, path, input === skipToken ? undefined : input),
         // the types of suspense queries refuse a skipToken, which only a caller that passes one can cause
         queryFn: isSkipped ? (skipToken as unknown as typeof options.queryFn) : options.queryFn,
-        retry: queries.getDefaultOptions().queries?.retry ?? retryUnlessRefused,
+        retry: retryBy(queries),
       };
     },
 

@@ -1,0 +1,114 @@
+import type { ChatMessage, TandemError } from '@tandem/client';
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { inOrder, unreadOf, type ChannelSummary, type Messages } from './chat-state.js';
+import type { PendingMessage } from './outgoing.js';
+import { useShared } from './provider.js';
+import { createStore, NEVER, type Store } from './store.js';
+import { retryBy } from './tandem.js';
+import type { Typist } from './typing.js';
+
+/** No event tells of a new channel, so the list is loaded again at this interval, in milliseconds. */
+const RELOAD_MS = 20_000;
+const NOBODY = ['signed out'];
+const NO_MESSAGES = createStore<readonly PendingMessage[]>([]);
+const NO_TYPISTS = createStore<readonly Typist[]>([]);
+
+function useStore<State>({ subscribe, get }: Store<State>): State {
+  return useSyncExternalStore(subscribe, get, get);
+}
+
+export interface Channels {
+  /** Last message first; undefined until loaded. At most 100. */
+  channels: readonly (ChannelSummary & { unread: number })[] | undefined;
+  /** Over all channels. */
+  unread: number;
+  error: TandemError | null;
+  /** Whether new messages appear by themselves. */
+  isLive: boolean;
+  /** Loads the list again, after joining a channel. */
+  refetch(): Promise<void>;
+}
+
+/** The signed-in identity's channels with their last messages, live. Empty while nobody is signed in. */
+export function useChannels(): Channels {
+  const chat = useShared().live?.chat;
+  const queries = useQueryClient();
+  const { data, error, refetch } = useQuery<ChannelSummary[], TandemError>({
+    queryKey: chat?.channelsKey ?? NOBODY,
+    queryFn: chat ? ({ signal }) => chat.loadChannels(signal) : skipToken,
+    select: inOrder,
+    refetchInterval: RELOAD_MS,
+    retry: retryBy(queries),
+  });
+  const ids = data
+    ?.map(({ id }) => id)
+    .sort()
+    .join(' ');
+  useEffect(() => {
+    if (!chat || ids === undefined) return undefined;
+    const loaded = queries.getQueryData<ChannelSummary[]>(chat.channelsKey) ?? [];
+    const ends = loaded.map(({ id, lastSeq = 0 }) => chat.follow(id, lastSeq));
+    return () => ends.forEach((end) => end());
+  }, [chat, ids, queries]);
+  const channels = useMemo(() => data?.map((channel) => ({ ...channel, unread: unreadOf(channel) })), [data]);
+  return {
+    channels,
+    unread: (channels ?? []).reduce((sum, { unread }) => sum + unread, 0),
+    error,
+    isLive: useStore(chat?.isLive ?? NEVER),
+    refetch: async () => void (await refetch()),
+  };
+}
+
+export interface Channel {
+  /** Oldest first; undefined until loaded. */
+  messages: readonly ChatMessage[] | undefined;
+  /** Messages of this page that are not stored yet. */
+  pending: readonly PendingMessage[];
+  /** The others who are typing. */
+  typing: readonly string[];
+  error: TandemError | null;
+  /** Whether new messages appear by themselves. */
+  isLive: boolean;
+  hasEarlier: boolean;
+  isLoadingEarlier: boolean;
+  loadEarlier(): Promise<void>;
+  /** Sends a message, once, also over drops of the connection. It is among `pending` until it is stored. */
+  send(content: string): void;
+  /** Call it at each key: it is reported every two seconds. */
+  sayTyping(): void;
+  /** Marks the loaded messages read. */
+  markRead(): void;
+}
+
+/** The messages of a channel, live. Empty while nobody is signed in. */
+export function useChannel(channelId: string): Channel {
+  const chat = useShared().live?.chat;
+  const queries = useQueryClient();
+  const { data, error } = useQuery<Messages, TandemError>({
+    queryKey: chat?.messagesKey(channelId) ?? NOBODY,
+    queryFn: chat ? ({ signal }) => chat.loadMessages(channelId, signal) : skipToken,
+    // what came while nobody followed the channel is not known
+    staleTime: 0,
+    retry: retryBy(queries),
+  });
+  const earlier = useMutation<void, TandemError>({ mutationFn: async () => chat?.loadEarlier(channelId) });
+  const isLoaded = data !== undefined;
+  useEffect(() => (isLoaded ? chat?.follow(channelId) : undefined), [chat, channelId, isLoaded]);
+  const pending = useStore(chat?.pending ?? NO_MESSAGES);
+  const typing = useStore(chat?.typing ?? NO_TYPISTS);
+  return {
+    messages: data?.messages,
+    pending: pending.filter((one) => one.channelId === channelId),
+    typing: typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
+    error: error ?? earlier.error,
+    isLive: useStore(chat?.isLive ?? NEVER),
+    hasEarlier: data?.nextToken !== undefined,
+    isLoadingEarlier: earlier.isPending,
+    loadEarlier: () => earlier.mutateAsync(),
+    send: (content) => chat?.send(channelId, content),
+    sayTyping: () => chat?.sayTyping(channelId),
+    markRead: () => chat?.markRead(channelId),
+  };
+}

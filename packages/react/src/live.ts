@@ -1,0 +1,30 @@
+import type { SocketConstructor, TandemClient } from '@tandem/client';
+import type { QueryClient } from '@tanstack/react-query';
+import { createChatLive } from './chat-live.js';
+import { createNotificationsLive } from './notifications-live.js';
+import type { Router } from './tandem.js';
+
+export interface LiveOptions {
+  url: string;
+  /** Default: the platform's. */
+  WebSocket?: SocketConstructor | undefined;
+  client: TandemClient<Router>;
+  identityId: string;
+  queries: QueryClient;
+}
+
+export type Live = ReturnType<typeof createLive>;
+
+/** The streams of one identity. Each is open while a component uses it, and writes what it hears into the query cache. */
+export function createLive(options: LiveOptions) {
+  const notifications = createNotificationsLive(options);
+  const chat = createChatLive(options);
+  return {
+    notifications,
+    chat,
+    close(): void {
+      notifications.close();
+      chat.close();
+    },
+  };
+}

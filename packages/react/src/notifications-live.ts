@@ -1,0 +1,94 @@
+import { createNotificationStream, mutationOptions, type ListRows, type Notification, type TandemClient } from '@tandem/client';
+import type { InfiniteData } from '@tanstack/react-query';
+import type { LiveOptions } from './live.js';
+import { pagesKey } from './lists.js';
+import { createShared } from './shared.js';
+import { createStore } from './store.js';
+import { keyFor } from './tandem.js';
+
+type Pages = InfiniteData<ListRows<Notification>>;
+
+/** The order of the list. */
+function newestFirst(one: Notification, other: Notification): number {
+  return other.createdAt.localeCompare(one.createdAt) || (one.id < other.id ? 1 : -1);
+}
+
+/** Keeps the loaded notifications and their count up to date. */
+export function createNotificationsLive({ url, WebSocket, client, identityId, queries }: LiveOptions) {
+  const listKey = pagesKey(identityId, 'notifications.list', { identityId });
+  const countKey = keyFor(identityId, 'notifications.unreadCount', { identityId });
+  const isLive = createStore(false);
+  const rows = () => queries.getQueryData<Pages>(listKey)?.pages.flatMap(({ value }) => value) ?? [];
+  const loadAgain = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
+
+  function changePages(how: (page: ListRows<Notification>, at: number) => ListRows<Notification>): void {
+    queries.setQueryData<Pages>(listKey, (loaded) => loaded && { ...loaded, pages: loaded.pages.map(how) });
+    // an answer under way may be older than this change
+    if (queries.isFetching({ queryKey: listKey }) > 0) void loadAgain(listKey);
+  }
+  function markRows(isRead: (row: Notification) => boolean): void {
+    changePages((page) => ({ ...page, value: page.value.map((row) => (isRead(row) ? { ...row, isRead: true } : row)) }));
+  }
+  function markUpTo(id: string): void {
+    const newest = rows().find((row) => row.id === id);
+    if (newest) markRows((row) => newestFirst(newest, row) <= 0 || row.id === id);
+    else void loadAgain(listKey);
+  }
+
+  const shared = createShared(() => {
+    const stream = createNotificationStream({
+      url,
+      // the services' own procedures, whichever a host has added
+      client: client as unknown as TandemClient,
+      WebSocket,
+      known: rows(),
+      onNotification(notification) {
+        const known = rows();
+        const oldest = known.at(-1);
+        // the stream begins some seconds early: it repeats some, and may know older ones than are loaded
+        if (known.some(({ id }) => id === notification.id) || (oldest && newestFirst(oldest, notification) < 0)) return;
+        changePages((page, at) =>
+          at > 0 ? page : { ...page, total: page.total + 1, value: [notification, ...page.value].sort(newestFirst) },
+        );
+        void loadAgain(countKey);
+      },
+      onRead({ upTo, ids = [] }) {
+        if (ids.length > 0) markRows(({ id }) => ids.includes(id));
+        if (upTo !== undefined) markUpTo(upTo);
+      },
+      onUnread: (unread) => void queries.setQueryData(countKey, { unread }),
+      onState(state) {
+        isLive.set(state === 'up');
+        // without a notification to resume from, the stream tells nothing of what came before it was open
+        if (state === 'up' && rows().length === 0) void loadAgain(listKey);
+      },
+    });
+    return {
+      close() {
+        stream.close();
+        isLive.set(false);
+      },
+    };
+  });
+
+  return {
+    isLive,
+    close: shared.close,
+    /** Keeps the stream open. @returns a function that lets it close */
+    listen: () => shared.use()[1],
+    async markRead(notificationId: string): Promise<void> {
+      await mutationOptions(client, 'notifications.markRead').mutationFn({ notificationId });
+      markRows(({ id }) => id === notificationId);
+      await loadAgain(countKey);
+    },
+    /** Marks the loaded ones, and all before them. */
+    async markAllRead(): Promise<void> {
+      const [newest] = rows();
+      if (!newest) return;
+      const upTo = { identityId, lastReadNotificationId: newest.id };
+      await mutationOptions(client, 'notifications.markReadUpTo').mutationFn(upTo);
+      markUpTo(newest.id);
+      await loadAgain(countKey);
+    },
+  };
+}

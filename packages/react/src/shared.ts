@@ -1,0 +1,26 @@
+/** Opens something for its first user, and closes it after the last one. */
+export function createShared<Resource extends { close(): void }>(open: () => Resource) {
+  let current: Resource | undefined;
+  let users = 0;
+  function close(): void {
+    current?.close();
+    current = undefined;
+  }
+  return {
+    close,
+    /** @returns the resource, and a function that ends the use */
+    use(): [Resource, () => void] {
+      users += 1;
+      current ??= open();
+      let isUsed = true;
+      function release(): void {
+        if (!isUsed) return;
+        isUsed = false;
+        users -= 1;
+        // the next user may come in the same commit
+        queueMicrotask(() => users === 0 && close());
+      }
+      return [current, release];
+    },
+  };
+}
