@@ -16,6 +16,7 @@ export const BUNDLES = {
   },
   chat: { code: "export { createChatClient } from '@tandem/client'", budget: 5_200 },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 17_800 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
 };
 
@@ -37,6 +38,8 @@ export async function bundle(code) {
     platform: 'browser',
     target: 'es2022',
     conditions: ['tandem-source'],
+    // pages have these already
+    external: ['react', '@tanstack/react-query'],
     logLevel: 'silent',
   });
   const { contents } = /** @type {import('esbuild').OutputFile} */ (outputFiles[0]);

@@ -1,12 +1,4 @@
-import {
-  createChatClient,
-  queryOptions,
-  rowsOf,
-  type ChatClient,
-  type ChatEvent,
-  type ChatMessage,
-  type TandemClient,
-} from '@tandem/client';
+import { createChatClient, queryOptions, rowsOf, type ChatClient, type ChatEvent, type ChatMessage } from '@tandem/client';
 import {
   applyToChannel,
   applyToMessages,
@@ -64,8 +56,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const shared = createShared((): Stream => {
     const stream = createChatClient({
       url,
-      // the services' own procedures, whichever a host has added
-      client: client as unknown as TandemClient,
+      client,
       WebSocket,
       onState: (state) => isLive.set(state === 'up'),
     });

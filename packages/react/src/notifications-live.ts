@@ -1,4 +1,4 @@
-import { createNotificationStream, mutationOptions, type ListRows, type Notification, type TandemClient } from '@tandem/client';
+import { createNotificationStream, mutationOptions, type ListRows, type Notification } from '@tandem/client';
 import type { InfiniteData } from '@tanstack/react-query';
 import type { LiveOptions } from './live.js';
 import { pagesKey } from './lists.js';
@@ -36,10 +36,10 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
   }
 
   const shared = createShared(() => {
+    let openings = 0;
     const stream = createNotificationStream({
       url,
-      // the services' own procedures, whichever a host has added
-      client: client as unknown as TandemClient,
+      client,
       WebSocket,
       known: rows(),
       onNotification(notification) {
@@ -59,8 +59,9 @@ export function createNotificationsLive({ url, WebSocket, client, identityId, qu
       onUnread: (unread) => void queries.setQueryData(countKey, { unread }),
       onState(state) {
         isLive.set(state === 'up');
-        // without a notification to resume from, the stream tells nothing of what came before it was open
-        if (state === 'up' && rows().length === 0) void loadAgain(listKey);
+        if (state === 'down') return;
+        // a stream resumes after the last notification that it has told, if any, and does not tell what was read meanwhile
+        if (openings++ > 0 || rows().length === 0) void loadAgain(listKey);
       },
     });
     return {
