@@ -1,6 +1,6 @@
-import { Redirect, Route, Switch } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { ForgotPassword } from './account/forgot-password.js';
-import { ConfirmEmail, ConfirmNewEmail, Invitation, ResetPassword } from './account/mail-pages.js';
+import { ConfirmEmail, ConfirmNewEmail, Invitation, LinkedPage, ResetPassword } from './account/mail-pages.js';
 import { SignIn } from './account/sign-in.js';
 import { SignUp } from './account/sign-up.js';
 import { CatalogueView } from './catalogue/catalogue-view.js';
@@ -13,7 +13,16 @@ import { useMe } from './session/me.js';
 import { useSession } from './session/session.js';
 import { SessionsView } from './sessions/sessions-view.js';
 import { Shell } from './shell.js';
-import { Empty, Failure, Loading } from './ui/notices.js';
+import { Guarded } from './ui/boundary.js';
+import { Empty, Loading } from './ui/notices.js';
+import { QueryFailure } from './ui/query-failure.js';
+
+const LINKED_PAGES = [
+  ['/confirm-email', 'Confirm your email', ConfirmEmail],
+  ['/confirm-new-email', 'Confirm your new email', ConfirmNewEmail],
+  ['/reset-password', 'Choose a new password', ResetPassword],
+  ['/invitation', 'Your invitation', Invitation],
+] as const;
 
 /** The pages: those that mails link to, those for signed-out visitors, and the views. */
 export function App() {
@@ -21,10 +30,11 @@ export function App() {
   const isSignedIn = identityId !== undefined;
   return (
     <Switch>
-      <Route path="/confirm-email" component={ConfirmEmail} />
-      <Route path="/confirm-new-email" component={ConfirmNewEmail} />
-      <Route path="/reset-password" component={ResetPassword} />
-      <Route path="/invitation" component={Invitation} />
+      {LINKED_PAGES.map(([path, title, page]) => (
+        <Route key={path} path={path}>
+          <LinkedPage title={title} of={page} />
+        </Route>
+      ))}
       <Route path="/sign-up">{isSignedIn ? <Redirect to="/" /> : <SignUp />}</Route>
       <Route path="/forgot-password" component={ForgotPassword} />
       {/* signing in leads to the requested page */}
@@ -34,36 +44,35 @@ export function App() {
 }
 
 function Views() {
-  const { data: me, error, refetch } = useMe();
-  if (error)
-    return (
-      <main className="card-page">
-        <Failure of={error} retry={() => void refetch()} />
-      </main>
-    );
+  const account = useMe();
+  const { data: me } = account;
+  const [path] = useLocation();
   if (!me)
     return (
       <main className="card-page">
-        <Loading what="your account" />
+        <QueryFailure of={[account]} />
+        {!account.error && <Loading what="your account" />}
       </main>
     );
   return (
     <FeedProvider>
       <ChatProvider>
         <Shell me={me}>
-          <Switch>
-            <Route path="/">
-              <Redirect to="/notifications" replace />
-            </Route>
-            <Route path="/notifications" component={NotificationsView} />
-            <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
-            <Route path="/catalogue" component={CatalogueView} />
-            <Route path="/sessions" component={SessionsView} />
-            {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
-            <Route>
-              <Empty title="There is no such page">Choose another one from the menu.</Empty>
-            </Route>
-          </Switch>
+          <Guarded of={path}>
+            <Switch>
+              <Route path="/">
+                <Redirect to="/notifications" replace />
+              </Route>
+              <Route path="/notifications" component={NotificationsView} />
+              <Route path="/chat/:channelId?">{({ channelId }) => <ChatView channelId={channelId} />}</Route>
+              <Route path="/catalogue" component={CatalogueView} />
+              <Route path="/sessions" component={SessionsView} />
+              {me.isAdmin && <Route path="/identities" component={IdentitiesView} />}
+              <Route>
+                <Empty title="There is no such page">Choose another one from the menu.</Empty>
+              </Route>
+            </Switch>
+          </Guarded>
         </Shell>
       </ChatProvider>
     </FeedProvider>

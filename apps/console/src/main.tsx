@@ -1,5 +1,4 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { describeFailure } from '@tandem/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
@@ -7,37 +6,48 @@ import { App } from './app.js';
 import { SessionProvider } from './session/session.js';
 import { createTabTokens } from './session/tab-tokens.js';
 import { fetchSettings } from './settings.js';
+import { Guarded } from './ui/boundary.js';
+import { keepFocus } from './ui/keep-focus.js';
+import { keepScroll } from './ui/keep-scroll.js';
 import { Failure } from './ui/notices.js';
+import { isPassing } from './ui/query-failure.js';
 import { applyTheme } from './ui/theme.js';
 
-/** Retries of a query without an answer. */
-const RETRIES = 2;
+/** Longest wait before a query without an answer is tried again, in milliseconds. */
+const RETRY_MAX_MS = 5000;
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // retrying what the server has refused is pointless
-      retry: (failures, error) => failures < RETRIES && (describeFailure(error).status ?? 500) >= 500,
+      // until the server is back: views recover by themselves, and show meanwhile what they have
+      retry: (_failures, error) => isPassing(error),
+      retryDelay: (failures) => Math.min(1000 * 2 ** failures, RETRY_MAX_MS),
+      // a server on this machine answers while the browser thinks it is offline
+      networkMode: 'always',
     },
+    mutations: { networkMode: 'always' },
   },
 });
 
 const tokens = createTabTokens();
-const root = createRoot(document.querySelector('#page') as Element);
+const page = document.querySelector('#page') as Element;
+const root = createRoot(page);
 
 async function start(): Promise<void> {
   try {
     const settings = await fetchSettings();
     root.render(
       <StrictMode>
-        <QueryClientProvider client={queries}>
-          <SessionProvider settings={settings} tokens={tokens}>
-            <Router base="/console">
-              <App />
-            </Router>
-          </SessionProvider>
-        </QueryClientProvider>
+        <Guarded of={null}>
+          <QueryClientProvider client={queries}>
+            <SessionProvider settings={settings} tokens={tokens}>
+              <Router base="/console" aroundNav={keepScroll}>
+                <App />
+              </Router>
+            </SessionProvider>
+          </QueryClientProvider>
+        </Guarded>
       </StrictMode>,
     );
   } catch (error) {
@@ -50,4 +60,5 @@ async function start(): Promise<void> {
 }
 
 applyTheme();
+keepFocus(page);
 void start();

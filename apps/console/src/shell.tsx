@@ -1,11 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
+import { ConfirmReminder } from './account/confirm-reminder.js';
 import { useChat } from './chat/chat.js';
 import { useFeed } from './notifications/feed.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
+import { Badge } from './ui/badge.js';
+import { Button } from './ui/button.js';
 import { Icon, type IconName } from './ui/icons.js';
+import { Failure } from './ui/notices.js';
 import { ThemeButton } from './ui/theme.js';
 
 interface Place {
@@ -43,16 +47,15 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
             {me.email}
           </span>
           <ThemeButton />
-          <button
-            type="button"
+          <Button
             className="quiet icon-button"
             onClick={() => leaving.mutate()}
-            disabled={leaving.isPending}
+            isOff={leaving.isPending}
             title="Sign out"
             aria-label="Sign out"
           >
             <Icon name="leave" />
-          </button>
+          </Button>
         </div>
       </header>
       <nav aria-label="Views">
@@ -63,6 +66,8 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
         </ul>
       </nav>
       <main id="content" tabIndex={-1}>
+        <Failure of={leaving.error}>You are still signed in.</Failure>
+        <ConfirmReminder me={me} />
         {children}
       </main>
     </div>
@@ -76,12 +81,7 @@ function PlaceLink({ path, name, icon, unread = 0 }: Place) {
       <Link href={path} aria-current={isHere ? 'page' : undefined}>
         <Icon name={icon} />
         <span>{name}</span>
-        {unread > 0 && (
-          <span className="badge">
-            {unread > 99 ? '99+' : unread}
-            <span className="unseen"> unread</span>
-          </span>
-        )}
+        <Badge unread={unread} />
       </Link>
     </li>
   );

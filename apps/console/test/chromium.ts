@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { PASSWORD, type TestServer } from '@tandem/testing';
+import { PASSWORD, type Person, type TestServer } from '@tandem/testing';
 import { expect } from 'vitest';
 
 /** How long a page may take to show what a test waits for, in milliseconds. */
 const PATIENCE_MS = 30_000;
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** A phone's viewport, in CSS pixels. */
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
@@ -63,9 +68,52 @@ export async function visit(
   };
 }
 
+interface SignedInVisit {
+  person: Pick<Person, 'email'>;
+  path: string;
+  options?: BrowserContextOptions | undefined;
+}
+
+/** A person's page, signed in at a view. */
+export async function visitSignedIn(
+  browser: Browser,
+  app: Pick<TestServer, 'url'>,
+  { person: { email }, path, options }: SignedInVisit,
+): Promise<ConsolePage> {
+  const visitor = await visit(browser, app, options);
+  await visitor.open(path);
+  await visitor.signIn(email);
+  await visitor.page.getByRole('navigation', { name: 'Views' }).waitFor();
+  return visitor;
+}
+
+/**
+ * Changes the answers of a procedure on their way to the page, as if the server had records that it should not have.
+ * @returns a function that leaves them as they are again
+ */
+export async function alterAnswers(
+  page: Page,
+  procedure: string,
+  change: (text: string) => string,
+): Promise<() => Promise<void>> {
+  const isIts = ({ pathname }: URL) => pathname.startsWith('/trpc/') && pathname.includes(procedure);
+  await page.route(isIts, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: change(await response.text()) });
+  });
+  return () => page.unroute(isIts);
+}
+
 /** Checks that the page has no errors, and is not wider than its window. */
 export async function expectClean({ page, complaints }: ConsolePage): Promise<void> {
   expect(complaints()).toEqual([]);
   const overhang = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   expect(overhang, 'pixels beyond the right edge').toBe(0);
+}
+
+/** Accessibility violations of the page, as axe reports them. */
+export async function offences(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}, at ${nodes.map(({ target }) => String(target)).join('; ')}`);
 }

@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HAS_CHROMIUM, PASSWORD, TEST_SECRETS, startTestServer, type TestServer } from '@tandem/testing';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DESKTOP, PHONE, expectClean, launchChromium, visit } from './chromium.js';
+import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit } from './chromium.js';
 
 /** The folder of `npm run screenshots`; without it no pictures are taken. */
 const PICTURES = process.env['SCREENSHOTS'];
 const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** The person whose page shows most of each view, in the demonstration data. */
 const VIEWS = { notifications: 'ada', chat: 'martha', catalogue: 'admin', sessions: 'ada', identities: 'admin' } as const;
@@ -24,13 +21,6 @@ const DEVICES = [
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15',
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
 ];
-
-/** Accessibility violations of the page, as axe reports them. */
-async function offences(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  const { violations } = await page.evaluate<AxeResults>('axe.run({ resultTypes: ["violations"] })');
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}, at ${nodes.map(({ target }) => String(target)).join('; ')}`);
-}
 
 describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is no chromium)', () => {
   let app: TestServer;

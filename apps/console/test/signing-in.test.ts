@@ -115,7 +115,7 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await expectClean(visitor);
   });
 
-  it('gets a new password by the mail’s link', async () => {
+  it('gets a new password by the mail’s link, also after a reload', async () => {
     const { email } = await app.signUp();
     await using visitor = await visit(browser, app, PHONE);
     const { page } = visitor;
@@ -126,11 +126,16 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await page.getByText('a link is on its way').waitFor();
     const { link = '' } = await app.mail.next(email);
     await page.goto(link);
+    await page.getByLabel('New password').waitFor();
+    expect(page.url()).toBe(`${app.url}/console/reset-password`);
+    await page.reload();
     await page.getByLabel('New password').fill('another password of the tests');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByRole('link', { name: 'Continue to Tandem' }).click();
     await visitor.signIn(email, 'another password of the tests');
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await visitor.open('/reset-password');
+    await page.getByText('The link is incomplete.').waitFor();
     await expectClean(visitor);
   });
 
@@ -157,5 +162,55 @@ describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)'
     await second.page.getByText('You have accepted the invitation.').waitFor();
     await expectClean(visitor);
     await expectClean(second);
+  });
+
+  it('ends also where the server cannot be told, unless it alone can remove the cookies: it says which', async () => {
+    const { email } = await app.signUp();
+    for (const mode of ['bearer', 'cookie'] as const) {
+      await using leaving = await startTestServer({ authModes: { default: mode } });
+      await using visitor = await visit(browser, leaving);
+      const { page } = visitor;
+      visitor.allow('ERR_CONNECTION_REFUSED');
+      await visitor.open('/sessions');
+      await visitor.signIn(email);
+      await page.getByText('this device').waitFor();
+      await leaving.close();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      if (mode === 'bearer') {
+        await page.getByText('the server could not be reached to end the session').waitFor();
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        continue;
+      }
+      await page.getByRole('alert').getByText('You are still signed in.').waitFor();
+      await using back = await startTestServer({ authModes: { default: mode }, port: Number(new URL(leaving.url).port) });
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(back.url).toBe(leaving.url);
+      expect(await page.context().cookies()).toEqual([]);
+    }
+  });
+
+  it('with a second step sends the mail that confirms the address, and sends it again on request', async () => {
+    await using withMfa = await startTestServer({ mfaEnabled: true });
+    await using visitor = await visit(browser, withMfa);
+    const { page } = visitor;
+    const email = 'careful@example.org';
+    const nextLink = async () => (await withMfa.mail.next(email, ({ link }) => link !== undefined)).link ?? '';
+    await visitor.open('/sign-up');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Code').fill((await withMfa.mail.next(email, ({ code }) => code !== undefined)).code ?? '');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    expect(await nextLink()).toContain('/confirm-email?');
+    withMfa.clock.advance(61_000);
+    await page.getByRole('button', { name: 'Mail me the link' }).click();
+    await page.getByText(`The link is on its way to ${email}.`).waitFor();
+    await page.goto(await nextLink());
+    await page.getByRole('button', { name: 'Confirm email address' }).click();
+    await page.getByRole('link', { name: 'Continue to Tandem' }).click();
+    await page.getByRole('heading', { name: 'Notifications' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Mail me the link' }).count()).toBe(0);
+    await expectClean(visitor);
   });
 });

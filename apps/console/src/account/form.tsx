@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Button } from '../ui/button.js';
 import { Failure } from '../ui/notices.js';
 
 interface ActionFormProps {
@@ -24,9 +25,9 @@ export function ActionForm({ action, run, children }: ActionFormProps) {
     >
       {children}
       <Failure of={error} />
-      <button type="submit" className="primary" disabled={isPending}>
+      <Button type="submit" className="primary" isOff={isPending}>
         {isPending ? 'One moment…' : action}
-      </button>
+      </Button>
     </form>
   );
 }

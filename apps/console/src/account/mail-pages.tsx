@@ -1,7 +1,8 @@
 import { describeFailure } from '@tandem/client';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Link, Redirect } from 'wouter';
 import { useSession } from '../session/session.js';
+import { Button } from '../ui/button.js';
 import { Good } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { NewPasswordField } from './fields.js';
@@ -10,13 +11,28 @@ import { SecondStep } from './second-step.js';
 import { SignIn } from './sign-in.js';
 import { useSignUp } from './sign-up.js';
 
+interface LinkedPageProps {
+  title: string;
+  /** The token of the link. */
+  token: string;
+}
+
 /**
- * The token of the link. It is removed from the address at once, so that it stays out of copied URLs and the history.
+ * A page that mails link to. The token moves from the address to the state of the history's entry at once: a reload
+ * keeps it there, copied URLs lack it.
  */
-function useLinkToken(): string {
-  const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
-  useEffect(() => history.replaceState(null, '', location.pathname), []);
-  return token;
+export function LinkedPage({ title, of: Page }: { title: string; of(props: LinkedPageProps): ReactNode }) {
+  const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? (history.state as string | null));
+  useEffect(() => history.replaceState(token, '', location.pathname), [token]);
+  if (typeof token === 'string' && token !== '') return <Page title={title} token={token} />;
+  return (
+    <CardPage title={title}>
+      <p>The link is incomplete. Open the one in the mail, or copy all of it.</p>
+      <p className="card-links">
+        <Link href="/">Continue to Tandem</Link>
+      </p>
+    </CardPage>
+  );
 }
 
 function Done({ title, children }: { title: string; children: string }) {
@@ -31,9 +47,8 @@ function Done({ title, children }: { title: string; children: string }) {
 }
 
 /** Mail scanners open links, so opening one changes nothing; the button does. */
-export function ConfirmEmail() {
+export function ConfirmEmail({ title, token }: LinkedPageProps) {
   const { client } = useSession();
-  const token = useLinkToken();
   const [isDone, setDone] = useState(false);
 
   async function confirm(): Promise<void> {
@@ -46,9 +61,9 @@ export function ConfirmEmail() {
     setDone(true);
   }
 
-  if (isDone) return <Done title="Confirm your email">Your email address is confirmed. Thank you.</Done>;
+  if (isDone) return <Done title={title}>Your email address is confirmed. Thank you.</Done>;
   return (
-    <CardPage title="Confirm your email">
+    <CardPage title={title}>
       <p>Somebody who made an account with this address asked to confirm it. If that was you, go on.</p>
       <ActionForm action="Confirm email address" run={confirm}>
         {null}
@@ -57,9 +72,8 @@ export function ConfirmEmail() {
   );
 }
 
-export function ConfirmNewEmail() {
+export function ConfirmNewEmail({ title, token }: LinkedPageProps) {
   const { client } = useSession();
-  const token = useLinkToken();
   const [isDone, setDone] = useState(false);
 
   async function confirm(): Promise<void> {
@@ -67,9 +81,9 @@ export function ConfirmNewEmail() {
     setDone(true);
   }
 
-  if (isDone) return <Done title="Confirm your new email">Your account has this email address from now on.</Done>;
+  if (isDone) return <Done title={title}>Your account has this email address from now on.</Done>;
   return (
-    <CardPage title="Confirm your new email">
+    <CardPage title={title}>
       <p>Your account is to use this email address from now on. If you asked for that, go on.</p>
       <ActionForm action="Confirm new address" run={confirm}>
         {null}
@@ -78,9 +92,8 @@ export function ConfirmNewEmail() {
   );
 }
 
-export function ResetPassword() {
+export function ResetPassword({ title, token }: LinkedPageProps) {
   const { client } = useSession();
-  const token = useLinkToken();
   const [isDone, setDone] = useState(false);
 
   async function reset({ password = '' }: Record<string, string>): Promise<void> {
@@ -88,12 +101,9 @@ export function ResetPassword() {
     setDone(true);
   }
 
-  if (isDone)
-    return (
-      <Done title="Choose a new password">Your password is changed, and every device is signed out. Sign in with it now.</Done>
-    );
+  if (isDone) return <Done title={title}>Your password is changed, and every device is signed out. Sign in with it now.</Done>;
   return (
-    <CardPage title="Choose a new password">
+    <CardPage title={title}>
       <ActionForm action="Change password" run={reset}>
         <NewPasswordField label="New password" />
       </ActionForm>
@@ -105,10 +115,9 @@ export function ResetPassword() {
 }
 
 /** Creates an account with the invited address, or accepts the invitation into the existing one. */
-export function Invitation() {
+export function Invitation({ title, token }: LinkedPageProps) {
   const { client, identityId } = useSession();
-  const token = useLinkToken();
-  const { signUp, hasAccount: hasUsedIt, challenge, back } = useSignUp();
+  const { signUp, hasAccount: hasUsedIt, secondStep } = useSignUp();
   const [wantsToSignIn, setWantsToSignIn] = useState(false);
   const [isAccepted, setAccepted] = useState(false);
 
@@ -117,12 +126,12 @@ export function Invitation() {
     setAccepted(true);
   }
 
-  if (isAccepted) return <Done title="Your invitation">You have accepted the invitation.</Done>;
-  if (challenge !== undefined) return <SecondStep token={challenge} onBack={back} />;
+  if (isAccepted) return <Done title={title}>You have accepted the invitation.</Done>;
+  if (secondStep) return <SecondStep {...secondStep} />;
   if (identityId !== undefined && hasUsedIt) return <Redirect to="/" />;
   if (identityId !== undefined)
     return (
-      <CardPage title="Your invitation">
+      <CardPage title={title}>
         <p>You are signed in. Accept the invitation with this account?</p>
         <ActionForm action="Accept invitation" run={accept}>
           {null}
@@ -131,15 +140,15 @@ export function Invitation() {
     );
   if (wantsToSignIn) return <SignIn notice="Sign in to accept the invitation." />;
   return (
-    <CardPage title="Your invitation">
+    <CardPage title={title}>
       <p>You are invited. Choose a password to make an account.</p>
       <ActionForm action="Create account" run={({ password = '' }) => signUp({ token, password })}>
         <NewPasswordField />
       </ActionForm>
       <p className="card-links">
-        <button type="button" className="link" onClick={() => setWantsToSignIn(true)}>
+        <Button className="link" onClick={() => setWantsToSignIn(true)}>
           I have an account
-        </button>
+        </Button>
       </p>
     </CardPage>
   );

@@ -1,17 +1,23 @@
 import { MfaRequiredError } from '@tandem/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useSession } from '../session/session.js';
+import { useSession, type Ending } from '../session/session.js';
 import { Field } from '../ui/field.js';
-import { Good } from '../ui/notices.js';
+import { Good, Note } from '../ui/notices.js';
 import { CardPage } from './card-page.js';
 import { EmailField } from './fields.js';
 import { ActionForm } from './form.js';
 import { SecondStep } from './second-step.js';
 
+const ENDINGS: Readonly<Record<Ending, string>> = {
+  ended: 'Your session has ended. Please sign in again.',
+  untold:
+    'You are signed out here, but the server could not be reached to end the session. To end it, sign in again and go to Sessions.',
+};
+
 /** Email and password, and the code of the second step where the server requires one. */
 export function SignIn({ notice }: { notice?: string }) {
-  const { client, hasEnded, began } = useSession();
+  const { client, ending, began } = useSession();
   const [challenge, setChallenge] = useState<string>();
 
   async function signIn({ email = '', password = '' }: Record<string, string>): Promise<void> {
@@ -23,10 +29,10 @@ export function SignIn({ notice }: { notice?: string }) {
     }
   }
 
-  if (challenge !== undefined) return <SecondStep token={challenge} onBack={() => setChallenge(undefined)} />;
+  if (challenge !== undefined) return <SecondStep token={challenge} onDone={began} onBack={() => setChallenge(undefined)} />;
   return (
     <CardPage title="Sign in">
-      {hasEnded && <Good>Your session has ended. Please sign in again.</Good>}
+      {ending && <Note>{ENDINGS[ending]}</Note>}
       {notice !== undefined && <Good>{notice}</Good>}
       <ActionForm action="Sign in" run={signIn}>
         <EmailField />

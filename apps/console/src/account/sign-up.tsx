@@ -1,42 +1,41 @@
-import { MfaRequiredError, type SignUpInput, type TandemClient } from '@tandem/client';
+import { MfaRequiredError, type SignUpInput } from '@tandem/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../session/session.js';
 import { CardPage } from './card-page.js';
 import { EmailField, NewPasswordField } from './fields.js';
 import { ActionForm } from './form.js';
-import { SecondStep } from './second-step.js';
+import { SecondStep, type SecondStepProps } from './second-step.js';
 
-/** Creates an account and signs in; `challenge` is set where a second step is needed. */
+/** Creates an account and signs in; `secondStep` is set where one is needed. */
 export function useSignUp() {
   const { client, began } = useSession();
-  const [challenge, setChallenge] = useState<string>();
+  const [secondStep, setSecondStep] = useState<SecondStepProps>();
   const [hasAccount, setHasAccount] = useState(false);
 
   async function signUp(input: SignUpInput): Promise<void> {
+    async function begin(identityId: string): Promise<void> {
+      // an invitation proves its address; where the mail fails, the views offer to send it again
+      if (!('token' in input)) await client.api.auth.sendVerificationEmail.mutate({ identityId }).catch(() => {});
+      began(identityId);
+    }
     try {
       const { id } = await client.signUp(input);
-      // the account exists even if the mail fails: it can be requested again
-      if (!('token' in input)) await sendVerification(client, id).catch(() => {});
       setHasAccount(true);
-      began(id);
+      await begin(id);
     } catch (error) {
       if (!(error instanceof MfaRequiredError)) throw error;
       setHasAccount(true);
-      setChallenge(error.token);
+      setSecondStep({ token: error.token, onDone: begin, onBack: () => setSecondStep(undefined) });
     }
   }
 
-  return { signUp, hasAccount, challenge, back: () => setChallenge(undefined) };
-}
-
-function sendVerification({ api }: TandemClient, identityId: string): Promise<void> {
-  return api.auth.sendVerificationEmail.mutate({ identityId });
+  return { signUp, hasAccount, secondStep };
 }
 
 export function SignUp() {
-  const { signUp, challenge, back } = useSignUp();
-  if (challenge !== undefined) return <SecondStep token={challenge} onBack={back} />;
+  const { signUp, secondStep } = useSignUp();
+  if (secondStep) return <SecondStep {...secondStep} />;
   return (
     <CardPage title="Create an account">
       <ActionForm action="Create account" run={({ email = '', password = '' }) => signUp({ email, password })}>

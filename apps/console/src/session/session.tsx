@@ -9,12 +9,16 @@ export interface Session {
   settings: Settings;
   /** The signed-in identity; undefined when signed out. */
   identityId: string | undefined;
-  /** Whether the server has ended the previous session. */
-  hasEnded: boolean;
+  /** How the previous session of this page ended, where the sign-in says so. */
+  ending: Ending | undefined;
   /** A sign-in has completed: the page is now this identity's. */
   began(identityId: string): void;
+  /** Fails when the page stays signed in. */
   signOut(): Promise<void>;
 }
+
+/** The server has ended the session, or could not be told that it is over. */
+export type Ending = 'ended' | 'untold';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -41,17 +45,17 @@ interface SessionProviderProps {
 export function SessionProvider({ settings, tokens, children }: SessionProviderProps) {
   const queries = useQueryClient();
   const { authMode: mode } = settings;
-  const [client] = useState(() => createTandemClient({ url: location.origin, mode, tokens, onSignedOut: () => leave(true) }));
-  const [state, setState] = useState(() => ({
+  const [client] = useState(() => createTandemClient({ url: location.origin, mode, tokens, onSignedOut: () => leave('ended') }));
+  const [state, setState] = useState((): Pick<Session, 'identityId' | 'ending'> => ({
     identityId: mode === 'cookie' ? cookieOwner.load() : tokens.load()?.identityId,
-    hasEnded: false,
+    ending: undefined,
   }));
 
   /** Clears everything, so that nothing of one person is left for the next. */
-  function leave(hasEnded: boolean): void {
+  function leave(ending?: Ending): void {
     cookieOwner.clear();
     queries.clear();
-    setState({ identityId: undefined, hasEnded });
+    setState({ identityId: undefined, ending });
   }
 
   const session: Session = {
@@ -61,11 +65,17 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
     began(identityId) {
       queries.clear();
       if (mode === 'cookie') cookieOwner.save(identityId);
-      setState({ identityId, hasEnded: false });
+      setState({ identityId, ending: undefined });
     },
     async signOut() {
-      await client.signOut();
-      leave(false);
+      try {
+        await client.signOut();
+      } catch (error) {
+        // only the server removes cookies; tokens are forgotten by now
+        if (mode === 'cookie') throw error;
+        return leave('untold');
+      }
+      leave();
     },
   };
   return <SessionContext value={session}>{children}</SessionContext>;

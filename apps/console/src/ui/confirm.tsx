@@ -1,4 +1,6 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from './button.js';
+import { Dialog } from './dialog.js';
 
 interface ConfirmProps {
   title: string;
@@ -9,25 +11,14 @@ interface ConfirmProps {
   onClose(): void;
 }
 
-/** Asks before an action that affects others. Uses the browser's own dialog, which traps the focus and restores it. */
+/** Asks before an action that affects others. */
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
-  }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
-      <h2 id={id}>{title}</h2>
+    <Dialog title={title} onClose={onClose}>
       <p>{children}</p>
       <div className="dialog-actions">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
           className="danger"
           onClick={() => {
             onConfirm();
@@ -35,8 +26,8 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
           }}
         >
           {action}
-        </button>
+        </Button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

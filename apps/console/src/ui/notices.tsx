@@ -1,19 +1,30 @@
 import type { ReactNode } from 'react';
+import { Button } from './button.js';
 import { failureText } from './failure-text.js';
 
+interface FailureProps {
+  of: unknown;
+  retry?: (() => void) | undefined;
+  /** What follows from it, said first. */
+  children?: string;
+}
+
 /** Shows what went wrong, and announces it to screen readers. */
-export function Failure({ of, retry }: { of: unknown; retry?: (() => void) | undefined }) {
+export function Failure({ of, retry, children }: FailureProps) {
   if (of === null || of === undefined) return null;
   return (
     <div className="notice notice-bad" role="alert">
-      <span>{failureText(of)}</span>
-      {retry && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      <span>
+        {children} {failureText(of)}
+      </span>
+      {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   );
+}
+
+/** Something to know that is neither good nor bad. */
+export function Note({ children }: { children: ReactNode }) {
+  return <output className="notice notice-plain">{children}</output>;
 }
 
 export function Good({ children }: { children: ReactNode }) {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Button } from './button.js';
 import { Icon } from './icons.js';
 
 const KEY = 'tandem.theme';
@@ -26,8 +27,8 @@ export function ThemeButton() {
     setTheme(next);
   }
   return (
-    <button type="button" className="quiet icon-button" onClick={turn} title={`Theme: ${theme}`} aria-label={`Theme: ${theme}`}>
+    <Button className="quiet icon-button" onClick={turn} title={`Theme: ${theme}`} aria-label={`Theme: ${theme}`}>
       <Icon name={theme} />
-    </button>
+    </Button>
   );
 }

@@ -1,0 +1,52 @@
+import { Component, type ReactNode } from 'react';
+import { Button } from './button.js';
+import { Empty } from './notices.js';
+
+interface GuardedProps {
+  /** What is shown: once that changes, showing it is tried again. */
+  of: unknown;
+  children: ReactNode;
+}
+
+interface BoundaryProps extends GuardedProps {
+  /** Shown instead of what cannot be shown. */
+  substitute: ReactNode;
+}
+
+/** Keeps a part that cannot be shown from taking the whole page with it. */
+class Boundary extends Component<BoundaryProps, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override componentDidUpdate({ of }: BoundaryProps): void {
+    if (this.state.hasFailed && of !== this.props.of) this.setState({ hasFailed: false });
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.substitute : this.props.children;
+  }
+}
+
+const NO_VIEW = (
+  <div role="alert">
+    <Empty title="This cannot be shown">
+      <p>The data may be damaged, or newer than this page.</p>
+      <Button onClick={() => location.reload()}>Reload the page</Button>
+    </Empty>
+  </div>
+);
+
+/** A view, or the whole page. */
+export function Guarded(props: GuardedProps) {
+  return <Boundary {...props} substitute={NO_VIEW} />;
+}
+
+const NO_ENTRY = <li className="row row-bad">This entry cannot be shown.</li>;
+
+/** An entry of a list: the others are shown without it. */
+export function Entry(props: GuardedProps) {
+  return <Boundary {...props} substitute={NO_ENTRY} />;
+}

@@ -1,0 +1,33 @@
+/** Where the focus goes from what a change of the page has taken away. */
+function successorOf(change: MutationRecord | undefined): Element | null {
+  const { target, nextSibling: after, previousSibling: before } = change ?? {};
+  if (!(target instanceof Element) || !target.isConnected) return document.querySelector('main');
+  return (
+    // an entry of a list: the next one, or the one before it
+    ([after, before].find((one) => one instanceof HTMLLIElement && one.isConnected) as Element | undefined) ??
+    // a button of an entry
+    target.closest('main li') ??
+    // a button below a list that now has more entries, or has them all
+    (before instanceof Element && before.matches('ul, ol') ? before.lastElementChild : null) ??
+    document.querySelector('main')
+  );
+}
+
+/**
+ * Hands the focus on when what has it disappears. It would fall to the body: a keyboard would start over at the top of
+ * the page, and a screen reader fall silent.
+ */
+export function keepFocus(page: Element): void {
+  let last: HTMLElement | undefined;
+  page.addEventListener('focusin', ({ target }) => (last = target as HTMLElement));
+  new MutationObserver((changes) => {
+    const { activeElement } = document;
+    const isLost = activeElement === document.body || activeElement === last;
+    if (!last || !isLost || (last.isConnected && last.checkVisibility())) return;
+    const change = changes.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(last ?? null)));
+    const successor = successorOf(change);
+    if (!(successor instanceof HTMLElement)) return;
+    if (successor.tabIndex < 0) successor.tabIndex = -1;
+    successor.focus({ preventScroll: true });
+  }).observe(page, { childList: true, subtree: true });
+}
