@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
+import { PHONE, alterAnswers, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is no chromium)', () => {
   let app: TestServer;
@@ -125,11 +125,53 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is n
     await using explorer = await explore(undefined, '?group=currency&max=20');
     const { visitor, page } = explorer;
     await page.getByText('The query', { exact: true }).click();
-    const shown = await page.locator('details pre').innerText();
-    expect(shown).toContain('GET /products?$filter=price.amount le 20');
+    const shown = page.locator('details pre');
+    expect(await shown.innerText()).toContain('GET /products?$filter=price.amount le 20');
     const address = await page.getByRole('link', { name: 'Open its answer' }).getAttribute('href');
     const { value } = (await (await fetch(`${app.url}${address}`)).json()) as { value: { count: number }[] };
     expect(new Set(value.map(({ count }) => count))).toEqual(new Set([1, 3]));
+    await page.getByLabel('Name begins with').fill('Ry');
+    await shown.getByText("name ge 'Ry' and name lt 'Rz'").waitFor();
+    await expectClean(visitor);
+  });
+
+  it('keeps what it shows while the server is away, and comes back with it', async () => {
+    await using before = await startTestServer();
+    await using visitor = await visitSignedIn(browser, before, { person: admin, path: '/catalogue' });
+    const { page } = visitor;
+    visitor.allow('ERR_CONNECTION_REFUSED');
+    visitor.allow('WebSocket');
+    const names = () => page.locator('.cards .row-title').allInnerTexts();
+    await page.getByText('5 products').waitFor();
+    await page.getByRole('table').waitFor();
+    await before.close();
+    await page.getByLabel('Currency').selectOption('USD');
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+    expect(await names()).toHaveLength(5);
+    expect(await page.getByRole('table').isVisible()).toBe(true);
+    await using back = await startTestServer({ port: Number(new URL(before.url).port) });
+    await page.getByText('2 products').waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await names()).toEqual(expect.arrayContaining(['Hammer', 'Saw']));
+    expect(back.url).toBe(before.url);
+    await expectClean(visitor);
+  });
+
+  it('shows the products though their chart cannot be shown', async () => {
+    await using explorer = await explore(undefined, '?group=currency');
+    const { visitor, page, chart } = explorer;
+    visitor.allow('RangeError');
+    const restore = await alterAnswers(page, 'products.list', (text) =>
+      text.replaceAll('"price":{"currency":"EUR"}', '"price":{"currency":"coins"}'),
+    );
+    await page.getByLabel('Show').selectOption('Average price');
+    await page.getByLabel('Price from').fill('1');
+    await page.getByRole('alert').getByText('This cannot be shown').waitFor();
+    await page.getByText('4 products').waitFor();
+    expect(await offences(page)).toEqual([]);
+    await restore();
+    await page.getByLabel('Price from').fill('2');
+    expect(await chart('Average price by currency, EUR')).toEqual(['EUR €8.25']);
     await expectClean(visitor);
   });
 });

@@ -1,7 +1,7 @@
 import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import type { Browser, WebSocketRoute } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
+import { PHONE, alterAnswers, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)', () => {
   let app: TestServer;
@@ -11,14 +11,8 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
   });
   afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
-  /** A person's page, signed in at a view. */
-  async function visitAs({ email }: Pick<Person, 'email'>, path: string, options?: Parameters<typeof visit>[2]) {
-    const visitor = await visit(browser, app, options);
-    await visitor.open(path);
-    await visitor.signIn(email);
-    await visitor.page.getByRole('navigation', { name: 'Views' }).waitFor();
-    return visitor;
-  }
+  const visitAs = (person: Pick<Person, 'email'>, path: string, options?: BrowserContextOptions) =>
+    visitSignedIn(browser, app, { person, path, options });
 
   describe('notifications', () => {
     it('appear as they come, are counted, and are marked read one by one or all', async () => {
@@ -61,97 +55,6 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
         .getByRole('button', { name: /^Mark read/ })
         .first()
         .waitFor({ state: 'detached' });
-      await expectClean(visitor);
-    });
-  });
-
-  describe('chat', () => {
-    /** Two members of a channel. */
-    async function channelOfTwo(name: string) {
-      const [ann, bob] = [await app.signUp(), await app.signUp()];
-      const { id: channelId } = await ann.rest('POST', '/channels', { name, ownerId: ann.id }).expect<{ id: string }>(201);
-      await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
-      return { ann, bob, channelId };
-    }
-
-    it('goes from one browser to another, with typing and an unread count', async () => {
-      const { ann, bob, channelId } = await channelOfTwo('Harbour');
-      await using one = await visitAs(ann, `/chat/${channelId}`);
-      await using other = await visitAs(bob, '/notifications', PHONE);
-      await other.page.getByText('Live', { exact: true }).waitFor();
-      await one.page.getByText('Live', { exact: true }).waitFor();
-      await one.page.getByLabel('Message', { exact: true }).fill('Is there tea?');
-      await one.page.getByLabel('Message', { exact: true }).press('Enter');
-      await one.page.getByRole('log').getByText('Is there tea?').waitFor();
-      await other.page.getByRole('link', { name: 'Chat 1 unread' }).click();
-
-      await other.page.getByRole('link', { name: /Harbour/ }).click();
-      await other.page.getByRole('log').getByText('Is there tea?').waitFor();
-      await other.page.getByRole('link', { name: 'Chat', exact: true }).waitFor();
-      await other.page.getByLabel('Message', { exact: true }).pressSequentially('Two po');
-      await one.page.getByText(/^Member \w{4} is typing…$/).waitFor();
-      await other.page.getByLabel('Message', { exact: true }).fill('Two pots, <b>hot</b>');
-      await other.page.getByRole('button', { name: 'Send' }).click();
-      await one.page.getByRole('log').getByText('Two pots, <b>hot</b>').waitFor();
-      await one.page.getByText(/is typing…$/).waitFor({ state: 'detached' });
-      await expectClean(one);
-      await expectClean(other);
-    });
-
-    it('shows a channel soon after joining it, and a message in it at once', async () => {
-      const [ann, bob] = [await app.signUp(), await app.signUp()];
-      await using visitor = await visitAs(bob, '/chat', PHONE);
-      const { page } = visitor;
-      await page.getByText('No channels yet').waitFor();
-      const { id: channelId } = await ann
-        .rest('POST', '/channels', { name: 'Attic', ownerId: ann.id })
-        .expect<{ id: string }>(201);
-      await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
-      await page.getByRole('link', { name: /Attic/ }).waitFor();
-      await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: 'Welcome' }).expect(201);
-      await page.getByRole('link', { name: /Attic.*1 unread.*Welcome/ }).waitFor();
-      await expectClean(visitor);
-    });
-
-    it('misses nothing while the connection is down, and says that it is', async () => {
-      const { ann, bob, channelId } = await channelOfTwo('Cellar');
-      const sockets: WebSocketRoute[] = [];
-      await using visitor = await visit(browser, app);
-      const { page } = visitor;
-      visitor.allow('ERR_INTERNET_DISCONNECTED');
-      await page.routeWebSocket(/listen/, (socket) => {
-        socket.connectToServer();
-        sockets.push(socket);
-      });
-      await visitor.open(`/chat/${channelId}`);
-      await visitor.signIn(ann.email);
-      await page.getByText('Live', { exact: true }).waitFor();
-      await page.context().setOffline(true);
-      for (const socket of sockets) await socket.close({ code: 1012 });
-      await page.getByText('Connecting…').waitFor();
-      await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'Said meanwhile' }).expect(201);
-      await page.context().setOffline(false);
-      await page.getByRole('log').getByText('Said meanwhile').waitFor();
-      await expectClean(visitor);
-    });
-
-    it('starts with a channel of one’s own, and shows earlier messages on request', async () => {
-      const ann = await app.signUp();
-      await using visitor = await visitAs(ann, '/chat');
-      const { page } = visitor;
-      await page.getByRole('button', { name: 'New channel' }).click();
-      await page.getByLabel('Name of the channel').fill('Plans');
-      await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('No messages yet. Write the first!').waitFor();
-      const channelId = page.url().split('/').at(-1) ?? '';
-      for (let n = 1; n <= 55; n++)
-        await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: `Line ${n}.` }).expect(201);
-      await page.getByRole('log').getByText('Line 55.').waitFor();
-      await page.reload();
-      await page.getByRole('log').getByText('Line 55.').waitFor();
-      expect(await page.getByText('Line 5.', { exact: true }).count()).toBe(0);
-      await page.getByRole('button', { name: 'Show earlier messages' }).click();
-      await page.getByText('Line 1.', { exact: true }).waitFor();
       await expectClean(visitor);
     });
   });
@@ -227,5 +130,88 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       expect(await visitor.page.getByRole('link', { name: 'Identities' }).count()).toBe(0);
       await expectClean(visitor);
     });
+  });
+
+  it('begin at their top, and are where one left them on the way back', async () => {
+    const ann = await app.signUp();
+    await app.tandem.services.notifications.notifyMany(
+      Array.from({ length: 20 }, (_, n) => ({ receiverId: ann.id, title: `Number ${n + 1}` })),
+    );
+    for (let n = 0; n < 20; n++) await app.signIn(ann.email);
+    await using visitor = await visitAs(ann, '/sessions');
+    const { page } = visitor;
+    await page.getByText('this device').waitFor();
+    await page.getByRole('link', { name: 'Notifications' }).click();
+    const scrolled = () => page.evaluate<number>('Math.round(scrollY)');
+    await page.getByText('Number 1 (unread)', { exact: true }).scrollIntoViewIfNeeded();
+    const left = await scrolled();
+    expect(left).toBeGreaterThan(200);
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('this device').waitFor();
+    expect(await scrolled()).toBe(0);
+    await page.goBack();
+    await page.getByText('Number 1 (unread)', { exact: true }).waitFor();
+    await expect.poll(scrolled).toBe(left);
+    await expectClean(visitor);
+  });
+
+  it('show a list without the entry that cannot be shown', async () => {
+    const ann = await app.signUp();
+    const { notifications } = app.tandem.services;
+    for (const title of ['Well', 'Broken']) await notifications.notify(ann.id, { title });
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    visitor.allow('RangeError');
+    await alterAnswers(page, 'notifications.list', (text) => text.replace(/"createdAt":"[^"]*"/, '"createdAt":"yesterday"'));
+    await visitor.open('/notifications');
+    await visitor.signIn(ann.email);
+    await page.getByText('This entry cannot be shown.').waitFor();
+    expect(await offences(page)).toEqual([]);
+    await page.getByRole('listitem').filter({ hasText: 'Well' }).waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('this device').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('hand the focus on from what an action takes away, and close what is open by Escape', async () => {
+    const ann = await app.signUp();
+    const { notifications } = app.tandem.services;
+    for (const title of ['First', 'Second']) await notifications.notify(ann.id, { title });
+    await app.signIn(ann.email);
+    await using visitor = await visitAs(ann, '/notifications');
+    const { page } = visitor;
+    const { keyboard } = page;
+    /** What has the focus: the text of the nearest entry, else the element. */
+    const focused = () =>
+      page.evaluate<string>(
+        '(document.activeElement.closest("li")?.querySelector(".row-title") ?? document.activeElement).innerText.trim()',
+      );
+    const press = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).first().focus();
+      await keyboard.press('Enter');
+    };
+    await press('Mark read: Second');
+    await page.getByRole('button', { name: 'Mark read: Second' }).waitFor({ state: 'detached' });
+    expect(await focused()).toBe('Second');
+    await press('Mark all read');
+    await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor();
+    expect(await focused()).toBe('Mark all read');
+
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByText('this device').waitFor();
+    await press('Sign out Node.js');
+    await page.getByText('Signed out.').waitFor();
+    expect(await focused()).toBe('Node.js');
+
+    await page.getByRole('link', { name: 'Chat' }).click();
+    await press('New channel');
+    await page.getByLabel('Name of the channel').waitFor();
+    expect(await offences(page)).toEqual([]);
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused()).toBe('New channel');
+    await press('Later');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+    await expectClean(visitor);
   });
 });

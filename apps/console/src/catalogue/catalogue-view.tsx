@@ -1,8 +1,11 @@
 import { rowsOf } from '@tandem/client';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSession } from '../session/session.js';
+import { Entry, Guarded } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
 import { Choice } from '../ui/field.js';
-import { Empty, Failure, Loading } from '../ui/notices.js';
+import { Empty, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
 import { useTitle } from '../ui/title.js';
 import { Charts } from './charts.js';
 import { Filters } from './filters.js';
@@ -66,14 +69,10 @@ export function CatalogueView() {
       <header className="view-head">
         <h1>Catalogue</h1>
         {found && <span className="tag tag-plain">{total === 1 ? '1 product' : `${total} products`}</span>}
-        {isFiltered && (
-          <button type="button" onClick={() => change(NO_FILTERS)}>
-            Clear filters
-          </button>
-        )}
+        {isFiltered && <Button onClick={() => change(NO_FILTERS)}>Clear filters</Button>}
       </header>
       <Filters state={state} change={change} />
-      <Failure of={groups.error ?? products.error ?? categories.error ?? offers.error} />
+      <QueryFailure of={[groups, products, categories, offers]} />
 
       <section className="panel" aria-label="Chart">
         <div className="panel-head">
@@ -81,7 +80,9 @@ export function CatalogueView() {
           <Choice<Grouping> label="By" value={state.group} options={GROUPINGS} onChange={(group) => change({ group })} />
         </div>
         {groups.data ? (
-          <Charts {...groups.data} measure={state.measure} nameOf={names[groups.data.group]} />
+          <Guarded of={groups.data}>
+            <Charts {...groups.data} measure={state.measure} nameOf={names[groups.data.group]} />
+          </Guarded>
         ) : (
           !groups.error && grouping.length > 0 && <Loading what="chart" />
         )}
@@ -103,18 +104,15 @@ export function CatalogueView() {
         )}
         <ul className="cards">
           {found?.map((product) => (
-            <ProductCard key={product.id} product={product} categoryName={categoryName} />
+            <Entry key={product.id} of={product}>
+              <ProductCard product={product} categoryName={categoryName} />
+            </Entry>
           ))}
         </ul>
         {products.hasNextPage && (
-          <button
-            type="button"
-            className="more"
-            disabled={products.isFetchingNextPage}
-            onClick={() => void products.fetchNextPage()}
-          >
+          <Button className="more" isOff={products.isFetchingNextPage} onClick={() => void products.fetchNextPage()}>
             Show more
-          </button>
+          </Button>
         )}
       </section>
     </>

@@ -38,8 +38,8 @@ function numberOf(text: string): number | undefined {
 function filtered({ name, category, shop, currency, min: from, max: to }: ViewState) {
   let query = queryOf('products.list');
   if (name !== '') {
-    const [first, behind] = startsWith(name);
-    query = query.where(and(field('name').ge(first), field('name').lt(behind)));
+    const [from, below] = startsWith(name);
+    query = query.where(and(field('name').ge(from), field('name').lt(below)));
   }
   if (category !== '') query = query.where('categoryIds', 'eq', category);
   if (shop !== '') query = query.where('organizationId', 'eq', shop);

@@ -1,5 +1,6 @@
 import type { QueryParameters } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { Button } from '../ui/button.js';
 import { addressOf, readableAddressOf } from './queries.js';
 
 /** The chart's query, as a REST URL. */
@@ -13,9 +14,7 @@ export function QueryText({ parameters, queries }: { parameters: QueryParameters
       <summary>The query{queries > 1 && `, one of ${queries}: each category has its own`}</summary>
       <pre>{readableAddressOf(parameters)}</pre>
       <p className="query-ways">
-        <button type="button" onClick={() => copying.mutate()}>
-          {copying.isSuccess ? 'Copied' : 'Copy its address'}
-        </button>
+        <Button onClick={() => copying.mutate()}>{copying.isSuccess ? 'Copied' : 'Copy its address'}</Button>
         <a href={addressOf(parameters)}>Open its answer</a>
       </p>
     </details>

@@ -2,9 +2,12 @@ import { and, field, queryOf, rowsOf, type RouterOutputs } from '@tandem/client'
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
+import { Entry } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
 import { Confirm } from '../ui/confirm.js';
 import { Choice, Field } from '../ui/field.js';
 import { Empty, Failure, Good, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
 import { startsWith } from '../ui/starts-with.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
@@ -24,8 +27,8 @@ type State = (typeof STATES)[number][0];
 function identitiesQuery(emailStart: string, state: State) {
   let query = queryOf('identities.list').top(PAGE);
   if (emailStart !== '') {
-    const [from, to] = startsWith(emailStart);
-    query = query.where(and(field('email').ge(from), field('email').lt(to))).orderBy('email');
+    const [from, below] = startsWith(emailStart);
+    query = query.where(and(field('email').ge(from), field('email').lt(below))).orderBy('email');
   }
   if (state !== 'any') query = query.where('locked', 'eq', state === 'locked');
   return query;
@@ -41,7 +44,7 @@ export function IdentitiesView() {
   const [toLock, setToLock] = useState<Identity>();
   const start = useDeferredValue(email.trim().toLowerCase());
 
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const identities = useInfiniteQuery({
     queryKey: ['identities', start, state],
     initialPageParam: '',
     queryFn: async ({ pageParam }) => {
@@ -52,6 +55,7 @@ export function IdentitiesView() {
     getNextPageParam: ({ nextToken }) => nextToken,
     placeholderData: keepPreviousData,
   });
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = identities;
 
   const changing = useMutation({
     mutationFn: ({ id, locked }: Identity) =>
@@ -76,30 +80,32 @@ export function IdentitiesView() {
         />
         <Choice<State> label="State" value={state} options={STATES} onChange={setState} />
       </search>
-      <Failure of={error ?? changing.error} retry={error ? () => void refetch() : undefined} />
+      <QueryFailure of={[identities]} />
+      <Failure of={changing.error} />
       {changing.isSuccess && (
         <Good>
           {changing.variables.email} is {changing.variables.locked ? 'unlocked' : 'locked, and signed out everywhere'}.
         </Good>
       )}
-      {!rows && !error && <Loading what="identities" />}
+      {!rows && !identities.error && <Loading what="identities" />}
       {rows?.length === 0 && <Empty title="Nobody">No matching identities.</Empty>}
       {rows && rows.length > 0 && (
         <ul className="rows" aria-label="Identities">
           {rows.map((identity) => (
-            <Row
-              key={identity.id}
-              identity={identity}
-              isBusy={changing.isPending}
-              onChange={() => (identity.locked ? changing.mutate(identity) : setToLock(identity))}
-            />
+            <Entry key={identity.id} of={identity}>
+              <Row
+                identity={identity}
+                isBusy={changing.isPending}
+                onChange={() => (identity.locked ? changing.mutate(identity) : setToLock(identity))}
+              />
+            </Entry>
           ))}
         </ul>
       )}
       {hasNextPage && (
-        <button type="button" className="more" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button className="more" isOff={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Show more
-        </button>
+        </Button>
       )}
       {toLock && (
         <Confirm
@@ -132,9 +138,9 @@ function Row({ identity, isBusy, onChange }: { identity: Identity; isBusy: boole
       {isSelf ? (
         <span className="tag">you</span>
       ) : (
-        <button type="button" disabled={isBusy} aria-label={`${locked ? 'Unlock' : 'Lock'} ${email}`} onClick={onChange}>
+        <Button isOff={isBusy} aria-label={`${locked ? 'Unlock' : 'Lock'} ${email}`} onClick={onChange}>
           {locked ? 'Unlock' : 'Lock'}
-        </button>
+        </Button>
       )}
     </li>
   );

@@ -2,6 +2,7 @@ import { createNotificationStream, queryOf, rowsOf, type Notification } from '@t
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
+import type { QueryState } from '../ui/query-failure.js';
 
 /** Notifications loaded at once. */
 const PAGE = 20;
@@ -20,7 +21,7 @@ function newestFirst(one: Notification, other: Notification): number {
 export interface Feed {
   /** Newest first; undefined until loaded. */
   rows: readonly Notification[] | undefined;
-  error: unknown;
+  loading: QueryState;
   unread: number;
   /** Whether new ones are shown at once. */
   isLive: boolean;
@@ -31,7 +32,6 @@ export interface Feed {
   markRead(notificationId: string): Promise<void>;
   /** Marks those loaded here and all before them. */
   markAllRead(): Promise<void>;
-  retry(): void;
 }
 
 const FeedContext = createContext<Feed | undefined>(undefined);
@@ -60,7 +60,8 @@ export function FeedProvider({ children }: { children: ReactNode }) {
   }
 
   // the stream keeps it fresh
-  const { data, error, isSuccess, refetch } = useQuery({ queryKey: listKey, queryFn: () => load(), staleTime: Infinity });
+  const loading = useQuery({ queryKey: listKey, queryFn: () => load(), staleTime: Infinity });
+  const { data, isSuccess } = loading;
   const { data: count } = useQuery({
     queryKey: unreadKey,
     queryFn: () => client.api.notifications.unreadCount.query({ identityId }),
@@ -112,7 +113,7 @@ export function FeedProvider({ children }: { children: ReactNode }) {
 
   const feed: Feed = {
     rows: data?.rows,
-    error,
+    loading,
     unread: count?.unread ?? 0,
     isLive,
     newest,
@@ -133,7 +134,6 @@ export function FeedProvider({ children }: { children: ReactNode }) {
       changeRows((row) => ({ ...row, isRead: true }));
       await countAnew();
     },
-    retry: () => void refetch(),
   };
   return <FeedContext value={feed}>{children}</FeedContext>;
 }

@@ -1,7 +1,10 @@
 import type { Notification } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
+import { Entry } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
 import { Empty, Failure, Loading } from '../ui/notices.js';
 import { Live } from '../ui/live.js';
+import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useFeed } from './feed.js';
@@ -9,9 +12,9 @@ import { showNotification } from './shown-notification.js';
 
 /** The signed-in identity's notifications, newest first; new ones appear at the top. */
 export function NotificationsView() {
-  const { rows, error, unread, isLive, newest, hasMore, loadMore, markRead, markAllRead, retry } = useFeed();
+  const { rows, loading, unread, isLive, newest, hasMore, loadMore, markRead, markAllRead } = useFeed();
   useTitle('Notifications', unread);
-  const loading = useMutation({ mutationFn: loadMore });
+  const older = useMutation({ mutationFn: loadMore });
   const marking = useMutation({ mutationFn: (id: string | undefined) => (id === undefined ? markAllRead() : markRead(id)) });
 
   return (
@@ -20,27 +23,30 @@ export function NotificationsView() {
         <h1>Notifications</h1>
         {unread > 0 && <span className="tag">{unread} unread</span>}
         <Live is={isLive} />
-        <button type="button" disabled={unread === 0 || marking.isPending} onClick={() => marking.mutate(undefined)}>
+        <Button isOff={unread === 0 || marking.isPending} onClick={() => marking.mutate(undefined)}>
           Mark all read
-        </button>
+        </Button>
       </header>
       <p className="unseen" aria-live="polite">
         {newest && `New notification: ${showNotification(newest).title}`}
       </p>
-      <Failure of={error ?? marking.error ?? loading.error} retry={error ? retry : undefined} />
-      {!rows && !error && <Loading what="notifications" />}
+      <QueryFailure of={[loading]} />
+      <Failure of={marking.error ?? older.error} />
+      {!rows && !loading.error && <Loading what="notifications" />}
       {rows?.length === 0 && <Empty title="Nothing yet">New notifications appear here as they arrive.</Empty>}
       {rows && rows.length > 0 && (
         <ul className="rows" aria-label="Notifications">
           {rows.map((row) => (
-            <Row key={row.id} row={row} onRead={() => marking.mutate(row.id)} />
+            <Entry key={row.id} of={row}>
+              <Row row={row} onRead={() => marking.mutate(row.id)} />
+            </Entry>
           ))}
         </ul>
       )}
       {hasMore && (
-        <button type="button" className="more" disabled={loading.isPending} onClick={() => loading.mutate()}>
+        <Button className="more" isOff={older.isPending} onClick={() => older.mutate()}>
           Show older ones
-        </button>
+        </Button>
       )}
     </>
   );
@@ -66,9 +72,9 @@ function Row({ row, onRead }: { row: Notification; onRead(): void }) {
         </p>
       </div>
       {!row.isRead && (
-        <button type="button" className="quiet" aria-label={`Mark read: ${title}`} onClick={onRead}>
+        <Button className="quiet" aria-label={`Mark read: ${title}`} onClick={onRead}>
           Mark read
-        </button>
+        </Button>
       )}
     </li>
   );

@@ -1,11 +1,16 @@
-import { describeFailure, queryOf, rowsOf } from '@tandem/client';
+import { describeFailure, queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
+import { Entry } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
 import { Failure, Good, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { deviceName } from './device-name.js';
+
+type Session = RouterOutputs['auth']['sessions']['data'][number];
 
 /** Most sessions shown: newest first. */
 const SHOWN = 100;
@@ -18,10 +23,11 @@ export function SessionsView() {
   const queries = useQueryClient();
   const queryKey = ['sessions', identityId];
   const { parameters } = queryOf('auth.sessions').orderBy('lastUsedAt', 'desc').top(SHOWN);
-  const { data, error, refetch } = useQuery({
+  const sessions = useQuery({
     queryKey,
     queryFn: async () => rowsOf(await client.api.auth.sessions.query({ identityId, ...parameters }), parameters).value,
   });
+  const { data } = sessions;
 
   const ending = useMutation({
     async mutationFn(sessionIds: readonly string[]) {
@@ -38,47 +44,49 @@ export function SessionsView() {
     <>
       <header className="view-head">
         <h1>Sessions</h1>
-        <button
-          type="button"
-          disabled={others.length === 0 || ending.isPending}
-          onClick={() => ending.mutate(others.map(({ id }) => id))}
-        >
+        <Button isOff={others.length === 0 || ending.isPending} onClick={() => ending.mutate(others.map(({ id }) => id))}>
           Sign out all others
-        </button>
+        </Button>
       </header>
       <p className="lead">
         Each place where you are signed in. One that you do not know? End it, and{' '}
         <Link href="/forgot-password">choose another password</Link>.
       </p>
-      <Failure of={error ?? ending.error} retry={error ? () => void refetch() : undefined} />
+      <QueryFailure of={[sessions]} />
+      <Failure of={ending.error} />
       {ending.isSuccess && !ending.isPending && <Good>Signed out.</Good>}
-      {!data && !error && <Loading what="sessions" />}
+      {!data && !sessions.error && <Loading what="sessions" />}
       {data && (
         <ul className="rows" aria-label="Sessions">
-          {data.map(({ id, userAgent, ip, createdAt, lastUsedAt, isCurrent }) => (
-            <li key={id} className="row">
-              <div className="row-main">
-                <p className="row-title">
-                  {deviceName(userAgent)} {isCurrent && <span className="tag">this device</span>}
-                </p>
-                <p className="row-more">
-                  {ip} · last used <Time at={lastUsedAt} /> · signed in <Time at={createdAt} />
-                </p>
-              </div>
-              {!isCurrent && (
-                <button
-                  type="button"
-                  disabled={ending.isPending}
-                  aria-label={`Sign out ${deviceName(userAgent)}`}
-                  onClick={() => ending.mutate([id])}
-                >
-                  Sign out
-                </button>
-              )}
-            </li>
+          {data.map((session) => (
+            <Entry key={session.id} of={session}>
+              <Row session={session} isBusy={ending.isPending} onEnd={() => ending.mutate([session.id])} />
+            </Entry>
           ))}
         </ul>
       )}
     </>
+  );
+}
+
+function Row({ session, isBusy, onEnd }: { session: Session; isBusy: boolean; onEnd(): void }) {
+  const { userAgent, ip, createdAt, lastUsedAt, isCurrent } = session;
+  const device = deviceName(userAgent);
+  return (
+    <li className="row">
+      <div className="row-main">
+        <p className="row-title">
+          {device} {isCurrent && <span className="tag">this device</span>}
+        </p>
+        <p className="row-more">
+          {ip} · last used <Time at={lastUsedAt} /> · signed in <Time at={createdAt} />
+        </p>
+      </div>
+      {!isCurrent && (
+        <Button isOff={isBusy} aria-label={`Sign out ${device}`} onClick={onEnd}>
+          Sign out
+        </Button>
+      )}
+    </li>
   );
 }
