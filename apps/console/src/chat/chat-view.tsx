@@ -1,9 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Badge } from '../ui/badge.js';
+import { Entry } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 import { Live } from '../ui/live.js';
 import { Empty, Failure, Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { unreadOf, type Channel } from './channel-state.js';
@@ -12,7 +17,7 @@ import { Conversation } from './conversation.js';
 
 /** The channels and the messages of one of them; only one of both on a small screen. */
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
-  const { channels, error, unread, isLive, retry } = useChat();
+  const { channels, loading, unread, isLive } = useChat();
   const channel = channels?.find(({ id }) => id === channelId);
   useTitle(channel?.name ?? 'Chat', unread);
   return (
@@ -23,12 +28,14 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
           <Live is={isLive} />
         </header>
         <NewChannel />
-        <Failure of={error} retry={retry} />
-        {!channels && !error && <Loading what="channels" />}
+        <QueryFailure of={[loading]} />
+        {!channels && !loading.error && <Loading what="channels" />}
         {channels?.length === 0 && <Empty title="No channels yet">Create one, or ask to be added to one.</Empty>}
         <ul>
           {channels?.map((one) => (
-            <ChannelLink key={one.id} channel={one} isOpen={one.id === channelId} />
+            <Entry key={one.id} of={one}>
+              <ChannelLink channel={one} isOpen={one.id === channelId} />
+            </Entry>
           ))}
         </ul>
       </section>
@@ -57,12 +64,7 @@ function ChannelLink({ channel, isOpen }: { channel: Channel; isOpen: boolean })
     <li>
       <Link href={`/chat/${id}`} className="channel" aria-current={isOpen ? 'page' : undefined}>
         <span className="channel-name">{name}</span>
-        {unread > 0 && (
-          <span className="badge">
-            {unread > 99 ? '99+' : unread}
-            <span className="unseen"> unread</span>
-          </span>
-        )}
+        <Badge unread={unread} />
         <span className="channel-last">{isTyping ? 'typing…' : (lastMessage?.content ?? 'Nothing said yet')}</span>
         <Time at={lastMessage?.createdAt ?? createdAt} length="narrow" />
       </Link>
@@ -81,30 +83,29 @@ function NewChannel() {
       go(`/chat/${id}`);
     },
   });
-  if (!isOpen)
-    return (
-      <button type="button" onClick={() => setOpen(true)}>
-        New channel
-      </button>
-    );
   return (
-    <form
-      className="new-channel"
-      onSubmit={(event) => {
-        event.preventDefault();
-        creating.mutate((new FormData(event.currentTarget).get('name') as string).trim());
-      }}
-    >
-      <Field label="Name of the channel" name="name" required maxLength={200} pattern=".*\S.*" autoFocus autoComplete="off" />
-      <Failure of={creating.error} />
-      <div className="dialog-actions">
-        <button type="button" onClick={() => setOpen(false)}>
-          Cancel
-        </button>
-        <button type="submit" className="primary" disabled={creating.isPending}>
-          Create
-        </button>
-      </div>
-    </form>
+    <>
+      <Button onClick={() => setOpen(true)}>New channel</Button>
+      {isOpen && (
+        <Dialog title="New channel" onClose={() => setOpen(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (creating.isPending) return;
+              creating.mutate((new FormData(event.currentTarget).get('name') as string).trim());
+            }}
+          >
+            <Field label="Name of the channel" name="name" required maxLength={200} pattern=".*\S.*" autoComplete="off" />
+            <Failure of={creating.error} />
+            <div className="dialog-actions">
+              <Button onClick={() => setOpen(false)}>Cancel</Button>
+              <Button type="submit" className="primary" isOff={creating.isPending}>
+                Create
+              </Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </>
   );
 }

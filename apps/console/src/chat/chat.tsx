@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useRoute } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
+import type { QueryState } from '../ui/query-failure.js';
 import {
   applyToChannel,
   applyToMessages,
@@ -28,7 +29,7 @@ const TYPING_MS = 4000;
 export interface Chat {
   /** Last message first; undefined until loaded. */
   channels: readonly Channel[] | undefined;
-  error: unknown;
+  loading: QueryState;
   /** Over all channels. */
   unread: number;
   isLive: boolean;
@@ -37,11 +38,17 @@ export interface Chat {
   /** Loads a channel's messages, last ones first. */
   load(channelId: string, nextToken?: string): Promise<Messages>;
   /** Resolves when stored; resent when the connection drops. */
-  send(channelId: string, content: string): Promise<void>;
+  send(channelId: string, draft: Draft): Promise<void>;
   sayTyping(channelId: string): void;
   markRead(message: ChatMessage): void;
   create(name: string): Promise<string>;
-  retry(): void;
+}
+
+/** A message that is not stored yet. */
+export interface Draft {
+  /** Its id here, which the stored message keeps. */
+  clientId: string;
+  content: string;
 }
 
 const ChatContext = createContext<Chat | undefined>(undefined);
@@ -54,6 +61,8 @@ export function useChat(): Chat {
 }
 
 export const messagesKey = (channelId: string) => ['messages', channelId] as const;
+/** Of the messages that are on their way. */
+export const sendKey = (channelId: string) => ['send', channelId] as const;
 
 export function ChatProvider({ children }: { children: ReactNode }) {
   const { client } = useSession();
@@ -68,11 +77,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const heard = useRef(new Map<string, number>());
   const channelsKey = ['channels', memberId];
 
-  const {
-    data: channels,
-    error,
-    refetch,
-  } = useQuery({
+  const loading = useQuery({
     queryKey: channelsKey,
     queryFn: async () => {
       const { parameters } = queryOf('chat.listChannels').top(CHANNELS);
@@ -85,6 +90,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     staleTime: 0,
     refetchInterval: isHere ? REFRESH_MS.here : REFRESH_MS.elsewhere,
   });
+  const { data: channels } = loading;
 
   function changeChannel(channelId: string, how: (channel: Channel) => Channel): void {
     queries.setQueryData<Channel[]>(channelsKey, (all) =>
@@ -158,7 +164,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
 
   const chat: Chat = {
     channels,
-    error,
+    loading,
     unread: (channels ?? []).reduce((sum, channel) => sum + unreadOf(channel), 0),
     isLive,
     typingIn: (channelId) => typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
@@ -171,9 +177,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
         if (heard.current.get(channelId) === before) return { messages: answer.value.toReversed(), nextToken: answer.nextToken };
       }
     },
-    async send(channelId, content) {
+    async send(channelId, draft) {
       if (!stream.current) throw new Error('the connection is closed');
-      const message = await stream.current.send({ channelId, content });
+      const message = await stream.current.send({ channelId, ...draft });
       changeChannel(channelId, (channel) => applyToChannel(channel, { type: 'message.created', channelId, message }, memberId));
       changeMessages(channelId, (shown) => withMessage(shown, message));
     },
@@ -184,10 +190,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     },
     async create(name) {
       const { id } = await client.api.chat.createChannel.mutate({ name, ownerId: memberId });
-      await refetch();
+      await loading.refetch();
       return id;
     },
-    retry: () => void refetch(),
   };
   return <ChatContext value={chat}>{children}</ChatContext>;
 }

@@ -1,53 +1,64 @@
-import type { ChatMessage } from '@tandem/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { useIdentityId } from '../session/session.js';
+import { Entry } from '../ui/boundary.js';
+import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Failure, Loading } from '../ui/notices.js';
-import type { Channel, Messages } from './channel-state.js';
-import { messagesKey, useChat } from './chat.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { unreadOf, type Channel, type Messages } from './channel-state.js';
+import { messagesKey, sendKey, useChat, type Draft } from './chat.js';
+import { Composer } from './composer.js';
+import { Message, MessageOnItsWay } from './message.js';
 import { useNames } from './names.js';
-import { useVisible } from './visible.js';
+import { useInView, useVisible } from './visible.js';
 
-/** Messages of one person within this time are shown as a group, in milliseconds. */
-const TOGETHER_MS = 5 * 60_000;
 /** Within this distance of the end, new messages scroll into view, in pixels. */
 const NEAR = 80;
-/** Interval of typing reports, in milliseconds: the server forwards no more. */
-const TYPING_EVERY_MS = 2000;
-
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
 
 /** The messages of a channel, and the composer. */
 export function Conversation({ channel }: { channel: Channel }) {
   const { load, typingIn, markRead } = useChat();
   const queries = useQueryClient();
-  const isVisible = useVisible();
   const key = messagesKey(channel.id);
-  const { data, error, refetch } = useQuery({ queryKey: key, queryFn: () => load(channel.id), staleTime: 0 });
+  const stored = useQuery({ queryKey: key, queryFn: () => load(channel.id), staleTime: 0 });
+  const { data } = stored;
   const earlier = useMutation({
     mutationFn: () => load(channel.id, data?.nextToken),
     onSuccess: ({ messages, nextToken }) =>
       queries.setQueryData<Messages>(key, (shown) => shown && { messages: [...messages, ...shown.messages], nextToken }),
   });
+  const drafts = useMutationState({
+    filters: { mutationKey: sendKey(channel.id), status: 'pending' },
+    select: ({ state }) => state.variables as Draft,
+  });
+  // one that is stored already is shown as that: the event may come before the acknowledgement
+  const onTheirWay = drafts.filter(({ clientId }) => !data?.messages.some((message) => message.clientId === clientId));
 
   const last = data?.messages.at(-1);
   const { readSeq = 0 } = channel;
+  const isVisible = useVisible();
+  const [end, isEndInView] = useInView<HTMLDivElement>();
+  const isSeen = isVisible && isEndInView;
   const onSeen = useEffectEvent(markRead);
   useEffect(() => {
-    if (last && isVisible && last.seq > readSeq) onSeen(last);
-  }, [last, isVisible, readSeq]);
+    if (last && isSeen && last.seq > readSeq) onSeen(last);
+  }, [last, isSeen, readSeq]);
 
   const log = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
+  function scrollToEnd(): void {
+    isAtEnd.current = true;
+    if (log.current) log.current.scrollTop = log.current.scrollHeight;
+  }
+  const newest = onTheirWay.at(-1) ?? last;
   useLayoutEffect(() => {
-    if (last && log.current && isAtEnd.current) log.current.scrollTop = log.current.scrollHeight;
-  }, [last]);
+    if (newest && isAtEnd.current && log.current) log.current.scrollTop = log.current.scrollHeight;
+  }, [newest]);
 
   const typing = typingIn(channel.id);
   const nameOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);
+  const unread = unreadOf(channel);
   return (
     <section className="conversation" aria-label={channel.name}>
       <header>
@@ -68,119 +79,42 @@ export function Conversation({ channel }: { channel: Channel }) {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
         }}
       >
-        {!data && !error && <Loading what="messages" />}
+        {!data && !stored.error && <Loading what="messages" />}
         {data?.nextToken !== undefined && (
-          <button type="button" className="log-earlier" disabled={earlier.isPending} onClick={() => earlier.mutate()}>
+          <Button className="log-earlier" isOff={earlier.isPending} onClick={() => earlier.mutate()}>
             Show earlier messages
-          </button>
+          </Button>
         )}
-        {data?.messages.length === 0 && <p className="log-day">No messages yet. Write the first!</p>}
+        {data?.messages.length === 0 && onTheirWay.length === 0 && <p className="log-day">No messages yet. Write the first!</p>}
         <ol>
           {data?.messages.map((message, at) => (
-            <Message key={message.id} message={message} before={data.messages[at - 1]} nameOf={nameOf} />
+            <Entry key={message.id} of={message}>
+              <Message message={message} before={data.messages[at - 1]} nameOf={nameOf} />
+            </Entry>
+          ))}
+          {onTheirWay.map(({ clientId, content }) => (
+            <MessageOnItsWay key={clientId} content={content} />
           ))}
         </ol>
+        <div ref={end} className="log-end" />
       </div>
-      <Failure of={error ?? earlier.error} retry={error ? () => void refetch() : undefined} />
+      {unread > 0 && last && !isEndInView && (
+        <Button
+          className="primary log-newer"
+          onClick={() => {
+            scrollToEnd();
+            log.current?.focus();
+          }}
+        >
+          {unread === 1 ? '1 new message' : `${unread} new messages`}
+        </Button>
+      )}
+      <QueryFailure of={[stored]} />
+      <Failure of={earlier.error} />
       <p className="typing" aria-live="polite">
         {typing.length > 0 && `${typing.map(nameOf).join(', ')} ${typing.length === 1 ? 'is' : 'are'} typing…`}
       </p>
-      <Composer channelId={channel.id} />
+      <Composer channelId={channel.id} onSend={scrollToEnd} />
     </section>
-  );
-}
-
-interface MessageProps {
-  message: ChatMessage;
-  before: ChatMessage | undefined;
-  nameOf(identityId: string): string;
-}
-
-function Message({ message, before, nameOf }: MessageProps) {
-  const self = useIdentityId();
-  const at = new Date(message.createdAt);
-  const isNewDay = before === undefined || day.format(new Date(before.createdAt)) !== day.format(at);
-  const isTogether =
-    !isNewDay && before.senderId === message.senderId && at.getTime() - Date.parse(before.createdAt) < TOGETHER_MS;
-  const isOwn = message.senderId === self;
-  return (
-    <>
-      {isNewDay && <li className="log-day">{day.format(at)}</li>}
-      <li className={isOwn ? 'message message-own' : 'message'}>
-        {!isTogether && (
-          <p className="message-head">
-            <span className="message-sender">{nameOf(message.senderId)}</span>{' '}
-            <time dateTime={message.createdAt}>{clock.format(at)}</time>
-          </p>
-        )}
-        <div className="bubble">
-          {message.title !== null && <p className="message-title">{message.title}</p>}
-          <p>{message.content}</p>
-          {message.attachments.map(({ id, type, url }) => (
-            <p key={id}>
-              {type.startsWith('image/') ? (
-                <img className="attachment" src={url} alt="Attached" loading="lazy" />
-              ) : (
-                <a href={url} target="_blank" rel="noreferrer">
-                  Attachment ({type})
-                </a>
-              )}
-            </p>
-          ))}
-        </div>
-      </li>
-    </>
-  );
-}
-
-/** The text stays until it is stored, so it survives a refusal. */
-function Composer({ channelId }: { channelId: string }) {
-  const { send, sayTyping } = useChat();
-  const id = useId();
-  const [text, setText] = useState('');
-  const saidAt = useRef(-Infinity);
-  const sending = useMutation({ mutationFn: (content: string) => send(channelId, content), onSuccess: () => setText('') });
-
-  function submit(): void {
-    const content = text.trim();
-    if (content !== '' && !sending.isPending) sending.mutate(content);
-  }
-  function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    submit();
-  }
-  return (
-    <form
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <label htmlFor={id} className="unseen">
-        Message
-      </label>
-      <textarea
-        id={id}
-        rows={1}
-        value={text}
-        maxLength={10_000}
-        placeholder="Write a message"
-        readOnly={sending.isPending}
-        onKeyDown={onKeyDown}
-        onChange={(event) => {
-          setText(event.target.value);
-          const now = performance.now();
-          if (event.target.value === '' || now - saidAt.current < TYPING_EVERY_MS) return;
-          saidAt.current = now;
-          sayTyping(channelId);
-        }}
-      />
-      <button type="submit" className="primary icon-button" disabled={sending.isPending} aria-label="Send">
-        <Icon name="send" />
-      </button>
-      <Failure of={sending.error} />
-    </form>
   );
 }

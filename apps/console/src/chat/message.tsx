@@ -1,0 +1,63 @@
+import type { ChatMessage } from '@tandem/client';
+import { useIdentityId } from '../session/session.js';
+
+/** Messages of one person within this time are shown as a group, in milliseconds. */
+const TOGETHER_MS = 5 * 60_000;
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+
+interface MessageProps {
+  message: ChatMessage;
+  before: ChatMessage | undefined;
+  nameOf(identityId: string): string;
+}
+
+export function Message({ message, before, nameOf }: MessageProps) {
+  const self = useIdentityId();
+  const at = new Date(message.createdAt);
+  const isNewDay = before === undefined || day.format(new Date(before.createdAt)) !== day.format(at);
+  const isTogether =
+    !isNewDay && before.senderId === message.senderId && at.getTime() - Date.parse(before.createdAt) < TOGETHER_MS;
+  const isOwn = message.senderId === self;
+  return (
+    <>
+      {isNewDay && <li className="log-day">{day.format(at)}</li>}
+      <li className={isOwn ? 'message message-own' : 'message'}>
+        {!isTogether && (
+          <p className="message-head">
+            <span className="message-sender">{nameOf(message.senderId)}</span>{' '}
+            <time dateTime={message.createdAt}>{clock.format(at)}</time>
+          </p>
+        )}
+        <div className="bubble">
+          {message.title !== null && <p className="message-title">{message.title}</p>}
+          <p>{message.content}</p>
+          {message.attachments.map(({ id, type, url }) => (
+            <p key={id}>
+              {type.startsWith('image/') ? (
+                <img className="attachment" src={url} alt="Attached" loading="lazy" />
+              ) : (
+                <a href={url} target="_blank" rel="noreferrer">
+                  Attachment ({type})
+                </a>
+              )}
+            </p>
+          ))}
+        </div>
+      </li>
+    </>
+  );
+}
+
+/** An own message that is not stored yet. */
+export function MessageOnItsWay({ content }: { content: string }) {
+  return (
+    <li className="message message-own">
+      <p className="message-head">Sending…</p>
+      <div className="bubble">
+        <p>{content}</p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,188 @@
+import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import type { Browser, BrowserContextOptions, WebSocketRoute } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PHONE, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
+
+describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', () => {
+  let app: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
+  });
+  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+
+  const visitAs = (person: Pick<Person, 'email'>, path: string, options?: BrowserContextOptions) =>
+    visitSignedIn(browser, app, { person, path, options });
+
+  /** Two members of a channel. */
+  async function channelOfTwo(name: string) {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const { id: channelId } = await ann.rest('POST', '/channels', { name, ownerId: ann.id }).expect<{ id: string }>(201);
+    await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
+    return { ann, bob, channelId };
+  }
+
+  it('goes from one browser to another, with typing and an unread count', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Harbour');
+    await using one = await visitAs(ann, `/chat/${channelId}`);
+    await using other = await visitAs(bob, '/notifications', PHONE);
+    await other.page.getByText('Live', { exact: true }).waitFor();
+    await one.page.getByText('Live', { exact: true }).waitFor();
+    await one.page.getByLabel('Message', { exact: true }).fill('Is there tea?');
+    await one.page.getByLabel('Message', { exact: true }).press('Enter');
+    await one.page.getByRole('log').getByText('Is there tea?').waitFor();
+    await other.page.getByRole('link', { name: 'Chat 1 unread' }).click();
+
+    await other.page.getByRole('link', { name: /Harbour/ }).click();
+    await other.page.getByRole('log').getByText('Is there tea?').waitFor();
+    await other.page.getByRole('link', { name: 'Chat', exact: true }).waitFor();
+    await other.page.getByLabel('Message', { exact: true }).pressSequentially('Two po');
+    await one.page.getByText(/^Member \w{4} is typing…$/).waitFor();
+    await other.page.getByLabel('Message', { exact: true }).fill('Two pots, <b>hot</b>');
+    await other.page.getByRole('button', { name: 'Send' }).click();
+    await one.page.getByRole('log').getByText('Two pots, <b>hot</b>').waitFor();
+    await one.page.getByText(/is typing…$/).waitFor({ state: 'detached' });
+    await expectClean(one);
+    await expectClean(other);
+  });
+
+  it('shows a channel soon after joining it, and a message in it at once', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    await using visitor = await visitAs(bob, '/chat', PHONE);
+    const { page } = visitor;
+    await page.getByText('No channels yet').waitFor();
+    const { id: channelId } = await ann.rest('POST', '/channels', { name: 'Attic', ownerId: ann.id }).expect<{ id: string }>(201);
+    await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
+    await page.getByRole('link', { name: /Attic/ }).waitFor();
+    await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: 'Welcome' }).expect(201);
+    await page.getByRole('link', { name: /Attic.*1 unread.*Welcome/ }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('misses nothing while the connection is down, and says that it is', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Cellar');
+    const sockets: WebSocketRoute[] = [];
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    visitor.allow('ERR_INTERNET_DISCONNECTED');
+    await page.routeWebSocket(/listen/, (socket) => {
+      socket.connectToServer();
+      sockets.push(socket);
+    });
+    await visitor.open(`/chat/${channelId}`);
+    await visitor.signIn(ann.email);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    for (const socket of sockets) await socket.close({ code: 1012 });
+    await page.getByText('Connecting…').waitFor();
+    await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'Said meanwhile' }).expect(201);
+    await page.context().setOffline(false);
+    await page.getByRole('log').getByText('Said meanwhile').waitFor();
+    await expectClean(visitor);
+  });
+
+  it('starts with a channel of one’s own, and shows earlier messages on request', async () => {
+    const ann = await app.signUp();
+    await using visitor = await visitAs(ann, '/chat');
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByLabel('Name of the channel').fill('Plans');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('No messages yet. Write the first!').waitFor();
+    const channelId = page.url().split('/').at(-1) ?? '';
+    for (let n = 1; n <= 55; n++)
+      await ann.rest('POST', '/messages', { channelId, senderId: ann.id, content: `Line ${n}.` }).expect(201);
+    await page.getByRole('log').getByText('Line 55.').waitFor();
+    await page.reload();
+    await page.getByRole('log').getByText('Line 55.').waitFor();
+    expect(await page.getByText('Line 5.', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByText('Line 1.', { exact: true }).waitFor();
+    await expectClean(visitor);
+  });
+
+  it('lets one write on while a message is on its way, and sends all in order', async () => {
+    const { ann, channelId } = await channelOfTwo('Lane');
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    // as on a slow line: what the page sends arrives later
+    const held: (() => void)[] = [];
+    await page.routeWebSocket(/messages\/listen/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((frame) =>
+        String(frame).includes('message.create') ? held.push(() => server.send(frame)) : server.send(frame),
+      );
+    });
+    await visitor.open(`/chat/${channelId}`);
+    await visitor.signIn(ann.email);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const composer = page.getByLabel('Message', { exact: true });
+    await composer.pressSequentially('Hello');
+    await composer.press('Enter');
+    await composer.pressSequentially('how are');
+    expect(await page.getByRole('log').getByText('Sending…').count()).toBe(1);
+    expect(await offences(page)).toEqual([]);
+    await composer.pressSequentially(' you');
+    await composer.press('Enter');
+    await composer.pressSequentially('today');
+    await expect.poll(() => held.length).toBe(2);
+    for (const send of held) send();
+    await page.getByText('Sending…').first().waitFor({ state: 'detached' });
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Hello', 'how are you']);
+    expect(await composer.inputValue()).toBe('today');
+    await expectClean(visitor);
+  });
+
+  it('counts messages as unread while one reads earlier ones, and leads to them', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Deck');
+    const say = (content: string) => ann.rest('POST', '/messages', { channelId, senderId: ann.id, content }).expect(201);
+    for (let n = 1; n <= 40; n++) await say(`Line ${n}.`);
+    await using visitor = await visitAs(bob, `/chat/${channelId}`);
+    const { page } = visitor;
+    const isRead = (count: number) =>
+      page.getByRole('link', { name: count === 0 ? 'Chat' : `Chat ${count} unread`, exact: true }).waitFor();
+    await page.getByRole('log').getByText('Line 40.').waitFor();
+    await isRead(0);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('log').getByText('Line 2.', { exact: true }).scrollIntoViewIfNeeded();
+    await say('Line 41.');
+    await isRead(1);
+    await say('Line 42.');
+    await isRead(2);
+    expect(await offences(page)).toEqual([]);
+    await page.getByRole('button', { name: '2 new messages' }).click();
+    await isRead(0);
+    expect(await page.getByRole('log').getByText('Line 42.').isVisible()).toBe(true);
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('log');
+    await expectClean(visitor);
+  });
+
+  it('can be read in a low window, as with 400 % zoom, and cuts long names', async () => {
+    const name = 'Unbroken'.repeat(25);
+    const { ann, bob, channelId } = await channelOfTwo(name);
+    const { id: otherId } = await bob.rest('POST', '/channels', { name: 'Quay', ownerId: bob.id }).expect<{ id: string }>(201);
+    for (const id of [channelId, otherId]) await bob.rest('POST', '/subscriptions', { channelId: id, subscribedId: ann.id });
+    for (const id of [channelId, otherId])
+      await bob.rest('POST', '/messages', { channelId: id, senderId: bob.id, content: name }).expect(201);
+    await using visitor = await visitAs(ann, '/chat', { viewport: { width: 320, height: 200 } });
+    const { page } = visitor;
+    const overhang = '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".channels"))';
+    const channels = page.locator('.channel');
+    await channels.nth(1).locator('.badge').waitFor();
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: width === 320 ? 200 : 800 });
+      expect(await page.evaluate(overhang), 'pixels beyond the list of channels').toBe(0);
+      for (const badge of await page.locator('.channel .badge').all())
+        expect((await badge.boundingBox())?.width).toBeLessThan(30);
+      await expectClean(visitor);
+    }
+    await page.setViewportSize({ width: 320, height: 200 });
+    await page.locator(`.channel[href$='${channelId}']`).click();
+    await page.getByRole('log').getByText(name).waitFor();
+    for (const height of [200, 256, 600]) {
+      await page.setViewportSize({ width: 320, height });
+      expect((await page.getByRole('log').boundingBox())?.height).toBeGreaterThan(120);
+      await expectClean(visitor);
+    }
+  });
+});
