@@ -8,21 +8,26 @@ interface GuardedProps {
   children: ReactNode;
 }
 
+interface BoundaryState {
+  of: unknown;
+  hasFailed: boolean;
+}
+
 interface BoundaryProps extends GuardedProps {
   /** Shown instead of what cannot be shown. */
   substitute: ReactNode;
 }
 
 /** Keeps a part that cannot be shown from taking the whole page with it. */
-class Boundary extends Component<BoundaryProps, { hasFailed: boolean }> {
-  override state = { hasFailed: false };
+class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state = { of: this.props.of, hasFailed: false };
 
   static getDerivedStateFromError() {
     return { hasFailed: true };
   }
 
-  override componentDidUpdate({ of }: BoundaryProps): void {
-    if (this.state.hasFailed && of !== this.props.of) this.setState({ hasFailed: false });
+  static getDerivedStateFromProps({ of }: BoundaryProps, state: BoundaryState) {
+    return of === state.of ? null : { of, hasFailed: false };
   }
 
   override render() {
