@@ -6,9 +6,9 @@ import { expect, it } from 'vitest';
 const app = fixture(startTestServer);
 
 /** The bytes as sent: fetch would decompress them. */
-function get(headers: Record<string, string>) {
+function get(headers: Record<string, string>, path = '/openapi.json') {
   return new Promise<{ status?: number | undefined; headers: Record<string, unknown>; bytes: Buffer }>((resolve, reject) => {
-    const request = http.get(`${app.url}/openapi.json`, { headers }, (answer) => {
+    const request = http.get(app.url + path, { headers }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) }));
@@ -39,4 +39,11 @@ it('the document is not sent again to a client that has it', async () => {
   expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([304, 0, etag]);
   expect((await get({ 'accept-encoding': 'br', 'if-none-match': etag })).status).toBe(200);
   expect((await get({ ...accepting, 'if-none-match': '"another"' })).status).toBe(200);
+});
+
+it('the document of the streams is sent likewise', async () => {
+  const { headers, bytes } = await get({ 'accept-encoding': 'br' }, '/asyncapi.json');
+  expect(JSON.parse(brotliDecompressSync(bytes).toString())).toMatchObject({ asyncapi: '3.0.0' });
+  const again = await get({ 'accept-encoding': 'br', 'if-none-match': headers['etag'] as string }, '/asyncapi.json');
+  expect(again.status).toBe(304);
 });

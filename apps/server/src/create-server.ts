@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { describeError, requestErrors, withDeadline, type OpenApiDocument } from '@tandem/core';
-import { authModes, createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
+import { authModes, createTandem, type AsyncApiDocument, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
@@ -114,6 +114,11 @@ export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Confi
   return tandem.openApi({ ...about, description, version, url, headers });
 }
 
+/** The document of the streams, which the server publishes at `/asyncapi.json`. */
+function describeStreams(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): AsyncApiDocument {
+  return tandem.asyncApi({ title: 'Tandem', description: 'Events of channels, and notifications.', version, url });
+}
+
 /**
  * Helmet's security headers; those for https only where the server is reached by https. They are the same for every
  * answer, so helmet runs once.
@@ -167,10 +172,12 @@ function createApp(
     res.json({ status: 'ok' });
   });
   app.get('/metrics', createMetricsRoute(registry, config.metricsToken));
-  app.get(
-    '/openapi.json',
-    createDocumentRoute(() => describeApi(tandem, config)),
-  );
+  const documents = { '/openapi.json': describeApi, '/asyncapi.json': describeStreams };
+  for (const [path, describe] of Object.entries(documents))
+    app.get(
+      path,
+      createDocumentRoute(() => describe(tandem, config)),
+    );
   app.use(createAssets(), createApiPage());
   if (config.console) {
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };

@@ -73,11 +73,11 @@ export {
   type RuleInWrite,
 } from './rules.js';
 export { createAccessWatch, type AccessWatch, type Watched } from './streams/access-watch.js';
-export { CLOSE, type CloseReason } from './streams/close-codes.js';
+export { CLOSE, PROTOCOL_CLOSE, type CloseReason } from './streams/close-codes.js';
 export { Feed, createFeeds, textOf, type Feeds, type Reader } from './streams/feed.js';
 export { IteratorReader } from './streams/iterator-reader.js';
 export { SocketReader } from './streams/socket-reader.js';
-export { ErrorFrame, PingFrame, errorFrameOf } from './streams/stream-handler.js';
+export { ErrorFrame, PingFrame, PongFrame, errorFrameOf } from './streams/stream-handler.js';
 export { createStreamPlaces, type StreamConnection, type StreamLimits, type StreamPlaces } from './streams/stream-places.js';
 export { createStreamServer, type Handshake, type Opening, type Stream, type StreamServer } from './streams/stream-server.js';
 export type { StreamCounts, StreamHandler, StreamSocket } from './streams/stream-socket.js';

@@ -47,6 +47,7 @@ export {
   restoreRoute,
 } from './shared/record-routes.js';
 export { Email, Id, Ids, Line, Name, Text, Timestamp } from './shared/schemas.js';
+export type { AsyncApiDocument, AsyncApiOptions } from './streams/asyncapi.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
 export { createTandem, type Tandem } from './tandem.js';

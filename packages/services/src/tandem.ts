@@ -40,6 +40,7 @@ import {
 } from './router.js';
 import { createServices } from './services.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
+import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } from './streams/asyncapi.js';
 import { createStreams, type Streams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
@@ -81,6 +82,8 @@ export interface Tandem<Name extends ServiceName = ServiceName, Own extends read
   errorMiddlewares(): ReturnType<typeof createErrorMiddlewares>;
   /** Creates the OpenAPI 3.1 document of a router. */
   openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): OpenApiDocument;
+  /** Creates the AsyncAPI 3 document of the exposed streams. */
+  asyncApi(options: AsyncApiOptions): AsyncApiDocument;
   /**
    * For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. In cookie mode requires
    * `cookie-parser`.
@@ -215,6 +218,8 @@ export async function createTandem<Name extends ServiceName = ServiceName, const
       const tags = [...[...SERVICES, ...own].map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
       return createOpenApiDocument(router, { ...options, tags, authModeOf, cookiePrefix });
     },
+
+    asyncApi: (options) => createAsyncApiDocument(options, { ...facts, names }),
 
     isAuthenticated: authenticatedRoute,
     verifyAuthentication: authenticatedRoute,

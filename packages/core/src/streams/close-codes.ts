@@ -12,4 +12,10 @@ export const CLOSE = {
   slow: [1013, 'the reader is too slow'],
   expired: [4401, 'the access token has expired'],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;
+/** What the WebSocket implementation itself closes for. */
+export const PROTOCOL_CLOSE = {
+  protocol: [1002, 'a frame breaks the WebSocket protocol'],
+  encoding: [1007, 'a text frame is not UTF-8'],
+  size: [1009, 'a frame is larger than 64 KiB'],
+} as const;
 export type CloseReason = keyof typeof CLOSE;

@@ -13,25 +13,28 @@ const ECHO_MAX = 100;
 
 const PLACES = { pathKeys: [], hasBody: true };
 
-export const PingFrame = z.strictObject({ type: z.literal('ping') });
+export const PingFrame = z.strictObject({ type: z.literal('ping') }).describe('Asks for a `pong`.');
+export const PongFrame = z.object({ type: z.literal('pong') }).describe('Answers a `ping`.');
 
 /**
  * How every stream reports a refused frame: with the codes of the REST errors, so that clients handle both alike
  * (decisions S5, H21).
  */
-export const ErrorFrame = z.object({
-  type: z.literal('error'),
-  message: z.string(),
-  /** The declaring service and the error's name there: `chat.notSubscribed`. */
-  errorCode: z.string(),
-  /** A retry of the same frame may succeed: a limit was reached, or the server failed. */
-  retry: z.literal(true).optional(),
-  /** The problems of an invalid frame, one text each. */
-  data: z.array(z.string()).readonly().optional(),
-  /** The names by which the refused frame identified itself. */
-  clientId: z.string().optional(),
-  channelId: z.string().optional(),
-});
+export const ErrorFrame = z
+  .object({
+    type: z.literal('error'),
+    message: z.string(),
+    /** The declaring service and the error's name there: `chat.notSubscribed`. */
+    errorCode: z.string(),
+    /** A retry of the same frame may succeed: a limit was reached, or the server failed. */
+    retry: z.literal(true).optional(),
+    /** The problems of an invalid frame, one text each. */
+    data: z.array(z.string()).readonly().optional(),
+    /** The names by which the refused frame identified itself. */
+    clientId: z.string().optional(),
+    channelId: z.string().optional(),
+  })
+  .describe('A frame was refused.');
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
 /** The error frame for a failed frame, with the names that its sender gave it. @param given the frame as received */

@@ -5,28 +5,32 @@ import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
 import { MessageSchema } from './messages.schemas.js';
 
-function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  return z.object({ type: z.literal(type), channelId: Id, ...fields });
+function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) {
+  return z.object({ type: z.literal(type), channelId: Id, ...fields }).describe(description);
 }
 
 /** Events for the readers of a channel. Streams send each event unchanged as a frame (decisions S2). */
 export const ChatEventSchema = z.discriminatedUnion('type', [
   /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
-  eventOf('message.created', { message: MessageSchema }),
-  /** Also sent when a message is restored. */
-  eventOf('message.updated', { message: MessageSchema }),
-  eventOf('message.deleted', { messageId: Id, seq: z.number().int().min(1) }),
-  eventOf('attachment.created', { messageId: Id, attachment: FileSchema }),
-  eventOf('attachment.deleted', { messageId: Id, attachmentId: Id }),
-  eventOf('channel.updated', { channel: ChannelSchema }),
-  eventOf('channel.deleted', {}),
-  /** A member has read up to and including `seq`. */
-  eventOf('read', { identityId: Id, messageId: Id, seq: z.number().int().min(1) }),
-  eventOf('typing', { identityId: Id }),
-  eventOf('presence', { identityId: Id, status: z.enum(['online', 'offline']) }),
-  /** An identity has joined or left the channel. */
-  eventOf('subscription.created', { identityId: Id }),
-  eventOf('subscription.deleted', { identityId: Id }),
+  eventOf('message.created', 'A message, in the order of `message.seq`.', { message: MessageSchema }),
+  eventOf('message.updated', 'A message was changed, or restored.', { message: MessageSchema }),
+  eventOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
+  eventOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
+  eventOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),
+  eventOf('channel.updated', 'The channel was changed.', { channel: ChannelSchema }),
+  eventOf('channel.deleted', 'The channel was deleted.', {}),
+  eventOf('read', 'A member has read up to and including `seq`.', {
+    identityId: Id,
+    messageId: Id,
+    seq: z.number().int().min(1),
+  }),
+  eventOf('typing', 'A member is typing.', { identityId: Id }),
+  eventOf('presence', 'A member is there or gone; a hint, only in channels with few readers.', {
+    identityId: Id,
+    status: z.enum(['online', 'offline']),
+  }),
+  eventOf('subscription.created', 'An identity has joined the channel.', { identityId: Id }),
+  eventOf('subscription.deleted', 'An identity has left the channel.', { identityId: Id }),
 ]);
 export type ChatEvent = z.infer<typeof ChatEventSchema>;
 

@@ -1,4 +1,4 @@
-import { ErrorFrame, PingFrame } from '@tandem/core';
+import { ErrorFrame, PingFrame, PongFrame } from '@tandem/core';
 import { z } from 'zod';
 import { ChatEventSchema } from '../chat/chat-events.js';
 import { ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
@@ -9,11 +9,20 @@ export const Seq = z.number().int().min(0);
 
 /** Frames that clients of the message stream may send (decisions S2). */
 export const ChatClientFrame = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional() }),
-  z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }),
-  createMessageInput.omit({ senderId: true }).extend({ type: z.literal('message.create'), clientId: ClientId }),
-  z.strictObject({ type: z.literal('typing'), channelId: Id }),
-  z.strictObject({ type: z.literal('read'), channelId: Id, messageId: Id }),
+  z
+    .strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional() })
+    .describe('Reads the messages after `sinceSeq`, else after the last one.'),
+  z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }).describe('Stops reading a channel.'),
+  createMessageInput
+    .omit({ senderId: true })
+    .extend({ type: z.literal('message.create'), clientId: ClientId })
+    .describe('Sends a message; a repeated `clientId` is answered by the stored message.'),
+  z
+    .strictObject({ type: z.literal('typing'), channelId: Id })
+    .describe('Tells the others that one is typing, every two seconds at most.'),
+  z
+    .strictObject({ type: z.literal('read'), channelId: Id, messageId: Id })
+    .describe('Marks as read, up to and including this message.'),
   PingFrame,
 ]);
 export type ChatClientFrame = z.infer<typeof ChatClientFrame>;
@@ -21,12 +30,15 @@ export type ChatClientFrame = z.infer<typeof ChatClientFrame>;
 /** Frames that the server sends, besides channel events. */
 export const ChatServerFrame = z.discriminatedUnion('type', [
   ...ChatEventSchema.options,
-  z.object({ type: z.literal('ready') }),
-  /** Messages up to `lastSeq` are replayed on request; later ones arrive live. */
-  z.object({ type: z.literal('subscribed'), channelId: Id, lastSeq: Seq, unread: z.number().int().min(0) }),
-  z.object({ type: z.literal('unsubscribed'), channelId: Id }),
-  z.object({ type: z.literal('ack'), clientId: ClientId, message: MessageSchema }),
+  z.object({ type: z.literal('ready') }).describe('The stream is open.'),
+  z
+    .object({ type: z.literal('subscribed'), channelId: Id, lastSeq: Seq, unread: z.number().int().min(0) })
+    .describe('A channel is read. With `sinceSeq`, the messages up to `lastSeq` follow.'),
+  z
+    .object({ type: z.literal('unsubscribed'), channelId: Id })
+    .describe('A channel is no longer read: by request, or the member or the channel was removed.'),
+  z.object({ type: z.literal('ack'), clientId: ClientId, message: MessageSchema }).describe('The message is stored.'),
   ErrorFrame,
-  z.object({ type: z.literal('pong') }),
+  PongFrame,
 ]);
 export type ChatServerFrame = z.infer<typeof ChatServerFrame>;
