@@ -130,6 +130,8 @@ describe.each(FACES)('over %s', (face) => {
         for (const hostile of HOSTILE) {
           const value = replacePlace(input.value, place, hostile);
           if (isValid(value)) continue;
+          // a list of ids is as good as their text, on tRPC alone (decisions N1)
+          if (operation.name === 'people.list' && place[0] === 'ids' && Array.isArray(hostile)) continue;
           const answer = await send(face, operation, JSON.stringify(value));
           const where = `${operation.name} ${place.join('/')} ${JSON.stringify(hostile)}: ${JSON.stringify(answer)}`;
           // a rule on a value refuses other types before the input is validated

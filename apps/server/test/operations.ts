@@ -124,6 +124,9 @@ export const OPERATIONS = [
   ['organizations.memberRole', 'GET /organizations/{organizationId}/members/{identityId}/role', 200],
   ['organizations.isMember', 'GET /organizations/{organizationId}/members/check-existence', 200],
   ['organizations.listOfIdentity', 'GET /organizations/members/{identityId}', 200],
+  ['people.get', 'GET /people/{identityId}', 200],
+  ['people.list', 'GET /people', 200],
+
   ['profiles.create', 'POST /profiles', 201],
   ['profiles.list', 'GET /profiles', 200],
   ['profiles.avatarUploadUrl', 'GET /profiles/{profileId}/avatar-upload-url', 200],

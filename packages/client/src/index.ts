@@ -34,6 +34,7 @@ export {
   type NotificationStream,
   type NotificationStreamOptions,
 } from './notification-stream.js';
+export { createPeople, type People, type Person } from './people.js';
 export {
   mutationOptions,
   queryKey,

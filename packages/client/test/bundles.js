@@ -17,6 +17,7 @@ export const BUNDLES = {
   chat: { code: "export { createChatClient } from '@tandem/client'", budget: 5_200 },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
   'React hooks': { code: "export * from '@tandem/react'", budget: 17_800 },
+  people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
 };
 

@@ -9,6 +9,7 @@ import { locations } from './locations/locations.js';
 import { notifications } from './notifications/notifications.js';
 import { orders } from './orders/orders.js';
 import { organizations } from './organizations/organizations.js';
+import { people } from './people/people.js';
 import { productVariants } from './product-variants/product-variants.js';
 import { products } from './products/products.js';
 import { profiles } from './profiles/profiles.js';
@@ -36,6 +37,7 @@ export const SERVICES = [
   notifications,
   orders,
   organizations,
+  people,
   products,
   productVariants,
   profiles,
@@ -60,7 +62,9 @@ export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => 
 
 /** The lists of a service, by tRPC path. */
 type ShapesOf<Of extends Definition> = Of extends Definition
-  ? { [List in keyof Of['lists'] & string as `${Of['name']}.${List}`]: ShapeOf<Extract<Of['lists'][List], DeclaredList>> }
+  ? keyof Of['lists'] extends never
+    ? never
+    : { [List in keyof Of['lists'] & string as `${Of['name']}.${List}`]: ShapeOf<Extract<Of['lists'][List], DeclaredList>> }
   : never;
 
 /** The query fields of each list, by tRPC path, for typed queries of clients. */

@@ -10,7 +10,9 @@ export function createServices<Own extends AnyService>(options: FoundationOption
   function make(part: AnyPart): object {
     const existing = made.get(part);
     if (existing) return existing;
-    const added = part.create?.(neededBy(part) as never) ?? {};
+    // what it needs is created also where it creates nothing itself
+    const needed = neededBy(part);
+    const added = part.create?.(needed as never) ?? {};
     made.set(part, added);
     return added;
   }

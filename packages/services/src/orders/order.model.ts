@@ -55,5 +55,8 @@ export const orderModel = defineModel<OrderRecord>('orders', {
     status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
     history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
   },
-  indexes: listIndexes(orderResource, { by: ['identityId', 'organizationId'] }),
+  indexes: [
+    ...listIndexes(orderResource, { by: ['identityId', 'organizationId'] }),
+    { keys: { organizationId: 1, identityId: 1 }, serves: 'who has ordered from an organization' },
+  ],
 });

@@ -1,0 +1,39 @@
+import type { Lists } from '@tandem/lists';
+import type { Storage } from '@tandem/storage';
+import { createFellowMembers } from '../chat/fellow-members.js';
+import { createBuyers } from '../orders/buyers.js';
+import { createOrganizationFellows } from '../organizations/fellows.js';
+
+/**
+ * Finds out who knows whom (decisions N1): direct members of the same living channel or organization; members of an
+ * organization and those who have ordered from it, of whom these know its owners alone.
+ */
+export function createAcquaintances(parts: { storage: Storage; lists: Lists }) {
+  const inChannels = createFellowMembers(parts);
+  const organizations = createOrganizationFellows(parts.storage);
+  const { buyersAmong, sellersTo } = createBuyers(parts);
+
+  async function inOrganizations(identityId: string, ids: readonly string[], call: object): Promise<string[]> {
+    const own = await organizations.fellowsOf(identityId, ids);
+    const organizationIds = own.map(({ id }) => id);
+    return [...own.flatMap(({ identityIds }) => identityIds), ...(await buyersAmong(ids, organizationIds, call))];
+  }
+
+  async function owners(identityId: string, ids: readonly string[], call: object): Promise<string[]> {
+    const owned = await organizations.ownedBy(ids);
+    const organizationIds = owned.map(({ id }) => id);
+    const sellers = new Set(await sellersTo(identityId, organizationIds, call));
+    return owned.filter(({ id }) => sellers.has(id)).flatMap(({ identityIds }) => identityIds);
+  }
+
+  /**
+   * Those of `ids` whom the identity knows, itself included. Deleted identities may be among them.
+   * @param call the request, for the gate: see `askedBy`
+   */
+  return async function knownTo(identityId: string, ids: readonly string[], call: object): Promise<Set<string>> {
+    const others = ids.filter((id) => id !== identityId);
+    if (others.length === 0) return new Set(ids);
+    const ways = [inChannels, inOrganizations, owners].map((way) => way(identityId, others, call));
+    return new Set([identityId, ...(await Promise.all(ways)).flat()]);
+  };
+}

@@ -1,0 +1,59 @@
+import type { Lists } from '@tandem/lists';
+import type { Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
+import { createOldestProfiles } from '../profiles/oldest-profiles.js';
+import type { Actor } from '../shared/actor.js';
+import { createAcquaintances } from './acquaintances.js';
+import { peopleErrors as errors } from './people.errors.js';
+import type { Person } from './people.schemas.js';
+
+export type PeopleService = ReturnType<typeof createPeopleService>;
+
+interface PeopleOptions {
+  storage: Storage;
+  lists: Lists;
+  /** Those of the given identities that exist. */
+  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  avatars: Attachments;
+}
+
+/** The cards of people, for whoever may see them (decisions N1). */
+export function createPeopleService({ storage, lists, existingIdentities, avatars }: PeopleOptions) {
+  const knownTo = createAcquaintances({ storage, lists });
+  const oldestOf = createOldestProfiles(storage);
+
+  /**
+   * The cards that the viewer may see, by identity.
+   * @param ids without duplicates
+   * @param call the request, for the gate: see `askedBy`
+   */
+  async function visible(viewer: Actor, ids: readonly string[], call: object = {}): Promise<Map<string, Person>> {
+    const known = viewer.isAdmin ? new Set(ids) : await knownTo(viewer.identityId, ids, call);
+    const seen = ids.filter((id) => known.has(id));
+    const [living, profiles] = await Promise.all([existingIdentities(seen), oldestOf(seen)]);
+    const pictures = await avatars.oneOf([...profiles.values()].map(({ id }) => id));
+    const cards = [...living].map((id): [string, Person] => {
+      const profile = profiles.get(id);
+      const avatarUrl = (profile && pictures.get(profile.id)?.url) ?? null;
+      return [id, { id, name: profile?.name ?? null, avatarUrl, profileId: profile?.id ?? null }];
+    });
+    return new Map(cards);
+  }
+
+  return {
+    visible,
+
+    /** @throws errors.notFound, also when the viewer may not see the person */
+    async get(viewer: Actor, identityId: string, call?: object): Promise<Person> {
+      const card = (await visible(viewer, [identityId], call)).get(identityId);
+      if (!card) throw errors.notFound();
+      return card;
+    },
+
+    /** Those of the people whom the viewer may see, in the order of `ids`. */
+    async list(viewer: Actor, ids: readonly string[], call?: object): Promise<Person[]> {
+      const cards = await visible(viewer, ids, call);
+      return ids.flatMap((id) => cards.get(id) ?? []);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { profileAvatars } from '../profiles/profile-parts.js';
+import { definePart, defineService } from '../shared/define-service.js';
+import { peopleErrors } from './people.errors.js';
+import { createPeopleRouter } from './people.router.js';
+import { createPeopleService } from './people.service.js';
+
+/** Also read where records show people. */
+export const personCards = definePart({
+  needs: [profileAvatars],
+  create: (all) => ({ people: createPeopleService(all) }),
+});
+
+export const people = defineService({
+  name: 'people',
+  description: 'Names and pictures of people, for those who know them.',
+  needs: [personCards],
+  router: ({ people: service }) => createPeopleRouter(service),
+  lists: {},
+  errors: { people: peopleErrors },
+});
