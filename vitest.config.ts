@@ -18,7 +18,7 @@ const FAULTS = [
   'packages/services/src/{files/held-files,invitations/withdrawal.security}.test.ts',
   'packages/drivers/src/redis/*.test.ts',
   'apps/console/test/*.test.ts',
-  'apps/examples/src/*.test.ts',
+  'apps/{examples,generated-clients}/src/*.test.ts',
   'apps/server/src/{commands,first-start,hostile-input.security,pages,redis,shutdown}.test.ts',
   'apps/server/src/seed/*.test.ts',
   'test/{authentication-doc,clients-doc,deployment,embedding,embedding-entity,embedding-services,new-service,packages,readme,shell-blocks}.test.ts',
