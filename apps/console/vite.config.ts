@@ -29,7 +29,7 @@ export default defineConfig({
   build: {
     outDir: '../dist',
     emptyOutDir: true,
-    rolldownOptions: { input: ['src/index.html', 'src/reference/index.html'] },
+    rolldownOptions: { input: ['src/index.html', 'src/reference/index.html', 'src/not-found.html'] },
     // supported by browsers of the last two years; the module polyfill would add markup that the page's policy refuses
     target: 'es2023',
     modulePreload: { polyfill: false },

@@ -66,7 +66,15 @@ describe('the command line', { timeout: 90_000 }, () => {
 
     expect(await run(['admin', 'create', '--email', admin.email], { ADMIN_PASSWORD: PASSWORD })).toMatchObject({
       code: 1,
-      err: 'unable to register "admin@example.org"\n',
+      err: 'admin@example.org has an account: to make it an admin, run  tandem admin promote --email admin@example.org\n',
+    });
+    expect(await run(['admin', 'promote', '--email', ann.email])).toMatchObject({ code: 0, out: `${id} is an admin\n` });
+    const promoted = await post(`${server.url}/auth/login`, ann);
+    const asAnn = { headers: { authorization: `Bearer ${promoted['accessToken']}` } };
+    expect((await fetch(`${server.url}/identities`, asAnn)).status).toBe(200);
+    expect(await run(['admin', 'promote', '--email', 'nobody@example.org'])).toMatchObject({
+      code: 1,
+      err: 'nobody@example.org has no account: run  tandem admin create --email nobody@example.org\n',
     });
     expect(await run(['admin', 'create', '--email', 'no address'], { ADMIN_PASSWORD: 'short' })).toMatchObject({
       code: 1,

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
 import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './guessable-secrets.js';
+import { openDataDir } from './data-dir.js';
 import { EnvironmentError, readEnvironment, type Environment } from './env.js';
 
 /** The complete configuration of a server, typed and validated. */
@@ -78,7 +79,7 @@ const MIN_BCRYPT_COST = 10;
 function developmentSecrets(dataDir: string): Secrets {
   const file = path.join(dataDir, 'secrets.json');
   const secret = () => randomBytes(48).toString('base64');
-  mkdirSync(dataDir, { recursive: true });
+  openDataDir(dataDir);
   try {
     // exclusive: of two processes starting at once, one writes and both read
     writeFileSync(file, JSON.stringify({ authEncSecret: secret(), authSignSecret: secret() }), { flag: 'wx', mode: 0o600 });

@@ -12,9 +12,11 @@ import { createApiPage } from './api-page.js';
 import { createDocumentRoute } from './compressed-document.js';
 import type { Config } from './config.js';
 import { createConsolePage } from './console-page.js';
+import { openDataDir } from './data-dir.js';
 import { openDatabase, type Database } from './database.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { createDrain } from './drain.js';
+import { createFrontDoor } from './front-door.js';
 import { listenProblem } from './listen-problem.js';
 import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
@@ -183,7 +185,7 @@ function createApp(
     const settings = { authMode: authModes(config.authModes)('auth'), adminTypeId: config.typeIds.admin };
     app.use(createConsolePage(settings, drivers.files));
   }
-  app.use(...tandem.errorMiddlewares());
+  app.use(createFrontDoor(tandem.router, config), ...tandem.errorMiddlewares());
   return app;
 }
 
@@ -263,6 +265,7 @@ export function createServer(
   }
 
   async function open(): Promise<RunningServer> {
+    if (config.mail.url === 'outbox:' || config.files.url === 'disk:') openDataDir(config.dataDir);
     database = await openDatabase(config, log, clock);
     const { storage } = database;
     // listens first, because the public URL of the services contains the port

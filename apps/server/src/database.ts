@@ -4,6 +4,7 @@ import { EmbeddedMongoError, startEmbeddedMongo, type EmbeddedMongoEvent } from 
 import { StoreSetupError, openStorage, type Clock, type Storage } from '@tandem/storage';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { openDataDir } from './data-dir.js';
 import { EnvironmentError } from './env.js';
 
 /** An open store, and the engine behind it if that is embedded. */
@@ -37,6 +38,7 @@ export function databaseProblem(error: unknown): string {
  * @throws EnvironmentError or EmbeddedMongoError when it cannot be reached or started, with a remedy in the message
  */
 export async function openDatabase(config: Config, log: Logger, clock?: Clock): Promise<Database> {
+  if (config.mongodbUri === undefined) openDataDir(config.dataDir);
   const engine =
     config.mongodbUri === undefined
       ? await startEmbeddedMongo({

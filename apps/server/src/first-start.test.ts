@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -52,6 +52,44 @@ describe('a server that cannot start says so in one line', () => {
     const { code, err } = await run(['serve'], { MONGODB_URI: 'mongodb://some:hid@den@127.0.0.1/x?nonsense=hidden' });
     expect([code, err.split('\n').length]).toEqual([1, 2]);
     expect(err).toMatch(/^MONGODB_URI cannot be used \(MongoParseError\): check the address/);
+  });
+});
+
+describe('a command that cannot run says so in one line', () => {
+  it.each([
+    [['serv'], "error: unknown command 'serv' (Did you mean serve?); tandem --help lists the commands"],
+    [['frobnicate'], "error: unknown command 'frobnicate'; tandem --help lists the commands"],
+    [['serve', '--port', '80'], "error: unknown option '--port'; tandem --help lists the commands"],
+    [['admin', 'create'], "error: required option '--email <address>' not specified; tandem --help lists the commands"],
+  ])('%s', async (args, line) => {
+    expect(await run(args)).toEqual({ code: 1, out: '', err: `${line}\n` });
+  });
+
+  it.each(['serve', 'indexes'])('%s, where the data folder cannot be written', async (command) => {
+    const DATA_DIR = path.join(dataDir, 'a file');
+    await writeFile(DATA_DIR, '');
+    const advice = 'make this user the owner of the folder, or set another DATA_DIR';
+    expect(await run([command], { DATA_DIR })).toEqual({
+      code: 1,
+      out: '',
+      err: `DATA_DIR ${DATA_DIR} cannot be written (EEXIST): ${advice}\n`,
+    });
+  });
+
+  it('with a Node that is too old, before it loads anything', async () => {
+    const old = path.join(dataDir, 'old.cjs');
+    await writeFile(old, `Object.defineProperty(process.versions, 'node', { value: '20.18.9' });`);
+    // neither the program nor its packages are beside it
+    const alone = path.join(dataDir, 'tandem.cjs');
+    await copyFile(new URL('../bin/tandem.cjs', import.meta.url), alone);
+    const child = spawn(process.execPath, ['-r', old, alone]);
+    let said = '';
+    child.stderr.on('data', (chunk) => (said += String(chunk)));
+    const [code] = (await once(child, 'close')) as [number];
+    const line = 'Tandem needs Node 20.19 or later, not 20.18.9: install it from https://nodejs.org\n';
+    expect({ code, said }).toEqual({ code: 1, said: line });
+    const { engines } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } }; // prettier-ignore
+    expect(`>=${/Node ([\d.]+)/.exec(line)?.[1]}`).toBe(engines.node);
   });
 });
 

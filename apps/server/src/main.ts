@@ -15,7 +15,7 @@ import { EnvironmentError } from './env.js';
 
 const program = new Command('tandem')
   .description('A backend with accounts, identities and notifications: typed tRPC and documented REST')
-  .addCommand(createServeCommand(), { isDefault: true })
+  .addCommand(createServeCommand())
   .addCommand(createAdminCommand())
   .addCommand(createOpenApiCommand())
   .addCommand(createIndexesCommand())
@@ -24,8 +24,20 @@ const program = new Command('tandem')
   .addCommand(createExportCommand())
   .addCommand(createImportCommand());
 
+/** Makes the errors of a command, and of those below it, one line that says where to read on. */
+function sayInOneLine(command: Command): void {
+  const outputError = (text: string, write: (text: string) => void) =>
+    write(`${text.trim().replaceAll('\n', ' ')}; tandem --help lists the commands\n`);
+  command.configureOutput({ outputError });
+  command.commands.forEach(sayInOneLine);
+}
+sayInOneLine(program);
+
+const given = process.argv.slice(2);
+
 try {
-  await program.parseAsync();
+  // not commander's default command, which would take an unknown one for its argument
+  await program.parseAsync(given.length === 0 ? ['serve'] : given, { from: 'user' });
 } catch (error) {
   // errors that the user can fix are shown as messages; all others with a stack
   const isForPeople = [EnvironmentError, EmbeddedMongoError, CommandError, ImportError, StoreSetupError, ApiError].some(

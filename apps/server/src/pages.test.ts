@@ -80,9 +80,42 @@ describe('an asset', () => {
 
   it('is none of the compressed files, and nothing outside the folder', async () => {
     const [asset] = await assetsOf('/console');
-    const files = ['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cpackage.json', '%2e%2e'];
+    const files = ['none.js', '..%2findex.html', '%2e%2e%2f%2e%2e%2fpackage.json', '..%5c..%5cpackage.json'];
     for (const path of [...files.map((file) => `/assets/${file}`), `${asset}.br`])
       expect(await get(path)).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('an address', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  const visit = (path: string) => fetch(app.url + path, { headers: BROWSER, redirect: 'manual' });
+
+  it('without a path leads people to the console, and programs to the documents', async () => {
+    const { status, headers } = await visit('/');
+    expect([status, headers.get('location'), headers.get('vary')]).toEqual([302, 'console', 'Accept']);
+    const { headers: ofAnswer, text } = await get('/');
+    expect(ofAnswer.get('vary')).toBe('Accept');
+    const { name, ...links } = JSON.parse(text) as Record<string, string>;
+    expect([name, Object.keys(links)]).toEqual(['Tandem', ['openapi', 'asyncapi', 'docs', 'console']]);
+    for (const path of Object.values(links)) expect((await get(path)).status).toBe(200);
+  });
+
+  it('that does not exist is a page for people, and the envelope for programs and below the paths of the API', async () => {
+    for (const path of ['/nowhere', '/nowhere/else', '/productz']) {
+      const page = await visit(path);
+      expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(await page.text()).toContain('There is no such page');
+      expect(await get(path)).toMatchObject(NOT_FOUND);
+    }
+    for (const path of ['/auth/nothing', '/trpc', '/files/none', '/assets/none.js', '/health'])
+      expect((await visit(path)).headers.get('content-type'), path).toMatch('application/json');
+    const posted = await fetch(`${app.url}/nowhere`, { method: 'POST', headers: BROWSER });
+    expect([posted.status, await posted.text()]).toEqual([NOT_FOUND.status, NOT_FOUND.text]);
+  });
+
+  it('of the icon that browsers ask for leads to it', async () => {
+    const icon = await fetch(`${app.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
   });
 });
 
@@ -103,5 +136,7 @@ describe('the console', () => {
     for (const path of ['/console', '/console/settings.json', '/confirm-email?token=x'])
       expect(await get(path, server)).toMatchObject(NOT_FOUND);
     expect((await get('/docs', server)).status).toBe(200);
+    const door = await fetch(server.url, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect(door.headers.get('location')).toBe('docs');
   });
 });

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { ApiError } from '@tandem/core';
 import { Command } from 'commander';
 import { readConfig } from '../config.js';
 import { CommandError } from './command-error.js';
@@ -26,7 +27,15 @@ async function askPassword(): Promise<string> {
   }
 }
 
-/** `tandem admin create --email a@b.co`: may run beside a running server. */
+/** Says what to do about an address that has an account. */
+function explainTaken(email: string) {
+  return (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.errorCode !== 'auth.alreadyRegistered') throw error;
+    throw new CommandError(`${email} has an account: to make it an admin, run  tandem admin promote --email ${email}`);
+  };
+}
+
+/** `tandem admin create` and `tandem admin promote`: may run beside a running server. */
 export function createAdminCommand(): Command {
   const create = new Command('create')
     .description('Create an admin with a verified email; asks for the password unless ADMIN_PASSWORD is set')
@@ -35,9 +44,21 @@ export function createAdminCommand(): Command {
       const password = readConfig(process.env).adminPassword ?? (await askPassword());
       await withDatabase(async ({ tandem, storage }) => {
         await storage.ensureIndexes();
-        const id = await tandem.services.authentication.createAdmin({ email, password });
+        const id = await tandem.services.authentication.createAdmin({ email, password }).catch(explainTaken(email));
         console.log(`created the admin ${id}`);
       });
     });
-  return new Command('admin').description('Admins').addCommand(create);
+  const promote = new Command('promote')
+    .description('Make an existing account an admin')
+    .requiredOption('--email <address>', 'email address of the account')
+    .action(async ({ email }: { email: string }) => {
+      await withDatabase(async ({ tandem, config }) => {
+        const { identities } = tandem.services;
+        const account = await identities.credentialsOf({ email: email.trim().toLowerCase() });
+        if (!account) throw new CommandError(`${email} has no account: run  tandem admin create --email ${email}`);
+        await identities.patch(account.id, { typeId: config.typeIds.admin });
+        console.log(`${account.id} is an admin`);
+      });
+    });
+  return new Command('admin').description('Admins').addCommand(create).addCommand(promote);
 }
