@@ -228,6 +228,20 @@ it('the sample of @tandem/react compiles', async () => {
   expect(await compileFrontEnd({ 'sample.tsx': `${sample}\n${wrong}` })).toBe('');
 });
 
+it.each(['vue', 'svelte'])('the samples of docs/%s.md compile, the scripts of components too', async (framework) => {
+  const document = `docs/${framework}.md`;
+  const modules = samplesOf(document);
+  const [component = ''] = samplesOf(document, framework);
+  const [, script = ''] = /<script[^>]*>([\s\S]*)<\/script>/.exec(component) ?? [];
+  const [tandem = '', live = ''] = modules;
+  expect([modules.length, script.includes('queryOptions(')]).toEqual([2, true]);
+  // brings the functions that components have without an import
+  const globals = `import '${framework}';`;
+  const wrong = "// @ts-expect-error no such procedure\nqueryOptions(client, 'no.such', {});";
+  const files = { 'tandem.ts': tandem, 'live.ts': live, 'component.ts': `${script}\n${wrong}`, 'globals.ts': globals };
+  expect(await compileFrontEnd(files, { skipLibCheck: true })).toBe('');
+});
+
 it('the built client has the types of the server’s procedures, neither more nor less', async () => {
   expect(await compileFrontEnd({ 'same.ts': SAME_TYPES }, { types: ['node'], skipLibCheck: true })).toBe('');
 });

@@ -129,7 +129,7 @@ describe('the documents', () => {
   });
 
   it.each(readdirSync(fileOf('packages')))('packages/%s has a README that says what it is', (name) => {
-    expect(readFileSync(fileOf(`packages/${name}/README.md`), 'utf8')).toMatch(new RegExp(`^# @tandem/${name}\\n\\n[A-Z\`]`));
+    expect(readFileSync(fileOf(`packages/${name}/README.md`), 'utf8')).toMatch(new RegExp(`^# (@tandem/)?${name}\\n\\n[A-Z\`]`));
   });
 
   it('docs/configuration.md has each rate limit', () => {

@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -27,7 +29,10 @@ export async function run(program: string, parameters: readonly string[], cwd: s
 export async function pack(folder: string): Promise<Map<string, string>> {
   await run(process.execPath, [path.join(ROOT, 'scripts/pack.js'), folder], ROOT);
   return new Map(
-    readdirSync(folder).map((file) => [file.replace(/^tandem-(.*)-[\d.]+\.tgz$/, '@tandem/$1'), path.join(folder, file)]),
+    readdirSync(folder).map((file) => [
+      file.replace(/^tandem-/, '@tandem/').replace(/-[\d.]+\.tgz$/, ''),
+      path.join(folder, file),
+    ]),
   );
 }
 
@@ -48,6 +53,8 @@ function lockOf(tarballs: ReadonlyMap<string, string>): object {
     if (place === '' || entry.link) return [];
     const [, folder = '', rest = ''] = /^(?:packages|apps)\/([^/]+)(.*)$/.exec(place) ?? [];
     if (folder === '') return [[place, entry] as const];
+    // what the templates of create-tandem need, whether or not other packages need it
+    if (folder === 'create-tandem' && rest !== '') return [[rest.slice(1), entry] as const];
     const tarball = tarballs.get(`@tandem/${folder}`);
     return tarball === undefined
       ? []
@@ -74,11 +81,36 @@ export async function install(
   const given = Object.fromEntries(Object.entries(dependencies).map(([name, range]) => [name, ours[name] ?? range]));
   const manifest = { name: 'project', private: true, type: 'module', dependencies: given, overrides: ours };
   await mkdir(folder, { recursive: true });
-  for (const [name, text] of Object.entries({
-    ...files,
-    'package.json': JSON.stringify(manifest),
-    'package-lock.json': JSON.stringify(lockOf(tarballs)),
-  }))
+  for (const [name, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) }))
     await writeFile(path.join(folder, name), text);
+  await installOffline(folder, tarballs);
+}
+
+/** Installs what a project's package.json names, without the network. */
+export async function installOffline(folder: string, tarballs: ReadonlyMap<string, string>): Promise<void> {
+  await writeFile(path.join(folder, 'package-lock.json'), JSON.stringify(lockOf(tarballs)));
   await run('npm', ['install', '--offline'], folder);
+}
+
+/** Starts a program that prints its address, and stops it with all that it has started. */
+export async function start(
+  program: readonly [string, ...string[]],
+  { cwd, env, address }: { cwd: string; env: Record<string, string>; address: RegExp },
+): Promise<AsyncDisposable & { url: string }> {
+  const [command, ...parameters] = program;
+  const child = spawn(command, parameters, { cwd, env: { ...process.env, NO_COLOR: '1', ...env }, detached: true });
+  const exited = once(child, 'exit');
+  async function stop(): Promise<void> {
+    if (child.exitCode === null) process.kill(-(child.pid as number));
+    await exited;
+  }
+  const said: string[] = [];
+  child.stderr.on('data', (text) => said.push(String(text)));
+  for await (const line of createInterface(child.stdout)) {
+    const [, url] = address.exec(line) ?? [];
+    if (url !== undefined) return { url, [Symbol.asyncDispose]: stop };
+    said.push(`${line}\n`);
+  }
+  await stop();
+  throw new Error(`${program.join(' ')} has not started\n${said.join('')}`);
 }

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { install, pack, run } from './installed.js';
+import { install, installOffline, pack, run, start } from './installed.js';
 import { compile, sampleOf } from './samples.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -60,7 +57,9 @@ describe.each(PACKAGES)('%s', (name) => {
   it('is packed without tests, links or traces of the repository', async () => {
     const { folder, files } = await unpack(name);
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'package.json']));
-    expect(files.filter((file) => /\.test\.|^(src|test)\//.test(file))).toEqual([]);
+    // templates have tests of their own
+    const packed = files.filter((file) => !file.startsWith('templates/'));
+    expect(packed.filter((file) => /\.test\.|^(src|test)\//.test(file))).toEqual([]);
     const traces = files.filter((file) => {
       const text = readFileSync(path.join(folder, file), 'utf8');
       return text.includes(ROOT) || (file === 'package.json' && text.includes('tandem-source'));
@@ -100,6 +99,8 @@ describe.each(PACKAGES)('%s', (name) => {
       const tarball = readFileSync(tarballs.get(name) ?? '');
       const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer } });
       expect(messages).toEqual([]);
+      // a command has nothing to import
+      if (name === 'create-tandem') return;
       const analysis = await checkPackage(createPackageFromTarballData(tarball));
       const problems = analysis.types === false ? ['no types'] : analysis.problems;
       expect(problems.filter((one) => typeof one === 'string' || !('resolutionKind' in one && OLD_RESOLUTIONS.has(one.resolutionKind)))).toEqual([]); // prettier-ignore
@@ -203,19 +204,44 @@ describe('installed into an empty folder, without the network,', () => {
     const serverFolder = path.join(work, 'server');
     await install(serverFolder, { tarballs, dependencies: { '@tandem/server': '' }, files: {} });
 
-    const env = { ...process.env, NODE_ENV: 'development', PORT: '0', DATA_DIR: 'data' };
-    const server = spawn(path.join(serverFolder, 'node_modules/.bin/tandem'), ['serve'], { cwd: serverFolder, env });
-    try {
-      let url = '';
-      for await (const line of createInterface(server.stdout)) {
-        url = /listening on (http:\S+?)"/.exec(line)?.[1] ?? '';
-        if (url !== '') break;
+    const env = { NODE_ENV: 'development', PORT: '0', DATA_DIR: 'data' };
+    const address = /listening on (http:\S+?)"/;
+    await using server = await start(['node_modules/.bin/tandem', 'serve'], { cwd: serverFolder, env, address });
+    expect((await fetch(`${server.url}/console`)).headers.get('content-type')).toContain('text/html');
+    expect(await run(process.execPath, ['main.js', server.url], frontEnd)).toBe('0\n');
+  });
+
+  it(
+    'the projects of create-tandem compile, pass their tests and start, and a front end calls the host through the page',
+    { timeout: 2 * PATIENCE },
+    async () => {
+      const { folder } = await unpack('create-tandem');
+      const create = (...given: string[]) => run(process.execPath, [path.join(folder, 'dist/main.js'), ...given], work);
+      for (const template of ['host', 'web']) {
+        const project = path.join(work, `my-${template}`);
+        await create(`my-${template}`, '--template', template, '--packages', path.join(work, 'tarballs'));
+        expect(readFileSync(path.join(project, '.gitignore'), 'utf8')).toContain('node_modules/');
+        await installOffline(project, tarballs);
+        await run('npm', ['run', 'check'], project);
+        await run('npm', ['test'], project);
+        await expect(create(`my-${template}`)).rejects.toThrow(`${project} is not empty\n`);
       }
-      expect((await fetch(`${url}/console`)).headers.get('content-type')).toContain('text/html');
-      expect(await run(process.execPath, ['main.js', url], frontEnd)).toBe('0\n');
-    } finally {
-      server.kill();
-      await once(server, 'exit');
-    }
+      const env = { PORT: '0', NODE_ENV: 'development' };
+      await using host = await start(['npm', 'start'], { cwd: path.join(work, 'my-host'), env, address: /^listening on (\S+)$/ });
+      const page = { cwd: path.join(work, 'my-web'), env: { ...env, TANDEM_URL: host.url }, address: /Local: +(\S+)\/$/ };
+      await using web = await start(['npm', 'start'], page);
+      expect(await (await fetch(web.url, { headers: { accept: 'text/html' } })).text()).toContain('<title>My app</title>');
+      expect(await run(process.execPath, ['main.js', web.url], frontEnd)).toBe('0\n');
+    },
+  );
+
+  it('create-tandem says in a line that Node is too old', async () => {
+    const { folder } = await unpack('create-tandem');
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'18.20.0'}})`;
+    const { engines } = manifestIn(folder);
+    await expect(run(process.execPath, ['--import', older, 'dist/main.js', 'x'], folder)).rejects.toThrow(
+      `create-tandem needs Node ${engines.node.replace('>=', '')} or later; this is 18.20.0\n`,
+    );
+    expect(readdirSync(folder)).not.toContain('x');
   });
 });

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** At least 32 bytes each. Whoever knows them can sign in as anybody. */
+export interface Secrets {
+  authEncSecret: string;
+  authSignSecret: string;
+}
+export interface Settings {
+  port: number;
+  /** Of the embedded engine, and of the secrets made here. */
+  dataDir: string;
+  /** A MongoDB server; undefined for the embedded engine. */
+  mongodbUri: string | undefined;
+  secrets: Secrets;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Secrets that stay the same over restarts, so that people stay signed in. For development. */
+function keptSecrets(dataDir: string): Secrets {
+  const file = path.join(dataDir, 'secrets.json');
+  if (!existsSync(file)) {
+    const make = () => randomBytes(48).toString('base64');
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(file, JSON.stringify({ authEncSecret: make(), authSignSecret: make() }), { mode: 0o600 });
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+}
+
+/** @throws Error naming a variable that is wrong or missing */
+export function readSettings(environment: Environment): Settings {
+  const { PORT = '3000', DATA_DIR = '.data', MONGODB_URI, AUTH_ENC_SECRET, AUTH_SIGN_SECRET, NODE_ENV } = environment;
+  const port = Number(PORT);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT: "${PORT}" is no port`);
+  const given =
+    AUTH_ENC_SECRET && AUTH_SIGN_SECRET ? { authEncSecret: AUTH_ENC_SECRET, authSignSecret: AUTH_SIGN_SECRET } : undefined;
+  if (!given && NODE_ENV === 'production')
+    throw new Error('AUTH_ENC_SECRET and AUTH_SIGN_SECRET: set both, e.g. to the output of openssl rand -base64 48');
+  return { port, dataDir: DATA_DIR, mongodbUri: MONGODB_URI, secrets: given ?? keptSecrets(DATA_DIR) };
+}
