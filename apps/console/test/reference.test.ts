@@ -114,6 +114,27 @@ describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chr
     await expectClean(visitor);
   });
 
+  it('calls as the person who is signed in to the console in this tab, and asks before it changes anything', async () => {
+    const ann = await app.signUp();
+    await using visitor = await visit(browser, app);
+    const { page } = visitor;
+    await visitor.open('/sessions');
+    await visitor.signIn(ann.email);
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await page.goto(`${app.url}/docs/notifications.unreadCount`);
+    const calling = page.getByRole('region', { name: 'Call it' });
+    await calling.getByLabel('identityId').fill(ann.id);
+    await calling.getByRole('button', { name: 'Send' }).click();
+    await calling.getByText('"unread": 0').waitFor();
+    await page.goto(`${app.url}/docs/profiles.create`);
+    await calling.getByLabel('Body').fill(JSON.stringify({ identityId: ann.id, name: 'Ann of the reference' }));
+    await calling.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').getByText(`POST ${app.url}/profiles`).waitFor();
+    await page.getByRole('button', { name: 'Send POST' }).click();
+    await calling.getByText(/^(201|400)/).waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
   it.each([
     ['a desktop, light', { ...DESKTOP, colorScheme: 'light' }],
     ['a desktop, dark', { ...DESKTOP, colorScheme: 'dark' }],

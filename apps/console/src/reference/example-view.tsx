@@ -17,7 +17,7 @@ export function ExampleView({ operation, reference }: { operation: Operation; re
     setLanguage(name);
   }
   return (
-    <section className="example" aria-labelledby="example">
+    <section aria-labelledby="example">
       <h2 id="example">Example</h2>
       <fieldset className="languages">
         <legend className="unseen">Language</legend>

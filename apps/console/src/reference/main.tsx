@@ -1,11 +1,13 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
+import { createTabTokens } from '../session/tab-tokens.js';
 import { applyTheme } from '../ui/theme.js';
 import type { ApiDocument } from './document.js';
 import { Page } from './page.js';
 import { readReference } from './reference.js';
 
+const tokens = createTabTokens();
 const root = createRoot(document.querySelector('#page') as Element);
 
 async function start(): Promise<void> {
@@ -16,7 +18,7 @@ async function start(): Promise<void> {
     root.render(
       <StrictMode>
         <Router base="/docs">
-          <Page reference={reference} />
+          <Page reference={reference} tokens={tokens} />
         </Router>
       </StrictMode>,
     );

@@ -1,4 +1,7 @@
+import { lazy, Suspense } from 'react';
+import type { MemoryTokenStore } from '@tandem/client';
 import { Answers } from './answers.js';
+import { sampleCall } from './examples.js';
 import { ExampleView } from './example-view.js';
 import { Method } from './method.js';
 import { Parameters } from './parameters.js';
@@ -7,13 +10,17 @@ import { SchemaView } from './schema-view.js';
 import { Inline, Text } from './text.js';
 import { typeText } from './schema-text.js';
 
+/** Loaded after the page, because few readers call. */
+const CallView = lazy(async () => ({ default: (await import('./call-view.js')).CallView }));
+
 interface OperationViewProps {
   operation: Operation;
   reference: Reference;
+  tokens: MemoryTokenStore;
 }
 
 /** One operation: who may call it, what it takes and answers, and how to call it. */
-export function OperationView({ operation, reference }: OperationViewProps) {
+export function OperationView({ operation, reference, tokens }: OperationViewProps) {
   const { summary, description, path, parameters, body } = operation;
   return (
     <article className="operation">
@@ -40,7 +47,12 @@ export function OperationView({ operation, reference }: OperationViewProps) {
         )}
         <Answers answers={operation.answers} resolve={reference.resolve} />
       </div>
-      <ExampleView operation={operation} reference={reference} />
+      <div className="example">
+        <ExampleView operation={operation} reference={reference} />
+        <Suspense>
+          <CallView operation={operation} sample={sampleCall(operation, reference)} tokens={tokens} />
+        </Suspense>
+      </div>
     </article>
   );
 }

@@ -1,3 +1,4 @@
+import type { MemoryTokenStore } from '@tandem/client';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ThemeButton } from '../ui/theme.js';
@@ -7,7 +8,7 @@ import { Overview } from './overview.js';
 import type { Reference } from './reference.js';
 
 /** The frame: the bar, all operations to choose from, and the chosen one. */
-export function Page({ reference }: { reference: Reference }) {
+export function Page({ reference, tokens }: { reference: Reference; tokens: MemoryTokenStore }) {
   const [place] = useLocation();
   const id = decodeURIComponent(place.slice(1));
   const operations = useMemo(() => reference.services.flatMap((service) => service.operations), [reference]);
@@ -51,7 +52,7 @@ export function Page({ reference }: { reference: Reference }) {
       <Finder reference={reference} current={operation} isOpen={isFinding} open={() => setFinding(true)} />
       <main id="content" tabIndex={-1} ref={content}>
         {operation ? (
-          <OperationView key={operation.id} operation={operation} reference={reference} />
+          <OperationView key={operation.id} operation={operation} reference={reference} tokens={tokens} />
         ) : id === '' ? (
           <Overview reference={reference} />
         ) : (
