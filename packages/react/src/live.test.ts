@@ -1,5 +1,6 @@
 import { queryOf, type Notification } from '@tandem/client';
-import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { createElement, useState } from 'react';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { render } from '../test/render.js';
@@ -87,7 +88,27 @@ describe('useNotifications', () => {
     }
   });
 
-  it('closes its connection when its last user has gone, or has signed out', async () => {
+  it('closes its connection when its last user has gone', async () => {
+    const ann = await app.signUp();
+    const sockets = createSockets();
+    let isLive = false;
+    let hide = () => {};
+    function Feed() {
+      ({ isLive } = useNotifications());
+      return null;
+    }
+    const hooks = () => {
+      const [isShown, setShown] = useState(true);
+      hide = () => setShown(false);
+      return createElement(isShown ? Feed : 'p');
+    };
+    render(app, hooks, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
+    await expect.poll(() => isLive, PATIENCE).toBe(true);
+    hide();
+    await expect.poll(() => sockets.open(), PATIENCE).toEqual([]);
+  });
+
+  it('closes its connection when the page has gone, or its identity has signed out', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const sockets = createSockets();
     const first = render(app, useNotifications, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });

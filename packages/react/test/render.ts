@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { PATIENCE, type TestServer } from '@tandem/testing';
-import { StrictMode, createElement, type ReactNode } from 'react';
+import { StrictMode, createElement, isValidElement, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, onTestFinished } from 'vitest';
 import { TandemProvider, type TandemProviderProps } from '../src/index.js';
@@ -16,7 +16,7 @@ export interface Rendered<Result> {
   unmount(): void;
 }
 
-/** Renders a component that calls hooks, in a page of its own under StrictMode, and records what they return. */
+/** Renders a component that calls hooks, and what they return if that is an element, in a page of its own under StrictMode, and records what they return. */
 export function render<Result>(
   app: Pick<TestServer, 'url'>,
   hooks: () => Result,
@@ -24,8 +24,9 @@ export function render<Result>(
 ): Rendered<Result> & { queries: QueryClient } {
   const all: Result[] = [];
   function Component(): ReactNode {
-    all.push(hooks());
-    return null;
+    const result = hooks();
+    all.push(result);
+    return isValidElement(result) ? result : null;
   }
   const provider = createElement(TandemProvider, { url: app.url, ...options }, createElement(Component));
   const { document } = globalThis as unknown as { document: { createElement(tag: string): Parameters<typeof createRoot>[0] } };
