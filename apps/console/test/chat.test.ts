@@ -46,6 +46,24 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await expectClean(other);
   });
 
+  it('shows people by the name and picture of their profiles', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Larder');
+    const profile = await bob.rest('POST', '/profiles', { identityId: bob.id, name: 'Bob Baker' }).expect<{ id: string }>(201);
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8" fill="teal"/></svg>';
+    const type = 'image/svg+xml';
+    const asked = new URLSearchParams({ contentType: type, contentLength: String(picture.length) });
+    const { objectId, url } = await bob
+      .rest('GET', `/profiles/${profile.id}/avatar-upload-url?${asked.toString()}`)
+      .expect<{ objectId: string; url: string }>(200);
+    await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: picture });
+    await bob.rest('PATCH', `/profiles/${profile.id}`, { avatar: { objectId, type } }).expect(200);
+    await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'The bread is out' }).expect(201);
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    await visitor.page.getByRole('log').getByText('Bob Baker').waitFor();
+    await visitor.page.waitForFunction("document.querySelector('.message-avatar')?.naturalWidth === 8");
+    await expectClean(visitor);
+  });
+
   it('shows a channel soon after joining it, and a message in it at once', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     await using visitor = await visitAs(bob, '/chat', PHONE);

@@ -57,7 +57,7 @@ export function Conversation({ channel }: { channel: Channel }) {
   }, [newest]);
 
   const typing = typingIn(channel.id);
-  const nameOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);
+  const personOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);
   const unread = unreadOf(channel);
   return (
     <section className="conversation" aria-label={channel.name}>
@@ -89,7 +89,7 @@ export function Conversation({ channel }: { channel: Channel }) {
         <ol>
           {data?.messages.map((message, at) => (
             <Entry key={message.id} of={message}>
-              <Message message={message} before={data.messages[at - 1]} nameOf={nameOf} />
+              <Message message={message} before={data.messages[at - 1]} personOf={personOf} />
             </Entry>
           ))}
           {onTheirWay.map(({ clientId, content }) => (
@@ -112,7 +112,7 @@ export function Conversation({ channel }: { channel: Channel }) {
       <QueryFailure of={[stored]} />
       <Failure of={earlier.error} />
       <p className="typing" aria-live="polite">
-        {typing.length > 0 && `${typing.map(nameOf).join(', ')} ${typing.length === 1 ? 'is' : 'are'} typing…`}
+        {typing.length > 0 && `${typing.map((id) => personOf(id).name).join(', ')} ${typing.length === 1 ? 'is' : 'are'} typing…`}
       </p>
       <Composer channelId={channel.id} onSend={scrollToEnd} />
     </section>

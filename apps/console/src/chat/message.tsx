@@ -1,5 +1,6 @@
 import type { ChatMessage } from '@tandem/client';
 import { useIdentityId } from '../session/session.js';
+import type { Shown } from './names.js';
 
 /** Messages of one person within this time are shown as a group, in milliseconds. */
 const TOGETHER_MS = 5 * 60_000;
@@ -10,24 +11,25 @@ const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', 
 interface MessageProps {
   message: ChatMessage;
   before: ChatMessage | undefined;
-  nameOf(identityId: string): string;
+  personOf(identityId: string): Shown;
 }
 
-export function Message({ message, before, nameOf }: MessageProps) {
+export function Message({ message, before, personOf }: MessageProps) {
   const self = useIdentityId();
   const at = new Date(message.createdAt);
   const isNewDay = before === undefined || day.format(new Date(before.createdAt)) !== day.format(at);
   const isTogether =
     !isNewDay && before.senderId === message.senderId && at.getTime() - Date.parse(before.createdAt) < TOGETHER_MS;
   const isOwn = message.senderId === self;
+  const { name, avatarUrl } = personOf(message.senderId);
   return (
     <>
       {isNewDay && <li className="log-day">{day.format(at)}</li>}
       <li className={isOwn ? 'message message-own' : 'message'}>
         {!isTogether && (
           <p className="message-head">
-            <span className="message-sender">{nameOf(message.senderId)}</span>{' '}
-            <time dateTime={message.createdAt}>{clock.format(at)}</time>
+            {avatarUrl !== null && <img className="message-avatar" src={avatarUrl} alt="" />}
+            <span className="message-sender">{name}</span> <time dateTime={message.createdAt}>{clock.format(at)}</time>
           </p>
         )}
         <div className="bubble">

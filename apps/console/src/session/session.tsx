@@ -1,4 +1,4 @@
-import { createTandemClient, type MemoryTokenStore, type TandemClient } from '@tandem/client';
+import { createPeople, createTandemClient, type MemoryTokenStore, type People, type TandemClient } from '@tandem/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useState, type ReactNode } from 'react';
 import type { Settings } from '../settings.js';
@@ -6,6 +6,8 @@ import { cookieOwner } from './cookie-owner.js';
 
 export interface Session {
   client: TandemClient;
+  /** Names and pictures, kept for a while. */
+  people: People;
   settings: Settings;
   /** The signed-in identity; undefined when signed out. */
   identityId: string | undefined;
@@ -46,6 +48,7 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
   const queries = useQueryClient();
   const { authMode: mode } = settings;
   const [client] = useState(() => createTandemClient({ url: location.origin, mode, tokens, onSignedOut: () => leave('ended') }));
+  const [people] = useState(() => createPeople(client));
   const [state, setState] = useState((): Pick<Session, 'identityId' | 'ending'> => ({
     identityId: mode === 'cookie' ? cookieOwner.load() : tokens.load()?.identityId,
     ending: undefined,
@@ -55,15 +58,18 @@ export function SessionProvider({ settings, tokens, children }: SessionProviderP
   function leave(ending?: Ending): void {
     cookieOwner.clear();
     queries.clear();
+    people.forget();
     setState({ identityId: undefined, ending });
   }
 
   const session: Session = {
     client,
+    people,
     settings,
     ...state,
     began(identityId) {
       queries.clear();
+      people.forget();
       if (mode === 'cookie') cookieOwner.save(identityId);
       setState({ identityId, ending: undefined });
     },

@@ -5,7 +5,7 @@ import { createOldestProfiles } from '../profiles/oldest-profiles.js';
 import type { Actor } from '../shared/actor.js';
 import { createAcquaintances } from './acquaintances.js';
 import { peopleErrors as errors } from './people.errors.js';
-import type { Person } from './people.schemas.js';
+import { PersonSchema, type Person } from './people.schemas.js';
 
 export type PeopleService = ReturnType<typeof createPeopleService>;
 
@@ -33,9 +33,12 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
     const [living, profiles] = await Promise.all([existingIdentities(seen), oldestOf(seen)]);
     const pictures = await avatars.oneOf([...profiles.values()].map(({ id }) => id));
     const cards = [...living].map((id): [string, Person] => {
+      const bare: Person = { id, name: null, avatarUrl: null, profileId: null };
       const profile = profiles.get(id);
-      const avatarUrl = (profile && pictures.get(profile.id)?.url) ?? null;
-      return [id, { id, name: profile?.name ?? null, avatarUrl, profileId: profile?.id ?? null }];
+      if (!profile) return [id, bare];
+      const card = { id, name: profile.name, avatarUrl: pictures.get(profile.id)?.url ?? null, profileId: profile.id };
+      // a profile that does not fit its schema is not there (decisions H20)
+      return [id, PersonSchema.safeParse(card).success ? card : bare];
     });
     return new Map(cards);
   }

@@ -4,6 +4,7 @@ import { openChannel, valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import { upload } from '../../test/uploads.js';
 import { productModel } from '../products/product.model.js';
+import { profileModel } from '../profiles/profile.model.js';
 import type { Profile } from '../profiles/profiles.schemas.js';
 import type { Person } from './people.schemas.js';
 
@@ -54,6 +55,13 @@ describe.each(FACES)('a person over %s', (face) => {
     expect(valueOf(await get(admin, ann.id))).toEqual(card);
     await ann.rest('DELETE', `/profiles/${first.id}`).expect(204);
     expect(valueOf(await get(ann, ann.id))).toEqual({ ...bare(ann), name: 'Anna', profileId: second.id });
+  });
+
+  it('has no name when the profile does not fit its schema', async () => {
+    const ann = await app.signUp();
+    const { id } = await createProfile(ann, 'Ann');
+    await app.storage.model(profileModel).collection.updateOne({ _id: id } as object, { $set: { name: 5 } });
+    expect(await get(ann, ann.id)).toEqual({ ok: true, value: bare(ann) });
   });
 
   it('is seen by admins, but by nobody when deleted', async () => {

@@ -145,7 +145,8 @@ it('every operation that reads one record by its id is among these', async () =>
     const isList = get?.parameters?.some((parameter) => parameter.name === '$filter') ?? false;
     return get && path.endsWith('Id}') && !isList ? [get.operationId] : [];
   });
-  expect(reads.toSorted()).toEqual(KINDS.map(({ read }) => read).toSorted());
+  // a person is no record
+  expect(reads.filter((read) => read !== 'people.get').toSorted()).toEqual(KINDS.map(({ read }) => read).toSorted());
 });
 
 describe.each(FACES)('over %s', (face) => {
