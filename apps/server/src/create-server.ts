@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
-import { describeError, requestErrors, withDeadline, type OpenApiDocument } from '@tandem/core';
-import { authModes, createTandem, type AsyncApiDocument, type Tandem, type TandemConfiguration } from '@tandem/services';
+import { describeError, requestErrors, withDeadline } from '@tandem/core';
+import { authModes, createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
@@ -14,6 +13,7 @@ import type { Config } from './config.js';
 import { createConsolePage } from './console-page.js';
 import { openDataDir } from './data-dir.js';
 import { openDatabase, type Database } from './database.js';
+import { describeApi, describeStreams } from './documents.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { createDrain } from './drain.js';
 import { createFrontDoor } from './front-door.js';
@@ -39,8 +39,6 @@ const KEEP_ALIVE_MS = 65_000;
 const BODY_TIMEOUT_MS = 13_000;
 /** Time for a file to arrive, in milliseconds: enough for the largest at 0.7 Mbit/s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 
 /** A listening server. */
 export interface RunningServer {
@@ -96,29 +94,6 @@ export function wire(
     bodyLimit: config.bodyLimit,
     development: config.development,
   });
-}
-
-const REQUEST_ID = {
-  required: true,
-  description: 'The id of the request in the logs: the one that was sent in this header, or a new one.',
-  schema: { type: 'string' },
-};
-
-/**
- * The document that the server publishes at `/openapi.json`; without a public URL it names the server that it was
- * loaded from.
- */
-export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): OpenApiDocument {
-  const description =
-    'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
-  const headers = { [REQUEST_ID_HEADER]: REQUEST_ID };
-  const about = { title: 'Tandem', contact: { name: 'Tandem' }, license: { name: 'MIT', identifier: 'MIT' } };
-  return tandem.openApi({ ...about, description, version, url, headers });
-}
-
-/** The document of the streams, which the server publishes at `/asyncapi.json`. */
-function describeStreams(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): AsyncApiDocument {
-  return tandem.asyncApi({ title: 'Tandem', description: 'Events of channels, and notifications.', version, url });
 }
 
 /**

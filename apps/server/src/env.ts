@@ -1,17 +1,24 @@
-import { isIP } from 'node:net';
 import { isFilesUrl } from '@tandem/drivers/files';
 import { isMailUrl } from '@tandem/drivers/mail';
 import { isRedisUrl } from '@tandem/drivers/redis';
-import {
-  MAIL_COLOR,
-  SERVICE_NAMES,
-  parseLifetime,
-  parseRedirectUrls,
-  parseSecrets,
-  type ProviderSettings,
-} from '@tandem/services';
-import bytes from 'bytes';
+import { MAIL_COLOR, SERVICE_NAMES, parseLifetime, type ProviderSettings } from '@tandem/services';
 import { z } from 'zod';
+import {
+  Flag,
+  HttpAddress,
+  Lifetime,
+  MAIL_SENDER,
+  Mode,
+  Origins,
+  PROXIES_TEXT,
+  Proxies,
+  RedirectUrls,
+  Secrets,
+  Size,
+  Switch,
+  WholeNumber,
+  parsedBy,
+} from './env-values.js';
 import { readOauthProviders } from './oauth-env.js';
 
 /** A variable of the environment: its parser, default and meaning. */
@@ -26,44 +33,6 @@ interface Variable<T> {
 
 function variable<const V extends Variable<unknown>>(definition: V): V {
   return definition;
-}
-
-/** Accepts what a parser of a service accepts; the parser's message, without the name, becomes the problem. */
-function parsedBy<T>(parse: (name: string, value: T) => unknown, read: z.ZodType<T, string>) {
-  return read.superRefine((value, check) => {
-    try {
-      parse('', value);
-    } catch (error) {
-      check.addIssue({ code: 'custom', message: (error as Error).message.trim() });
-    }
-  });
-}
-
-/** Text such as `1mb`. */
-const Size = z.string().refine((text) => (bytes.parse(text) ?? 0) > 0, 'must be a size such as 1mb');
-
-const Switch = z.enum(['on', 'off'], 'must be on or off').transform((text) => text === 'on');
-const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
-const List = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '')); // prettier-ignore
-const Origins = List.pipe(z.array(z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, 'must be origins such as https://app.example.org'))); // prettier-ignore
-const HttpAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).transform((url) => url.replace(/\/+$/, '')); // prettier-ignore
-const MAIL_SENDER = /^([^<>@\p{Cc}]+<[^\s<>,;@]+@[^\s<>,;@]+>|[^\s<>,;@]+@[^\s<>,;@]+)$/u;
-const RedirectUrls = parsedBy(parseRedirectUrls, List);
-const PROXIES_TEXT = 'must be true, false, a number from 1 to 10, or addresses such as 10.0.0.0/8';
-const Proxies = List.refine((entries) => entries.every(isProxy), PROXIES_TEXT);
-const Mode = z.enum(['bearer', 'cookie'], 'must be bearer or cookie');
-const Lifetime = parsedBy(parseLifetime, z.string());
-// an empty entry is refused, not left out: while secrets rotate, the one after it would go on making tokens
-const Secrets = parsedBy(parseSecrets, z.string().transform((text) => text.split(',').map((entry) => entry.trim()))); // prettier-ignore
-const WholeNumber = (min: number, max: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)); // prettier-ignore
-
-/** Whether it is an address, a subnet, or one of Express' names of subnets. */
-function isProxy(entry: string): boolean {
-  const [address = '', bits] = entry.split('/');
-  if (bits === undefined && ['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most));
 }
 
 /** Every variable of the server; nothing else reads the environment. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describeApi } from '../create-server.js';
+import { describeApi } from '../documents.js';
 import { withDatabase } from './with-database.js';
 
 /** `tandem openapi`: prints the document of `/openapi.json` to standard output. */
