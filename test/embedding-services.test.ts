@@ -51,6 +51,7 @@ describe('a host of some services', () => {
     notifications: (id) => `/notifications/identities/${id}`,
     orders: (id) => `/orders?identityId=${id}`,
     organizations: (id) => `/organizations/members/${id}`,
+    people: (id) => `/people/${id}`,
     productVariants: () => `/products/${UUID}/variants`,
     profiles: (id) => `/profiles/identities/${id}`,
   };
