@@ -76,6 +76,10 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
           await picture(page, `${view}-${screen}-${colorScheme}`);
         }
       }
+      await using reader = await visit(browser, app, { ...SCREENS[screen], colorScheme });
+      await reader.page.goto(`${app.url}/docs/products.list`);
+      await reader.page.getByRole('heading', { name: 'List products, newest first' }).waitFor();
+      await picture(reader.page, `reference-${screen}-${colorScheme}`);
     });
   });
 
