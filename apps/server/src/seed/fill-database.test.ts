@@ -56,6 +56,7 @@ it('fills an empty database with a year of demonstration data, once', async () =
   expect(value.every((row) => row.revenue > 100)).toBe(true);
 
   const ada = await app.signIn('ada@example.org');
+  expect(await ada.rest('GET', `/people/${ada.id}`).expect(200)).toMatchObject({ name: 'Ada' });
   const told = await ada
     .rest('GET', `/notifications/identities/${ada.id}`)
     .expect<{ metadata: { pagination: { total: number } } }>(200);

@@ -60,6 +60,7 @@ export async function fillDatabase(options: {
   async function join(name: string, is: string): Promise<string> {
     const email = `${name}@${DOMAIN}`;
     const { id } = await services.authentication.register({ email, password }, { ip: '', userAgent: '' });
+    await services.profiles.create({ identityId: id, name: name.slice(0, 1).toUpperCase() + name.slice(1) }, id);
     people.push({ email, is });
     return id;
   }
