@@ -13,12 +13,25 @@ interface CallViewProps {
   tokens: MemoryTokenStore;
 }
 
+/** Who is signed in. */
+interface Caller {
+  identityId: string;
+  /** Undefined where they are in cookies. */
+  tokens: MemoryTokenStore | undefined;
+}
+
 interface Outcome {
   status: string;
   text: string;
 }
 
 const asJson = (value: unknown) => JSON.stringify(value, undefined, 2);
+
+function callerOf({ schemes }: Operation, tokens: MemoryTokenStore): Caller | undefined {
+  const isByCookie = schemes.includes('cookie');
+  const identityId = isByCookie ? cookieOwner.load() : tokens.load()?.identityId;
+  return identityId === undefined ? undefined : { identityId, tokens: isByCookie ? undefined : tokens };
+}
 
 /** Calls the operation on this server, with the session of the console. Asks before anything that may change data. */
 export function CallView({ operation, sample, tokens }: CallViewProps) {
@@ -37,13 +50,12 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
       asked.filter((one) => one.in === place && (values[one.name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
     );
   const address = addressOf(location.origin, operation, { path: given('path'), query: given('query'), headers: {} });
-  const isByCookie = operation.schemes.includes('cookie');
-  const isSignedIn = isByCookie ? cookieOwner.load() !== undefined : tokens.load() !== undefined;
+  const caller = callerOf(operation, tokens);
 
   async function call(): Promise<void> {
     const turn = ++latest.current;
     setOutcome({ status: 'Sending…', text: '' });
-    const shown = await send({ method, address, body: body && text !== '' ? text : undefined, tokens });
+    const shown = await send({ method, address, body: body && text !== '' ? text : undefined, caller });
     if (turn === latest.current) setOutcome(shown);
   }
 
@@ -51,8 +63,8 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
     <section className="call" aria-labelledby="call">
       <h2 id="call">Call it</h2>
       <p className="hint">
-        {isSignedIn ? 'With your session of the console in this tab.' : 'Without credentials: '}
-        {!isSignedIn && <a href="/console">sign in to the console in this tab</a>}
+        {caller ? 'With your session of the console in this tab.' : 'Without credentials: '}
+        {!caller && <a href="/console">sign in to the console in this tab</a>}
       </p>
       <form
         onSubmit={(event) => {
@@ -103,25 +115,24 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
   );
 }
 
-/** Sends a request; where the access token has expired, once more after a refresh. */
-async function send(request: { method: string; address: string; body: string | undefined; tokens: MemoryTokenStore }) {
-  const { method, address, body, tokens } = request;
-  async function attempt(): Promise<Response> {
-    const kept = tokens.load();
+interface Request {
+  method: string;
+  address: string;
+  body: string | undefined;
+  caller: Caller | undefined;
+}
+
+/** Sends a request, after renewing an access token that has expired. */
+async function send({ method, address, body, caller }: Request): Promise<Outcome> {
+  try {
+    // a request is never repeated: some 401s count as failed attempts
+    if (caller) await renew(caller);
+    const token = caller?.tokens?.load()?.accessToken;
     const headers = {
-      ...(kept && { authorization: `Bearer ${kept.accessToken}` }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
-    return fetch(address, { method, headers, redirect: 'manual', ...(body !== undefined && { body }) });
-  }
-  try {
-    let answer = await attempt();
-    const kept = tokens.load();
-    if (answer.status === 401 && kept) {
-      const { api } = createTandemClient({ url: location.origin, tokens });
-      await api.identities.get.query({ identityId: kept.identityId }).catch(() => {});
-      if (tokens.load()?.accessToken !== kept.accessToken) answer = await attempt();
-    }
+    const answer = await fetch(address, { method, headers, redirect: 'manual', ...(body !== undefined && { body }) });
     if (answer.type === 'opaqueredirect') return { status: 'A redirect to another page', text: '' };
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.includes('json') && text !== '';
@@ -129,4 +140,10 @@ async function send(request: { method: string; address: string; body: string | u
   } catch {
     return { status: 'The server cannot be reached', text: '' };
   }
+}
+
+/** Lets the client refresh what has expired, by a call of its own. Where that fails, the request says why. */
+async function renew({ identityId, tokens }: Caller): Promise<void> {
+  const { api } = createTandemClient({ url: location.origin, ...(tokens ? { tokens } : { mode: 'cookie' }) });
+  await api.identities.get.query({ identityId }).catch(() => {});
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link, useLocation } from 'wouter';
 import { Method } from './method.js';
 import type { Operation, Reference } from './reference.js';
@@ -26,9 +27,10 @@ export function Finder({ reference, current, isOpen, open }: FinderProps) {
       const isTyping = (event.target as Element).closest('input, textarea, select, dialog') !== null;
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
-      open();
-      // it may only now become visible
-      requestAnimationFrame(() => input.current?.select());
+      // it may only now become visible; the next key is meant for it
+      flushSync(open);
+      input.current?.focus();
+      input.current?.select();
     }
     function move(event: KeyboardEvent): void {
       if (!nav.current?.contains(event.target as Node)) return;

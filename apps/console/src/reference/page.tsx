@@ -7,10 +7,19 @@ import { OperationView } from './operation-view.js';
 import { Overview } from './overview.js';
 import type { Reference } from './reference.js';
 
+/** A part of the address, as it stands where somebody has mistyped it. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The frame: the bar, all operations to choose from, and the chosen one. */
 export function Page({ reference, tokens }: { reference: Reference; tokens: MemoryTokenStore }) {
   const [place] = useLocation();
-  const id = decodeURIComponent(place.slice(1));
+  const id = decoded(place.slice(1));
   const operations = useMemo(() => reference.services.flatMap((service) => service.operations), [reference]);
   const operation = operations.find((one) => one.id === id);
   const [isFinding, setFinding] = useState(false);
@@ -57,7 +66,7 @@ export function Page({ reference, tokens }: { reference: Reference; tokens: Memo
           <Overview reference={reference} />
         ) : (
           <div className="empty">
-            <p className="empty-title">There is no operation {id}</p>
+            <h1 className="empty-title">There is no operation {id}</h1>
             <Link href="/">All operations</Link>
           </div>
         )}

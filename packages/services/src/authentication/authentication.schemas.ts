@@ -37,7 +37,9 @@ export const registerInput = z
     },
     // runs even if other fields are invalid, so that all problems are listed at once
     { when: ({ value }) => typeof value === 'object' && value !== null },
-  );
+  )
+  // no property alone is required, from which examples are made otherwise
+  .meta({ examples: [{ email: 'ann@example.org', password: 'tea at the harbour' }] });
 export const RegisteredSchema = z.object({ id: Id, email: z.string() });
 
 /** Accepts any text as email: a malformed address is answered like an unknown one, so that the answer reveals nothing. */

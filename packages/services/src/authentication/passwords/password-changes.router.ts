@@ -13,7 +13,10 @@ import { requirePassword } from './required-password.js';
 const { unverified, wrongType, missingHeader, malformedHeader } = authenticationErrors;
 
 const sendResetLinkInput = z.strictObject({ email: Email });
-const resetInput = z.strictObject({ token: TokenText.optional(), password: NewPassword });
+const resetInput = z
+  .strictObject({ token: TokenText.optional(), password: NewPassword })
+  // examples have the required properties otherwise, and few callers have the token in the header
+  .meta({ examples: [{ token: 'eyJhbGciOiJkaXIi', password: 'tea at the harbour' }] });
 const changeInput = z.strictObject({ identityId: Id, password: GivenPassword.optional(), newPassword: NewPassword });
 
 interface PasswordChangesRouterOptions {
