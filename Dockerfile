@@ -7,7 +7,8 @@ RUN npm ci && npx turbo run build --filter=@tandem/server --output-logs=errors-o
 RUN rm -rf node_modules packages/*/node_modules apps/*/node_modules \
   && npm ci --omit=dev --workspace @tandem/server \
   && rm -rf node_modules/typescript node_modules/@typescript \
-  && rm -rf packages/*/src packages/*/test apps/server/src apps/console/src apps/console/test apps/bench apps/examples packages/testing packages/client
+  && rm -rf packages/*/src packages/*/test apps/server/src apps/console/src apps/console/test \
+  && rm -rf packages/client packages/react packages/create-tandem packages/testing apps/bench apps/examples apps/generated-clients
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

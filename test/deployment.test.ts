@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,11 +41,30 @@ it('the systemd unit starts the built server, with existing variables', async ()
   );
 });
 
-it('the image starts the built server, and excludes only existing files', async () => {
+interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+}
+
+it('the image starts the built server, and has the folders of the packages that it needs, and of no others', async () => {
   const file = await read('Dockerfile');
   const [, started = ''] = /^ENTRYPOINT \["node", "(.*)"\]$/m.exec(file) ?? [];
   expect(existsSync(path.join(ROOT, started))).toBe(true);
   expectKnown([...file.matchAll(/(\w+)=\S+/g)].map(([, name = '']) => name).filter((name) => name === name.toUpperCase()));
   const left = [...file.matchAll(/ ((?:packages|apps)\/[\w-]+)(?= |$)/gm)].map(([, folder = '']) => folder);
-  expect(left.filter((folder) => !existsSync(path.join(ROOT, folder)))).toEqual([]);
+  const folders = ['packages', 'apps'].flatMap((parent) =>
+    readdirSync(path.join(ROOT, parent)).map((name) => `${parent}/${name}`),
+  );
+  const manifests = new Map(
+    folders.map((folder) => {
+      const manifest = JSON.parse(readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
+      return [manifest.name, { ...manifest, folder }];
+    }),
+  );
+  const needed = new Set(['@tandem/server']);
+  for (const name of needed)
+    for (const one of Object.keys(manifests.get(name)?.dependencies ?? {})) if (manifests.has(one)) needed.add(one);
+  // which the server serves as it was built
+  const kept = [...needed, '@tandem/console'].map((name) => manifests.get(name)?.folder);
+  expect(left.toSorted()).toEqual(folders.filter((folder) => !kept.includes(folder)).toSorted());
 });
