@@ -1,11 +1,10 @@
 import { compileAggregates } from './aggregates.js';
-import { bindCondition } from './bind.js';
 import { compileFilter } from './filter.js';
 import { problemAt } from './errors.js';
 import { applyGroupby } from './group.js';
 import { BY_ID, bindOrder } from './order.js';
 import type { ListResource } from './resource.js';
-import { pageStages, sortStages, type Transformation } from './transformation.js';
+import { bindHere, pageStages, sortStages, type Transformation } from './transformation.js';
 import type { Step } from './tree.js';
 
 /** A resource's records before any transformation. */
@@ -19,6 +18,7 @@ export function untransformed(resource: ListResource, parameter = '$apply'): Tra
     unique: BY_ID,
     isOrdered: false,
     isSorted: false,
+    isScan: false,
     hidden: resource.hidden,
   };
 }
@@ -40,7 +40,7 @@ function applyStep(state: Transformation, step: Step): void {
   const { parameter, fields, stages } = state;
   switch (step.kind) {
     case 'filter':
-      stages.push({ $match: compileFilter(bindCondition(step.condition, fields, parameter)) });
+      stages.push({ $match: compileFilter(bindHere(state, step.condition)) });
       return;
     case 'orderby':
       // each sort may sort all records

@@ -1,7 +1,7 @@
 import { readDate } from './dates.js';
 import { problemAt, shorten } from './errors.js';
 import type { Field, Fields } from './fields.js';
-import type { Comparison, Condition, Literal, PathReference } from './tree.js';
+import type { Comparison, Condition, Literal, PathReference, Subject, TextFunction } from './tree.js';
 
 /** A value to compare with: always a scalar. */
 export type Scalar = string | number | boolean | Date;
@@ -11,7 +11,8 @@ export type BoundCondition =
   | { kind: 'and' | 'or'; terms: BoundCondition[] }
   | { kind: 'not'; term: BoundCondition }
   | { kind: 'compare'; field: Field; operator: Comparison; value: Scalar | null }
-  | { kind: 'in'; field: Field; values: (Scalar | null)[] };
+  | { kind: 'in'; field: Field; values: (Scalar | null)[] }
+  | { kind: 'text'; field: Field; called: TextFunction; text: string; isNegated: boolean };
 
 /**
  * Checks a condition against the visible fields.
@@ -23,20 +24,58 @@ export function bindCondition(condition: Condition, fields: Fields, parameter: s
     case 'or':
       return { kind: condition.kind, terms: condition.terms.map((term) => bindCondition(term, fields, parameter)) };
     case 'not':
-      return { kind: 'not', term: bindCondition(condition.term, fields, parameter) };
+      return opposite(bindCondition(condition.term, fields, parameter));
     case 'in': {
-      const field = bindField(condition, fields, 'filter', parameter);
+      const field = bindSubject(condition, fields, parameter);
       return { kind: 'in', field, values: condition.values.map((value) => bindValue(value, field, parameter)) };
+    }
+    case 'text': {
+      const { called, text } = condition;
+      return { kind: 'text', field: bindText(condition, called, fields, parameter), called, text, isNegated: false };
     }
     default: {
       const { operator } = condition;
-      const field = bindField(condition, fields, 'filter', parameter);
+      const field = bindSubject(condition, fields, parameter);
       const value = bindValue(condition.value, field, parameter);
       if (value === null && operator !== 'eq' && operator !== 'ne')
         throw problemAt(parameter, condition.value.at ?? 0, `cannot compare null by '${operator}'`);
       return { kind: 'compare', field, operator, value };
     }
   }
+}
+
+/**
+ * Negates a condition. A function of null is null, which is no match, and neither is its opposite: so a negation moves
+ * inwards to the functions.
+ */
+function opposite(condition: BoundCondition): BoundCondition {
+  if (!hasFunction(condition)) return { kind: 'not', term: condition };
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return { kind: condition.kind === 'and' ? 'or' : 'and', terms: condition.terms.map(opposite) };
+    case 'text':
+      return { ...condition, isNegated: !condition.isNegated };
+    default:
+      return { kind: 'not', term: condition };
+  }
+}
+
+function hasFunction(condition: BoundCondition): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.terms.some(hasFunction);
+  return condition.kind === 'text';
+}
+
+function bindSubject(subject: Subject, fields: Fields, parameter: string): Field {
+  return subject.lower ? bindText(subject, 'tolower', fields, parameter) : bindField(subject, fields, 'filter', parameter);
+}
+
+/** The field of a function, which takes text alone. */
+function bindText(subject: Subject, called: string, fields: Fields, parameter: string): Field {
+  const field = bindField(subject, fields, 'filter', parameter);
+  if (field.type !== 'string')
+    throw problemAt(parameter, subject.at ?? 0, `calls '${called}' with '${shorten(field.name)}', a ${field.type},`);
+  return subject.lower ? { ...field, lower: true } : field;
 }
 
 /** What a query may do with a field, with the phrase for a refusal. */

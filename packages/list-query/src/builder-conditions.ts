@@ -1,5 +1,5 @@
 import type { KindOf, LiteralValue, Use } from './builder-fields.js';
-import type { Comparison, Condition, Literal } from './tree.js';
+import type { Comparison, Condition, Literal, Subject, TextFunction } from './tree.js';
 
 /** A condition; its type holds the comparisons that it makes. */
 export interface Where<Uses extends Use = Use> {
@@ -15,15 +15,31 @@ export type FieldConditions<Name extends string> = {
 } & {
   /** Equals one of the values. */
   in<const Value extends LiteralValue>(...values: [Value, ...Value[]]): Where<UseOf<Name, Value>>;
-};
+  /** The text in lower case: `field('name').toLower().contains('rye')` ignores case. */
+  toLower(): TextConditions<Name>;
+} & Pick<TextConditions<Name>, 'contains' | 'startsWith' | 'endsWith'>;
+
+/** The conditions of a text. */
+export type TextConditions<Name extends string> = {
+  readonly [Operator in Comparison]: (value: string | null) => Where<readonly [Name, 'text']>;
+} & {
+  readonly [Called in 'contains' | 'startsWith' | 'endsWith']: (text: string) => Where<readonly [Name, 'text']>;
+} & { in(...values: [string | null, ...(string | null)[]]): Where<readonly [Name, 'text']> };
 
 /**
  * A field in a condition: `field('price').gt(20)`. The query that receives the condition checks that the field exists
  * and takes the value.
  */
 export function field<const Name extends string>(name: Name): FieldConditions<Name> {
+  return { ...conditionsOf({ path: name }), toLower: () => conditionsOf({ path: name, lower: true }) };
+}
+
+function conditionsOf(subject: Subject) {
   const compare = (operator: Comparison) => (value: LiteralValue) => ({
-    tree: { kind: 'compare', path: name, operator, value: literal(value) } satisfies Condition,
+    tree: { kind: 'compare', ...subject, operator, value: literal(value) } satisfies Condition,
+  });
+  const call = (called: TextFunction) => (text: string) => ({
+    tree: { kind: 'text', called, text, ...subject } satisfies Condition,
   });
   return {
     eq: compare('eq'),
@@ -32,7 +48,10 @@ export function field<const Name extends string>(name: Name): FieldConditions<Na
     ge: compare('ge'),
     lt: compare('lt'),
     le: compare('le'),
-    in: (...values: LiteralValue[]) => ({ tree: { kind: 'in', path: name, values: values.map(literal) } satisfies Condition }),
+    in: (...values: LiteralValue[]) => ({ tree: { kind: 'in', ...subject, values: values.map(literal) } satisfies Condition }),
+    contains: call('contains'),
+    startsWith: call('startswith'),
+    endsWith: call('endswith'),
   };
 }
 

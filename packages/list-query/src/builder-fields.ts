@@ -43,11 +43,12 @@ export type KindOf<Value> = Value extends string
 /** The literal kinds that a field may be compared with; a date also with its text. */
 type KindsFor<Type> =
   | 'null'
+  | (Type extends 'string' | 'string[]' ? 'text' : never)
   | (Type extends `${infer Scalar extends ScalarType}[]` ? Scalar : Type)
   | (Type extends 'date' | 'date[]' ? 'string' : never);
 
-/** A comparison of a condition: the field, and the kinds of values. */
-export type Use = readonly [name: string, kind: keyof LiteralValues];
+/** A comparison of a condition: the field, and the kinds of values; `text` where a function needs a text. */
+export type Use = readonly [name: string, kind: keyof LiteralValues | 'text'];
 
 /** The comparisons that fields allow. */
 export type UsesOf<Fields> = { [Name in keyof Fields & string]: readonly [Name, KindsFor<Fields[Name]>] }[keyof Fields & string];

@@ -57,11 +57,23 @@ describe('a built query', () => {
     expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<Product & { category: Category | null }>();
   });
 
+  it('compares parts of a text, and ignores case on request', () => {
+    const { parameters } = query
+      .where(field('name').contains("O'B"))
+      .where(or(field('tags').startsWith('re'), field('name').toLower().endsWith('a')))
+      .where(field('brand.name').toLower().in('acme', null));
+    expect(parameters.$filter).toBe(
+      "contains(name, 'O''B') and (startswith(tags, 're') or endswith(tolower(name), 'a')) and tolower(brand.name) in ('acme', null)",
+    );
+  });
+
   it('holds the same tree that its text parses to', () => {
     const conditions = [
       ...(['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map((operator) => field('price')[operator](-1.5)),
       field('name').in("O'Brien", null),
       field('active').eq(true),
+      field('name').contains("it's"),
+      field('name').toLower().ge('a'),
       field('releasedAt').lt(new Date(0)),
       and(field('stock').gt(1)),
       not(or(field('stock').gt(1), and(field('stock').lt(1), field('name').ne('x')))),
@@ -161,6 +173,12 @@ export function wrongQueries() {
   query.where(or(field('price').gt(1), field('nope').gt(1)));
   // @ts-expect-error -- text for a number in a condition
   query.where(not(field('price').gt('1')));
+  // @ts-expect-error -- a number is not text
+  query.where(field('price').contains('1'));
+  // @ts-expect-error -- a number has no lower case
+  query.where(field('price').toLower().eq('1'));
+  // @ts-expect-error -- text contains text
+  query.where(field('name').contains(1));
   // @ts-expect-error -- a list cannot be sorted by
   query.orderBy('tags');
   // @ts-expect-error -- no such relation

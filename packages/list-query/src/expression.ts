@@ -1,5 +1,6 @@
 import type { BoundCondition, Scalar } from './bind.js';
 import { valueOf, type Field } from './fields.js';
+import { lowerCase, patternOf, textOrNull } from './text.js';
 import type { Comparison } from './tree.js';
 
 /** A store aggregation expression, as plain data. */
@@ -19,6 +20,8 @@ export function compileExpression(condition: BoundCondition): Expression {
       return { $not: [compileExpression(condition.term)] };
     case 'in':
       return { $or: condition.values.map((value) => compare(condition.field, 'eq', value)) };
+    case 'text':
+      return matches(condition);
     default:
       return compare(condition.field, condition.operator, condition.value);
   }
@@ -26,12 +29,25 @@ export function compileExpression(condition: BoundCondition): Expression {
 
 function compare(field: Field, operator: Comparison, value: Scalar | null): Expression {
   if (operator === 'ne') return { $not: [compare(field, 'eq', value)] };
-  const { path, isList } = field;
-  const whole = compareValue(valueOf(field), operator, value);
-  if (!isList) return whole;
+  const holds = (tested: Expression) => compareValue(field.lower ? lowerCase(tested) : tested, operator, value);
+  const whole = field.isList && field.lower ? compareValue(valueOf(field), operator, value) : holds(valueOf(field));
+  if (!field.isList) return whole;
+  return value === null ? { $or: [whole, anyElement(field, holds)] } : anyElement(field, holds);
+}
+
+function matches({ field, called, text, isNegated }: BoundCondition & { kind: 'text' }): Expression {
+  const regex = { $literal: patternOf(called, text) };
+  const holds = (tested: Expression) => ({ $regexMatch: { input: field.lower ? lowerCase(tested) : textOrNull(tested), regex } });
+  const value = valueOf(field);
+  const found = field.isList ? anyElement(field, holds) : holds(value);
+  if (!isNegated) return found;
+  return { $and: [field.isList ? { $isArray: [value] } : { $eq: [{ $type: value }, 'string'] }, { $not: [found] }] };
+}
+
+/** Whether the condition holds for any element of a list. */
+function anyElement({ path }: Field, holds: (element: Expression) => Expression): Expression {
   const elements = { $cond: [{ $isArray: [`$${path}`] }, `$${path}`, []] };
-  const anyElement = { $anyElementTrue: [{ $map: { input: elements, in: compareValue('$$this', operator, value) } }] };
-  return value === null ? { $or: [whole, anyElement] } : anyElement;
+  return { $anyElementTrue: [{ $map: { input: elements, in: holds('$$this') } }] };
 }
 
 function compareValue(tested: Expression, operator: Exclude<Comparison, 'ne'>, value: Scalar | null): Expression {

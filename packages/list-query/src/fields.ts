@@ -38,6 +38,8 @@ export interface Field {
   sort: boolean;
   group: boolean;
   aggregate: boolean;
+  /** In this condition, its text in lower case. */
+  lower?: true;
 }
 
 /** The visible fields. A Map, so that caller text never reaches an object's prototype. */

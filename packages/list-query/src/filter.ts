@@ -1,5 +1,7 @@
 import type { BoundCondition, Scalar } from './bind.js';
+import { compileExpression } from './expression.js';
 import type { Field } from './fields.js';
+import { patternOf } from './text.js';
 import type { Comparison } from './tree.js';
 
 /** A store filter, as plain data. */
@@ -22,13 +24,31 @@ export function compileFilter(condition: BoundCondition): StoreFilter {
       return { $or: condition.terms.map(compileFilter) };
     case 'not':
       return { $nor: [compileFilter(condition.term)] };
+    default:
+      return condition.field.lower ? { $expr: compileExpression(condition) } : compileOne(condition);
+  }
+}
+
+function compileOne(condition: Exclude<BoundCondition, { kind: 'and' | 'or' | 'not' }>): StoreFilter {
+  switch (condition.kind) {
     case 'in':
       return isAnyOf(condition.field, condition.values);
+    case 'text':
+      return matches(condition);
     default: {
       const { field, operator, value } = condition;
       return field.absent === undefined ? compare(field.path, operator, value) : compareOrAbsent(field, operator, value);
     }
   }
+}
+
+function matches({ field, called, text, isNegated }: BoundCondition & { kind: 'text' }): StoreFilter {
+  const { path, isList, absent } = field;
+  const pattern = { $regex: patternOf(called, text) };
+  const matched = { [path]: isNegated ? { $not: pattern, $type: isList ? 'array' : 'string' } : pattern };
+  // a missing text that counts as empty contains nothing but the empty one
+  const isAbsentToo = absent !== undefined && (text === '') !== isNegated;
+  return isAbsentToo ? { $or: [matched, { [path]: { $eq: null } }] } : matched;
 }
 
 function isAnyOf({ path, absent }: Field, values: readonly (Scalar | null)[]): StoreFilter {

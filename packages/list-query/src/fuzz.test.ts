@@ -53,7 +53,7 @@ function expectPlanOrProblem(pairs: Pairs): void {
 /** Words and signs of the grammar in random order. */
 const soup = fc
   .array(
-    fc.constantFrom('price', 'name', 'brand.name', 'tags', 'id', 'eq', 'ne', 'gt', 'in', 'and', 'or', 'not', '(', ')', ',', "'", "''", "'a'", '5', '-1.5', 'null', 'true', '2024-01-01', 'then', 'aggregate(', 'groupby((', 'filter(', 'orderby(', 'top(', 'with', 'sum', 'as', '$count', 'asc', 'desc', ' ', '.', '$', '\u00a0', '😀', '\u0000'), // prettier-ignore
+    fc.constantFrom('price', 'name', 'brand.name', 'tags', 'id', 'eq', 'ne', 'gt', 'in', 'and', 'or', 'not', 'contains(', 'tolower(', 'endswith(name,', '(', ')', ',', "'", "''", "'a'", '5', '-1.5', 'null', 'true', '2024-01-01', 'then', 'aggregate(', 'groupby((', 'filter(', 'orderby(', 'top(', 'with', 'sum', 'as', '$count', 'asc', 'desc', ' ', '.', '$', '\u00a0', '😀', '\u0000'), // prettier-ignore
     { maxLength: 60 },
   )
   .chain((words) => fc.constantFrom(words.join(' '), words.join('')));
@@ -111,6 +111,8 @@ describe('parameters give a plan or a 400, within 50 ms', () => {
     ['open parentheses', '$filter', '('.repeat(4096)],
     ['balanced parentheses', '$filter', `${'('.repeat(2040)}price eq 1${')'.repeat(2040)}`],
     ['nots', '$filter', 'not ('.repeat(800)],
+    ['functions', '$filter', "contains(tolower(name),'a') or ".repeat(130)],
+    ['functions of functions', '$filter', 'tolower('.repeat(500)],
     ['comparisons', '$filter', 'price eq 1 or '.repeat(290)],
     ['values', '$filter', `price in (${'1,'.repeat(2000)}1)`],
     ['quotes', '$filter', `name eq ${"'".repeat(4000)}`],

@@ -1,12 +1,12 @@
 import { compileAggregates, type CompiledAggregates } from './aggregates.js';
-import { bindCondition, bindField, type BoundCondition } from './bind.js';
+import { bindField, type BoundCondition } from './bind.js';
 import { problemAt, shorten } from './errors.js';
 import { compileExpression, type Expression } from './expression.js';
 import { clash, computedField, valueOf, type Field } from './fields.js';
 import { compileFilter } from './filter.js';
 import { bindOrder, compileOrder, completeOrder, type SortKey } from './order.js';
 import { LIMITS } from './limits.js';
-import { without, type Stage, type Transformation } from './transformation.js';
+import { bindHere, without, type Stage, type Transformation } from './transformation.js';
 import type { Condition, PathReference, Step } from './tree.js';
 
 type Groupby = Step & { kind: 'groupby' };
@@ -26,7 +26,6 @@ const MARK = '__counts';
 /** One row per distinct combination of the keys; null and missing are the same value (decisions L4). */
 export function applyGroupby(state: Transformation, step: Groupby): void {
   const { keys: references, steps } = flatten(state, step);
-  const { parameter } = state;
   const keys = bindKeys(references, state);
   const inside = compileInside(steps, keys, state);
   const { aggregates, top, having } = inside;
@@ -48,7 +47,7 @@ export function applyGroupby(state: Transformation, step: Groupby): void {
     unique: keys.map(({ name, type }) => ({ field: { name, path: name, type }, direction: 1 })),
     isSorted: false,
   } satisfies Partial<Transformation>);
-  for (const condition of having) state.stages.push({ $match: compileFilter(bindCondition(condition, state.fields, parameter)) });
+  for (const condition of having) state.stages.push({ $match: compileFilter(bindHere(state, condition)) });
 }
 
 /**
@@ -64,7 +63,7 @@ function flatten(state: Transformation, { keys, steps }: Groupby): { keys: PathR
   for (const step of before) {
     if (step.kind !== 'filter')
       throw problemAt(state.parameter, step.at ?? 0, "can only have 'filter' before a 'groupby' inside a group");
-    state.stages.push({ $match: compileFilter(bindCondition(step.condition, state.fields, state.parameter)) });
+    state.stages.push({ $match: compileFilter(bindHere(state, step.condition)) });
   }
   return flatten(state, { ...inner, keys: [...keys, ...inner.keys] });
 }
@@ -96,7 +95,7 @@ function compileInside(steps: readonly Step[], keys: readonly Field[], state: Tr
     if (inside.top) throw problemAt(parameter, at, "has a transformation behind the 'top' of a group");
     if (step.kind === 'filter') {
       if (inside.aggregates) inside.having.push(step.condition);
-      else conditions.push(bindCondition(step.condition, fields, parameter));
+      else conditions.push(bindHere(state, step.condition));
     } else if (step.kind === 'aggregate') {
       if (inside.aggregates) throw problemAt(parameter, at, "has a second 'aggregate' in a group");
       inside.aggregates = compileAggregates(step.items, { fields, among: names, only: allTrue(conditions), parameter });

@@ -18,4 +18,4 @@ export { defineListResource, type ListResource, type ListResourceSettings, type 
 export { runListQuery, type ListQueryOptions, type ListResult } from './run.js';
 export { showRecord, type Show, type StoredDocument } from './show.js';
 export { limitStore, type ListCollection } from './store.js';
-export type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from './tree.js';
+export type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step, Subject, TextFunction } from './tree.js';

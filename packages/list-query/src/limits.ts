@@ -37,6 +37,8 @@ export const LIMITS = {
    */
   quickSkip: 1000,
   quickCount: 10_000,
+  /** Rows whose text is read where no index finds it. */
+  scan: 10_000,
   /** `page` and `limit` with their defaults (decisions L1). */
   page: 1000,
   limit: 50,

@@ -1,9 +1,10 @@
 import { problemAt } from './errors.js';
 import { LIMITS } from './limits.js';
 import { deeper, expectEnd, expectName, expectSign, isSign, openReader, peek, readList, take, takeWord, unexpected, type Reader } from './reader.js'; // prettier-ignore
-import type { Comparison, Condition, Literal } from './tree.js';
+import type { Comparison, Condition, Literal, Subject, TextFunction } from './tree.js';
 
 const COMPARISONS: ReadonlySet<string> = new Set<Comparison>(['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
+const TEXT_FUNCTIONS: ReadonlySet<string> = new Set<TextFunction>(['contains', 'startswith', 'endswith']);
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
@@ -34,13 +35,16 @@ function readJoined(reader: Reader, kind: 'and' | 'or', readTerm: () => Conditio
 
 function readTerm(reader: Reader): Condition {
   if (isSign(reader, '(')) return readParentheses(reader);
-  // A field may be called `not`; it is the operator only before a parenthesis.
-  const { kind, text } = peek(reader);
-  if (kind === 'word' && text === 'not' && isSign(reader, '(', 1)) {
-    take(reader);
-    return { kind: 'not', term: readParentheses(reader) };
-  }
-  return readComparison(reader);
+  if (takeCall(reader, 'not')) return { kind: 'not', term: readParentheses(reader) };
+  const called = peek(reader).text;
+  return TEXT_FUNCTIONS.has(called) && takeCall(reader, called)
+    ? readTextFunction(reader, called as TextFunction)
+    : readComparison(reader);
+}
+
+/** Takes the name of an operator or function. Only a parenthesis behind it makes it one: fields may have these names. */
+function takeCall(reader: Reader, name: string): boolean {
+  return isSign(reader, '(', 1) && takeWord(reader, name);
 }
 
 function readParentheses(reader: Reader): Condition {
@@ -50,17 +54,36 @@ function readParentheses(reader: Reader): Condition {
   return condition;
 }
 
-function readComparison(reader: Reader): Condition {
+/** `contains(name, 'x')`, from the parenthesis. */
+function readTextFunction(reader: Reader, called: TextFunction): Condition {
+  expectSign(reader, '(');
+  const subject = readSubject(reader);
+  expectSign(reader, ',');
+  if (peek(reader).kind !== 'string') throw unexpected(reader, 'a string');
+  const { text } = take(reader);
+  expectSign(reader, ')');
+  return { kind: 'text', called, text, ...subject };
+}
+
+function readSubject(reader: Reader): Subject {
+  const isLower = takeCall(reader, 'tolower');
+  if (isLower) expectSign(reader, '(');
   const { text: path, at } = expectName(reader, 'a property');
+  if (isLower) expectSign(reader, ')');
   reader.comparisons += 1;
   if (reader.comparisons > LIMITS.comparisons)
     throw problemAt(reader.parameter, at, `has more than ${LIMITS.comparisons} comparisons`);
-  if (takeWord(reader, 'in')) return { kind: 'in', path, values: readValues(reader), at };
+  return { path, ...(isLower && { lower: true }), at };
+}
+
+function readComparison(reader: Reader): Condition {
+  const subject = readSubject(reader);
+  if (takeWord(reader, 'in')) return { kind: 'in', ...subject, values: readValues(reader) };
   const operator = peek(reader);
   if (operator.kind !== 'word' || !COMPARISONS.has(operator.text))
     throw unexpected(reader, 'an operator (eq, ne, gt, ge, lt, le, in)');
   take(reader);
-  return { kind: 'compare', path, operator: operator.text as Comparison, value: readLiteral(reader), at };
+  return { kind: 'compare', ...subject, operator: operator.text as Comparison, value: readLiteral(reader) };
 }
 
 function readValues(reader: Reader): Literal[] {

@@ -14,6 +14,7 @@ import { parseFilter } from './parse-condition.js';
 import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
+import { scannedBy, type TextScan } from './scan.js';
 import {
   pageStages,
   sortStages,
@@ -42,6 +43,8 @@ export interface RecordPlan {
   skip: number;
   top: number;
   expansions: Expansion[];
+  /** Text that it looks for without an index. */
+  scan: TextScan | undefined;
   /** Identifies the list that its cursors are bound to. */
   readonly binding: string;
 }
@@ -59,6 +62,7 @@ export interface TransformationPlan {
     | { kind: 'split'; page: Stage[]; total: Stage[] }
     | { kind: 'together'; both: Stage[] }
     | { kind: 'one'; row: Stage[]; ofNothing: Record<string, 0 | null> };
+  scan: TextScan | undefined;
   skip: number;
   top: number;
   expansions: Expansion[];
@@ -76,6 +80,8 @@ export interface PlanSettings {
 export interface BoundList {
   given: ListParameters;
   filter: StoreFilter | undefined;
+  /** Where `$filter` looks for text without an index, what else it asks of the rows. */
+  scanned: StoreFilter | undefined;
   expansions: Expansion[];
   /** The rows of `$apply`; undefined without it. */
   transformed: Transformation | undefined;
@@ -102,7 +108,9 @@ export function bindList(resource: ListResource, given: ListParameters, problems
   }
   const parsed = <T>(text: string | undefined, read: (text: string) => T) =>
     text === undefined ? undefined : problems.attempt(() => read(text));
-  const filter = parsed(given.filter, (text) => compileFilter(bindCondition(parseFilter(text), resource.fields, '$filter')));
+  const condition = parsed(given.filter, (text) => bindCondition(parseFilter(text), resource.fields, '$filter'));
+  const filter = condition && compileFilter(condition);
+  const scanned = condition && scannedBy(condition);
   const expansions = parsed(given.expand, (text) => bindExpand(parseExpand(text), resource)) ?? [];
   const transformed = parsed(given.apply, (text) => compileApply(parseApply(text), resource));
   const visible = transformed ?? (given.apply === undefined ? untransformed(resource) : undefined);
@@ -113,7 +121,7 @@ export function bindList(resource: ListResource, given: ListParameters, problems
 
   if (transformed && order) Object.assign(transformed, { order, isSorted: false });
   const complete = completeOrder(order ?? resource.defaultOrder, untransformed(resource).unique);
-  const bound = { given, filter, expansions, transformed, order: complete, sort: compileOrder(complete) };
+  const bound = { given, filter, scanned, expansions, transformed, order: complete, sort: compileOrder(complete) };
   if (isUnasked) unasked.set(resource, bound);
   return bound;
 }
@@ -146,11 +154,13 @@ export function planBound(
   { scope, cursorSecret, cursorScope = scope }: PlanSettings,
 ): RecordPlan | TransformationPlan {
   const { given, expansions, transformed, order, sort } = bound;
-  const all = allOf(scope, resource.softDelete ? LIVE : undefined, bound.filter);
+  const live = resource.softDelete ? LIVE : undefined;
+  const all = allOf(scope, live, bound.filter);
+  const scan = scanOf(bound, (asked) => allOf(scope, live, asked));
   const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
   if (transformed) {
     const { shape, fields } = transformed;
-    return { kind: 'transformation', shape, fields, pipelines: compilePipelines(all, transformed, page), ...page };
+    return { kind: 'transformation', shape, fields, pipelines: compilePipelines(all, transformed, page), scan, ...page };
   }
   const bindingOf = () => canonical([resource.name, Object.entries(sort), cursorScope, bound.filter]);
   const cursor: Cursor = given.nextToken === undefined ? page : cursorOf(given.nextToken, bindingOf(), cursorSecret, order);
@@ -163,6 +173,7 @@ export function planBound(
     sort,
     order,
     projection: resource.projection,
+    scan,
     // computed lazily: most pages write no cursor
     get binding() {
       return bindingOf();
@@ -170,6 +181,14 @@ export function planBound(
     ...page,
     skip: cursor.skip,
   };
+}
+
+function scanOf(
+  { filter, scanned, transformed }: BoundList,
+  rows: (asked: StoreFilter | undefined) => StoreFilter,
+): TextScan | undefined {
+  if (scanned) return { parameter: '$filter', among: rows(scanned) };
+  return transformed?.isScan ? { parameter: '$apply', among: rows(filter) } : undefined;
 }
 
 function cursorOf(token: string, binding: string, secret: CursorSecret | undefined, order: readonly SortKey[]): Cursor {

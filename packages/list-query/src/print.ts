@@ -1,4 +1,4 @@
-import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from './tree.js';
+import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step, Subject } from './tree.js';
 
 // Prints trees as text; parsing the text gives the same tree. The only place that quotes strings.
 
@@ -14,15 +14,25 @@ export function printFilter(condition: Condition): string {
     case 'not':
       return `not (${printFilter(condition.term)})`;
     case 'in':
-      return `${condition.path} in (${condition.values.map(printLiteral).join(', ')})`;
+      return `${printSubject(condition)} in (${condition.values.map(printLiteral).join(', ')})`;
+    case 'text':
+      return `${condition.called}(${printSubject(condition)}, ${quoted(condition.text)})`;
     default:
-      return `${condition.path} ${condition.operator} ${printLiteral(condition.value)}`;
+      return `${printSubject(condition)} ${condition.operator} ${printLiteral(condition.value)}`;
   }
+}
+
+function printSubject({ path, lower }: Subject): string {
+  return lower ? `tolower(${path})` : path;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function printLiteral(literal: Literal): string {
   if (literal.kind === 'null') return 'null';
-  return literal.kind === 'string' ? `'${literal.value.replaceAll("'", "''")}'` : String(literal.value);
+  return literal.kind === 'string' ? quoted(literal.value) : String(literal.value);
 }
 
 /** The text of `$orderby`. */

@@ -49,7 +49,7 @@ export function takeWord(reader: Reader, word: string): boolean {
   return found;
 }
 
-export function expectSign(reader: Reader, sign: '(' | ')'): void {
+export function expectSign(reader: Reader, sign: '(' | ')' | ','): void {
   if (!takeSign(reader, sign)) throw unexpected(reader, `'${sign}'`);
 }
 

@@ -11,6 +11,7 @@ import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
 import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
+import { refuseLongScan } from './scan.js';
 import { showRecord, showRow, type Show, type StoredDocument } from './show.js';
 import { limitStore, type LimitedStore, type ListCollection, type PageOptions, type RowsAndTotal } from './store.js';
 import type { Shape } from './transformation.js';
@@ -40,7 +41,8 @@ export interface ListQueryOptions {
   /** The caller to the gate. Default: each query is a caller of its own. */
   caller?: Caller;
   /**
-   * Whether an index yields the page, in order, without reading more rows than it has. Default: true without `$apply`.
+   * Whether an index yields the page, in order, without reading more rows than it has. Default: true without `$apply`
+   * and without functions of text.
    */
   isOnePage?: boolean;
   /** Ends the query's work in the store when nobody waits for the answer any more. */
@@ -91,7 +93,7 @@ export async function runListQuery<Row = Record<string, unknown>>(
 }
 
 /** Runs a plan. */
-export function runPlan(
+export async function runPlan(
   plan: RecordPlan | TransformationPlan,
   resource: ListResource,
   options: ListQueryOptions,
@@ -99,18 +101,21 @@ export function runPlan(
   const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = ofProcess, signal } = options;
   const { caller = { key: randomUUID(), isAnonymous: false } } = options;
   const parameter = plan.kind === 'records' ? '$orderby' : '$apply';
+  const store = limitStore(collection, { maxTimeMs, signal }, parameter);
   const run: Run = {
     ...options,
-    store: limitStore(collection, { maxTimeMs, signal }, parameter),
+    store,
     admit: (command) => gate(caller, command, signal),
     expand: (work) => expanding(caller, work, signal),
   };
+  const { scan } = plan;
+  if (scan) await run.admit(() => refuseLongScan(scan, store));
   return plan.kind === 'records' ? runRecords(plan, resource, run) : runTransformation(plan, run);
 }
 
 async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
   const { top } = plan;
-  const { isOnePage = true, cursorSecret } = run;
+  const { isOnePage = plan.scan === undefined, cursorSecret } = run;
   const { rows: found, total } = await (isOnePage
     ? readQuickly(plan, resource, run)
     : run.admit(() => readPage(plan, resource, run)));

@@ -1,6 +1,9 @@
+import { bindCondition, type BoundCondition } from './bind.js';
 import type { Fields } from './fields.js';
 import type { StoreFilter } from './filter.js';
 import { compileOrder, completeOrder, type SortKey } from './order.js';
+import { isAboutText } from './scan.js';
+import type { Condition } from './tree.js';
 
 /** A store aggregation stage, as plain data. */
 export type Stage = Record<string, unknown>;
@@ -25,6 +28,8 @@ export interface Transformation {
   isOrdered: boolean;
   /** Whether the stages have already sorted the rows that way. */
   isSorted: boolean;
+  /** Whether a condition on records looks for text without an index. */
+  isScan: boolean;
   /** Stored paths that are never sent, while the rows are records. */
   hidden: readonly string[];
   /** The single row for empty input, while the last stages are those of an `aggregate`. */
@@ -33,6 +38,13 @@ export interface Transformation {
 
 /** Matches nothing; the store reads a limit of 0 as no limit. */
 export const NOTHING: StoreFilter = { $nor: [{}] };
+
+/** Checks a condition against the fields that are visible now. @throws ListQueryError */
+export function bindHere(state: Transformation, condition: Condition): BoundCondition {
+  const bound = bindCondition(condition, state.fields, state.parameter);
+  if (state.shape.kind === 'records' && isAboutText(bound)) state.isScan = true;
+  return bound;
+}
 
 /** The stage that sorts the rows; none when they are sorted. */
 export function sortStages({ isSorted, order, unique }: Transformation): Stage[] {

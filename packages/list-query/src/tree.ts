@@ -13,11 +13,21 @@ export type Literal = { at?: number } & (
   | { kind: 'date'; value: string }
 );
 
+export type TextFunction = 'contains' | 'startswith' | 'endswith';
+
+/** What a condition is about: a property, or `tolower` of it. */
+export interface Subject {
+  path: string;
+  lower?: true;
+  at?: number;
+}
+
 export type Condition =
   | { kind: 'and' | 'or'; terms: Condition[] }
   | { kind: 'not'; term: Condition }
-  | { kind: 'compare'; path: string; operator: Comparison; value: Literal; at?: number }
-  | { kind: 'in'; path: string; values: Literal[]; at?: number };
+  | ({ kind: 'compare'; operator: Comparison; value: Literal } & Subject)
+  | ({ kind: 'in'; values: Literal[] } & Subject)
+  | ({ kind: 'text'; called: TextFunction; text: string } & Subject);
 
 export interface PathReference {
   path: string;

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step } from '../src/index.js';
+import type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step, Subject } from '../src/index.js';
 
 /** Names allowed in texts, keywords of the grammar included. */
-const words = ['price', 'brand.name', 'tags', 'a_1', '_x', 'not', 'and', 'or', 'in', 'eq', 'top', 'then', 'asc', 'desc', 'filter', 'null', 'with', 'as']; // prettier-ignore
+const words = ['price', 'brand.name', 'tags', 'a_1', '_x', 'not', 'and', 'or', 'in', 'eq', 'top', 'then', 'asc', 'desc', 'filter', 'null', 'with', 'as', 'contains', 'tolower']; // prettier-ignore
 const name = fc.constantFrom(...words);
 const reference: Arbitrary<PathReference> = fc.record({ path: name });
 
@@ -27,6 +27,12 @@ export const literal: Arbitrary<Literal> = fc.oneof(
   day.map((value) => ({ kind: 'date', value: value.slice(0, 10) }) as const),
 );
 
+const subject: Arbitrary<Subject> = fc.oneof(
+  fc.record({ path: name }),
+  fc.record({ path: name, lower: fc.constant(true as const) }),
+);
+/** The functions of text. */
+export const called = fc.constantFrom('contains', 'startswith', 'endswith');
 const operator = fc.constantFrom('eq', 'ne', 'gt', 'ge', 'lt', 'le');
 
 /** Conditions over these comparisons, some levels deep. */
@@ -44,10 +50,13 @@ export function conditionsOver(leaf: Arbitrary<Condition>): Arbitrary<Condition>
   })).tree;
 }
 
+const about = <Rest extends object>(rest: Arbitrary<Rest>) => fc.tuple(subject, rest).map(([of, one]) => ({ ...of, ...one }));
+
 export const condition: Arbitrary<Condition> = conditionsOver(
   fc.oneof(
-    fc.record({ kind: fc.constant('compare'), path: name, operator, value: literal }),
-    fc.record({ kind: fc.constant('in'), path: name, values: fc.array(literal, { minLength: 1, maxLength: 3 }) }),
+    about(fc.record({ kind: fc.constant('compare'), operator, value: literal })),
+    about(fc.record({ kind: fc.constant('in'), values: fc.array(literal, { minLength: 1, maxLength: 3 }) })),
+    about(fc.record({ kind: fc.constant('text'), called, text })),
   ),
 );
 

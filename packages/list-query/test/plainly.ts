@@ -23,20 +23,42 @@ function valuesAt(document: Stored, path: string): { values: Value[]; isList: bo
 
 /** Whether a document meets a condition: a list by any element, nulls only by `eq` and `ne`. */
 export function meets(document: Stored, condition: Condition): boolean {
+  return truth(document, condition) === true;
+}
+
+/** The truth of a condition; null for a function of null. */
+function truth(document: Stored, condition: Condition): boolean | null {
   switch (condition.kind) {
-    case 'and':
-      return condition.terms.every((term) => meets(document, term));
-    case 'or':
-      return condition.terms.some((term) => meets(document, term));
-    case 'not':
-      return !meets(document, condition.term);
+    case 'and': {
+      const truths = condition.terms.map((term) => truth(document, term));
+      return truths.includes(false) ? false : truths.includes(null) ? null : true;
+    }
+    case 'or': {
+      const truths = condition.terms.map((term) => truth(document, term));
+      return truths.includes(true) ? true : truths.includes(null) ? null : false;
+    }
+    case 'not': {
+      const held = truth(document, condition.term);
+      return held === null ? null : !held;
+    }
     case 'in':
       return condition.values.some((value) => meets(document, { ...condition, kind: 'compare', operator: 'eq', value }));
+    case 'text': {
+      const { called, text, lower } = condition;
+      const { values, isList } = valuesAt(document, condition.path);
+      const texts = values.filter((value) => typeof value === 'string').map((value) => (lower ? value.toLowerCase() : value));
+      if (texts.length === 0) return isList ? false : null;
+      return texts.some(
+        (value) =>
+          ({ contains: value.includes(text), startswith: value.startsWith(text), endswith: value.endsWith(text) })[called],
+      );
+    }
     default: {
       const { operator, path } = condition;
       const wanted = valueOf(condition.value);
       if (operator === 'ne') return !meets(document, { ...condition, operator: 'eq' });
-      const { values, isList } = valuesAt(document, path);
+      const { values: stored, isList } = valuesAt(document, path);
+      const values = condition.lower ? stored.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) : stored;
       return values.some((value) => {
         if (operator === 'eq') return value === wanted && !(isList && values.length === 0);
         if (value === null || wanted === null) return false;

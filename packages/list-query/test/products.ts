@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { defineListResource, type Condition, type Literal, type OrderKey } from '../src/index.js';
+import { defineListResource, type Condition, type Literal, type OrderKey, type Subject } from '../src/index.js';
 import type { ScalarType } from '../src/index.js';
-import { conditionsOver } from './arbitraries.js';
+import { called, conditionsOver } from './arbitraries.js';
 import type { Stored } from './database.js';
 
 const fields = {
@@ -39,7 +39,7 @@ export function productDocuments(count: number): Stored[] {
     const mixed = (n * 2_654_435_761) >>> 7;
     const document: Stored = {
       _id: `p${String(n).padStart(6, '0')}`,
-      name: pick(["O'Brien", 'alpha', 'Alpha', '', '$where', '商品', 'null', null], mixed),
+      name: pick(["O'Brien", 'alpha', 'Alpha', 'École', '', '$where', '商品', 'null', null], mixed),
       price: pick([10, 20, 20.5, -5, 0, 1e6, null], mixed >>> 3),
       stock: mixed % 12,
       active: pick([true, false, null], mixed >>> 5),
@@ -67,7 +67,7 @@ export function productDocuments(count: number): Stored[] {
 
 const values: Record<ScalarType, Arbitrary<Literal>> = {
   string: fc
-    .constantFrom("O'Brien", 'alpha', 'Alpha', '', '$where', 'live', 'Acme', 'Tokyo', 'red', '$ne', 'zzz')
+    .constantFrom("O'Brien", 'alpha', 'Alpha', 'école', '', '$where', 'live', 'Acme', 'Tokyo', 'red', '$ne', 'zzz')
     .map((value) => ({ kind: 'string', value })),
   number: fc.constantFrom(10, 20, 20.5, -5, 0, 1e6, 3, 7, 1e-7).map((value) => ({ kind: 'number', value })),
   boolean: fc.boolean().map((value) => ({ kind: 'boolean', value })),
@@ -76,18 +76,18 @@ const values: Record<ScalarType, Arbitrary<Literal>> = {
 const NULL: Literal = { kind: 'null' };
 const names = [...products.fields.keys()].filter((name) => name !== 'id');
 
+const texts = fc.constantFrom('a', 'A', '', 'al', "O'B", 'éc', 'É', '商', '$', 'ed', 'x\0', '.');
+
 const comparison: Arbitrary<Condition> = fc.constantFrom(...names).chain((path): Arbitrary<Condition> => {
   const { type } = products.fields.get(path) as { type: ScalarType };
   const value = fc.oneof({ arbitrary: values[type], weight: 6 }, { arbitrary: fc.constant(NULL), weight: 1 });
+  const subject = type === 'string' ? fc.constantFrom<Subject>({ path }, { path, lower: true }) : fc.constant<Subject>({ path });
+  const about = <Rest extends object>(rest: Arbitrary<Rest>) => fc.tuple(subject, rest).map(([of, one]) => ({ ...of, ...one }));
   return fc.oneof(
-    fc.record({
-      kind: fc.constant('compare'),
-      path: fc.constant(path),
-      operator: fc.constantFrom('gt', 'ge', 'lt', 'le'),
-      value: values[type],
-    }),
-    fc.record({ kind: fc.constant('compare'), path: fc.constant(path), operator: fc.constantFrom('eq', 'ne'), value }),
-    fc.record({ kind: fc.constant('in'), path: fc.constant(path), values: fc.array(value, { minLength: 1, maxLength: 4 }) }),
+    ...(type === 'string' ? [about(fc.record({ kind: fc.constant('text'), called, text: texts }))] : []),
+    about(fc.record({ kind: fc.constant('compare'), operator: fc.constantFrom('gt', 'ge', 'lt', 'le'), value: values[type] })),
+    about(fc.record({ kind: fc.constant('compare'), operator: fc.constantFrom('eq', 'ne'), value })),
+    about(fc.record({ kind: fc.constant('in'), values: fc.array(value, { minLength: 1, maxLength: 4 }) })),
   );
 });
 

@@ -23,8 +23,9 @@ type Grammar = ReturnType<typeof grammar>;
 
 const FILTER = grammar(
   'ListFilter',
-  `Conditions by ${code('eq ne gt ge lt le')} and ${code('in (…)')}, joined by ${code('and')}, ${code('or')}, ${code('not (…)')} and ` +
-    `parentheses. Text stands in single quotes, ${code("''")} for a quote; dates are ISO-8601. At most ${thousands(LIMITS.text)} ` +
+  `Conditions by ${code('eq ne gt ge lt le')} and ${code('in (…)')}, and on text by ${code("contains(name, 'x')")}, ` +
+    `${code('startswith')} and ${code('endswith')}, each also on ${code('tolower(name)')}; joined by ${code('and')}, ` +
+    `${code('or')}, ${code('not (…)')} and parentheses. Text stands in single quotes, ${code("''")} for a quote; dates are ISO-8601. At most ${thousands(LIMITS.text)} ` +
     `characters, ${LIMITS.comparisons} comparisons and ${LIMITS.depth} levels of parentheses.`,
 );
 const ORDER = grammar(
