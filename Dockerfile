@@ -23,5 +23,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "apps/server/dist/main.js"]
+ENTRYPOINT ["node", "apps/server/bin/tandem.cjs"]
 CMD ["serve"]

@@ -39,7 +39,7 @@ try {
     if (!manifest.publishConfig) return [];
     const target = path.join(work, place);
     cpSync(path.join(root, place, 'dist'), path.join(target, 'dist'), { recursive: true, filter: hasSource });
-    for (const own of ['bin', 'templates'].map((name) => path.join(place, name)))
+    for (const own of ['bin', 'bundle', 'templates'].map((name) => path.join(place, name)))
       if (existsSync(path.join(root, own))) cpSync(path.join(root, own), path.join(work, own), { recursive: true });
     if (place === 'apps/server') cpSync(path.join(root, 'apps/console/dist'), path.join(target, 'console'), { recursive: true });
     cpSync(path.join(root, place, 'README.md'), path.join(target, 'README.md'));

@@ -109,6 +109,17 @@ describe.each(PACKAGES)('%s', (name) => {
   );
 });
 
+it('the server’s bundle comes with the licence of each package in it', async () => {
+  const { folder, files } = await unpack('@tandem/server');
+  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+  const code = files.filter((file) => /^bundle\/.*\.js$/.test(file)).map(read);
+  const inside = code.flatMap((text) => [...text.matchAll(/^ *(?:\/\/ |")\S*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm)]);
+  const bundled = new Set(inside.map(([, name]) => name));
+  expect(bundled).toContain('zod');
+  const listed = new Set([...read('bundle/LICENSES.txt').matchAll(/^(\S+) \d\S* \(.+\)$/gm)].map(([, name]) => name));
+  expect([...bundled].filter((name) => !listed.has(name))).toEqual([]);
+});
+
 /** A compiler's settings, as `tsc --init` makes them. */
 const TSCONFIG = JSON.stringify({
   compilerOptions: { strict: true, target: 'es2023', module: 'nodenext', types: ['node'], skipLibCheck: true },

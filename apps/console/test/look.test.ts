@@ -11,7 +11,7 @@ import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit } from './
 
 /** The folder of `npm run screenshots`; without it no pictures are taken. */
 const PICTURES = process.env['SCREENSHOTS'];
-const MAIN = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../server/bin/tandem.cjs', import.meta.url));
 
 /** The person whose page shows most of each view, in the demonstration data. */
 const VIEWS = { notifications: 'ada', chat: 'martha', catalogue: 'admin', sessions: 'ada', identities: 'admin' } as const;

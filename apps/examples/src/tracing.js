@@ -8,7 +8,7 @@ import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-// traces of a server; load it first: node --import ./apps/examples/src/tracing.js apps/server/dist/main.js serve
+// traces of a server; load it first: node --import ./apps/examples/src/tracing.js apps/server/bin/tandem.cjs serve
 if (isMainThread) {
   // this hook instruments ES modules
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);

@@ -1,5 +1,7 @@
 'use strict';
 // A file of its own, since the oldest versions of Node cannot read `import()`.
 exports.start = function start() {
-  return import('../dist/main.js');
+  // slow to load, and 5 MB: in production, NODE_OPTIONS=--enable-source-maps
+  if (process.env.NODE_ENV === 'development') process.setSourceMapsEnabled(true);
+  return import('../bundle/tandem.js');
 };

@@ -63,6 +63,8 @@ describe('the command line', { timeout: 90_000 }, () => {
     const { accessToken } = await post(`${server.url}/auth/login`, admin);
     const identities = await fetch(`${server.url}/identities`, { headers: { authorization: `Bearer ${accessToken}` } });
     expect(((await identities.json()) as { data: unknown[] }).data).toHaveLength(2);
+    const refused = (await (await fetch(`${server.url}/identities`)).json()) as { error: { stack: string } };
+    expect(refused.error.stack).toMatch(/packages\/core\/src\/\S+\.ts:\d+/);
 
     expect(await run(['admin', 'create', '--email', admin.email], { ADMIN_PASSWORD: PASSWORD })).toMatchObject({
       code: 1,

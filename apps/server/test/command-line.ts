@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The built command line. */
-export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../bin/tandem.cjs', import.meta.url));
 
 export interface CommandLine {
   start(args: string[], environment?: Record<string, string>): ChildProcess;

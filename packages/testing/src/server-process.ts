@@ -7,8 +7,8 @@ import { createCaller, type Caller } from './caller.js';
 import { createContract, type Contract } from './contract.js';
 import { TEST_SECRETS } from './test-secrets.js';
 
-/** The built command line; `npm test` builds first. */
-const MAIN = fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url));
+/** The command line, which runs what is built; `npm run test:faults` builds first. */
+const MAIN = fileURLToPath(new URL('../../../apps/server/bin/tandem.cjs', import.meta.url));
 
 /** Those of `startTestServer`, so that a token of one server is valid at the other. */
 const SECRETS = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
