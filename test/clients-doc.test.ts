@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TandemClient } from '@tandem/client';
+import { createChatClient, createTandemClient, type ChatClient, type TandemClient } from '@tandem/client';
 import {
   PASSWORD,
   PATIENCE,
@@ -57,6 +57,29 @@ describe('docs/clients.md', () => {
     await expect.poll(() => shown, PATIENCE).toEqual(['the connection is up', '0 unread']);
     await chat.say('Is there tea?');
     await expect.poll(() => shown.at(-1), PATIENCE).toBe('Is there tea?');
+    chat.close();
+  });
+
+  it('shows the messages of a page', async () => {
+    vi.stubGlobal('WebSocket', WebSocket);
+    type Show = (
+      of: { client: TandemClient; chat: ChatClient },
+      channelId: string,
+      show: (messages: readonly { content: string }[]) => void,
+    ) => () => Promise<void>;
+    const { showMessages } = await run<{ showMessages: Show }>('joinNewest(');
+    const client = createTandemClient({ url: app.url });
+    await signIn(client);
+    const { id: channelId } = await client.api.chat.createChannel.mutate({ name: 'Tea', ownerId: ann.id });
+    const post = (content: string) => app.tandem.services.chat.post({ channelId, senderId: ann.id, content });
+    for (let n = 1; n <= 60; n++) await post(String(n));
+    const chat = createChatClient({ url: app.url, client });
+    let shown: string[] = [];
+    const loadEarlier = showMessages({ client, chat }, channelId, (messages) => (shown = messages.map(({ content }) => content)));
+    await expect.poll(() => shown, PATIENCE).toHaveLength(50);
+    await loadEarlier();
+    await post('61');
+    await expect.poll(() => shown, PATIENCE).toEqual(Array.from({ length: 61 }, (_, n) => String(n + 1)));
     chat.close();
   });
 

@@ -79,6 +79,9 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
 
   it('misses nothing while the connection is down, and says that it is', async () => {
     const { ann, bob, channelId } = await channelOfTwo('Cellar');
+    const say = (content: string) =>
+      bob.rest('POST', '/messages', { channelId, senderId: bob.id, content }).expect<{ id: string }>(201);
+    const [changed, deleted] = [await say('Said befor'), await say('Said wrongly')];
     const sockets: WebSocketRoute[] = [];
     await using visitor = await visit(browser, app);
     const { page } = visitor;
@@ -93,9 +96,12 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await page.context().setOffline(true);
     for (const socket of sockets) await socket.close({ code: 1012 });
     await page.getByText('Connecting…').waitFor();
-    await bob.rest('POST', '/messages', { channelId, senderId: bob.id, content: 'Said meanwhile' }).expect(201);
+    await say('Said meanwhile');
+    await bob.rest('PATCH', `/messages/${changed.id}`, { content: 'Said before' }).expect(200);
+    await bob.rest('DELETE', `/messages/${deleted.id}`).expect(204);
     await page.context().setOffline(false);
-    await page.getByRole('log').getByText('Said meanwhile').waitFor();
+    await page.getByRole('log').getByText('Said before').waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Said before', 'Said meanwhile']);
     await expectClean(visitor);
   });
 

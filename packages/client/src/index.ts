@@ -2,6 +2,17 @@
 export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClientOptions } from './chat-client.js';
 export type { SocketConstructor, SocketLike } from './stream-connection.js';
+export {
+  applyToChannel,
+  applyToMessages,
+  joinChannels,
+  joinEarlier,
+  joinNewest,
+  newestFirst,
+  readUpTo,
+  type ChannelSummary,
+  type LoadedMessages,
+} from './chat-state.js';
 export type { ChatEvent, ChatMessage } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, TandemError, describeFailure, type Failure } from './failure.js';
@@ -28,6 +39,7 @@ export {
   type QueryParameters,
   type RowOf,
 } from '@tandem/list-query/builder';
+export { createMessageLoader, type MessageLoader } from './message-loader.js';
 export {
   createNotificationStream,
   type Notification,

@@ -1,14 +1,19 @@
-import { createChatClient, queryOptions, rowsOf, type ChatClient, type ChatEvent, type ChatMessage } from '@tandem/client';
 import {
   applyToChannel,
   applyToMessages,
-  joinMessages,
+  createChatClient,
+  createMessageLoader,
+  joinChannels,
+  joinEarlier,
+  joinNewest,
+  queryOptions,
   readUpTo,
-  upToDate,
-  withMessage,
+  rowsOf,
   type ChannelSummary,
-  type Messages,
-} from './chat-state.js';
+  type ChatClient,
+  type ChatEvent,
+  type LoadedMessages,
+} from '@tandem/client';
 import type { LiveOptions } from './live.js';
 import { createOutgoing } from './outgoing.js';
 import { createShared } from './shared.js';
@@ -16,8 +21,7 @@ import { createStore } from './store.js';
 import { keyFor } from './tandem.js';
 import { createTyping } from './typing.js';
 
-/** Messages loaded at once, and most channels in the list. */
-const PAGE = 50;
+/** Most channels in the list. */
 const CHANNELS = 100;
 
 type Stream = ChatClient & { followed: Map<string, { users: number; stop(): void }> };
@@ -30,23 +34,27 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const isLive = createStore(false);
   const outgoing = createOutgoing();
   const typing = createTyping();
-  /** The events heard while answers about a channel are under way, which may lack them. */
-  const underWay = new Map<string, Set<ChatEvent[]>>();
+  const loader = createMessageLoader(client);
 
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
-  const loadedMessages = (channelId: string) => queries.getQueryData<Messages>(messagesKey(channelId));
-  function changeMessages(channelId: string, how: (loaded: Messages) => Messages): void {
-    queries.setQueryData<Messages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
+  const loadedMessages = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
+  function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
+    queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
   }
   function changeChannel(channelId: string, how: (channel: ChannelSummary) => ChannelSummary): void {
     queries.setQueryData<ChannelSummary[]>(channelsKey, (all) => all?.map((one) => (one.id === channelId ? how(one) : one)));
   }
 
-  function hear(event: ChatEvent): void {
+  function apply(event: ChatEvent): void {
     const { channelId } = event;
-    for (const events of underWay.get(channelId) ?? []) events.push(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
+  }
+  function hear(event: ChatEvent): void {
+    const { channelId } = event;
+    loader.hear(event);
+    apply(event);
+    if (event.type === 'message.deleted') loadAgain(channelsKey);
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
     typing.stop(channelId, event.message.senderId);
@@ -89,24 +97,6 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     );
   }
 
-  /** Loads messages, the newest first, and adds what happens meanwhile. */
-  async function load(channelId: string, nextToken: string | undefined, signal?: AbortSignal): Promise<Messages> {
-    const events: ChatEvent[] = [];
-    const listening = underWay.get(channelId) ?? new Set();
-    underWay.set(channelId, listening.add(events));
-    try {
-      const parameters = { $top: PAGE, ...(nextToken !== undefined && { $nextToken: nextToken }) };
-      const { queryFn } = queryOptions(client, 'chat.listMessages', { channelId, ...parameters });
-      const page = rowsOf<ChatMessage>(await queryFn(signal && { signal }), parameters);
-      const isNewest = nextToken === undefined;
-      return events
-        .filter(({ type }) => isNewest || type !== 'message.created')
-        .reduce(applyToMessages, { messages: page.value.toReversed(), nextToken: page.nextToken });
-    } finally {
-      listening.delete(events);
-    }
-  }
-
   return {
     isLive,
     channelsKey,
@@ -119,22 +109,19 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       const parameters = { $top: CHANNELS };
       const { queryFn } = queryOptions(client, 'chat.listChannels', { memberId: identityId, ...parameters });
       const { value } = rowsOf<ChannelSummary>(await queryFn({ signal }), parameters);
-      const known = new Map(queries.getQueryData<ChannelSummary[]>(channelsKey)?.map((one) => [one.id, one]));
-      return value.map((channel) => upToDate(channel, known.get(channel.id)));
+      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), value);
     },
 
-    async loadMessages(channelId: string, signal: AbortSignal): Promise<Messages> {
-      const loaded = await load(channelId, undefined, signal);
-      return joinMessages(loadedMessages(channelId), loaded);
+    async loadMessages(channelId: string, signal: AbortSignal): Promise<LoadedMessages> {
+      const newest = await loader.load(channelId, { signal });
+      return joinNewest(loadedMessages(channelId), newest);
     },
 
     async loadEarlier(channelId: string): Promise<void> {
-      const before = loadedMessages(channelId)?.nextToken;
-      if (before === undefined) return;
-      const { messages, nextToken } = await load(channelId, before);
-      changeMessages(channelId, (loaded) =>
-        loaded.nextToken === before ? { messages: [...messages, ...loaded.messages], nextToken } : loaded,
-      );
+      const nextToken = loadedMessages(channelId)?.nextToken;
+      if (nextToken === undefined) return;
+      const earlier = await loader.load(channelId, { nextToken });
+      changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
     },
 
     /** Follows a channel from the last loaded message, or from a number. @returns a function that ends it */
@@ -161,11 +148,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       outgoing.send({ channelId, content }, async (message) => {
         const [stream, release] = shared.use();
         try {
-          const stored = await stream.send(message);
-          changeChannel(channelId, (channel) =>
-            applyToChannel(channel, { type: 'message.created', channelId, message: stored }, identityId),
-          );
-          changeMessages(channelId, (loaded) => withMessage(loaded, stored));
+          apply({ type: 'message.created', channelId, message: await stream.send(message) });
         } finally {
           release();
         }

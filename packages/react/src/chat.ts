@@ -1,7 +1,6 @@
-import type { ChatMessage, TandemError } from '@tandem/client';
+import { newestFirst, type ChannelSummary, type ChatMessage, type LoadedMessages, type TandemError } from '@tandem/client';
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { inOrder, unreadOf, type ChannelSummary, type Messages } from './chat-state.js';
 import type { PendingMessage } from './outgoing.js';
 import { useShared } from './provider.js';
 import { createStore, NEVER, type Store } from './store.js';
@@ -37,7 +36,7 @@ export function useChannels(): Channels {
   const { data, error, refetch } = useQuery<ChannelSummary[], TandemError>({
     queryKey: chat?.channelsKey ?? NOBODY,
     queryFn: chat ? ({ signal }) => chat.loadChannels(signal) : skipToken,
-    select: inOrder,
+    select: newestFirst,
     refetchInterval: RELOAD_MS,
     retry: retryBy(queries),
   });
@@ -51,7 +50,7 @@ export function useChannels(): Channels {
     const ends = loaded.map(({ id, lastSeq = 0 }) => chat.follow(id, lastSeq));
     return () => ends.forEach((end) => end());
   }, [chat, ids, queries]);
-  const channels = useMemo(() => data?.map((channel) => ({ ...channel, unread: unreadOf(channel) })), [data]);
+  const channels = useMemo(() => data?.map((channel) => ({ ...channel, unread: channel.unread ?? 0 })), [data]);
   return {
     channels,
     unread: (channels ?? []).reduce((sum, { unread }) => sum + unread, 0),
@@ -86,7 +85,7 @@ export interface Channel {
 export function useChannel(channelId: string): Channel {
   const chat = useShared().live?.chat;
   const queries = useQueryClient();
-  const { data, error } = useQuery<Messages, TandemError>({
+  const { data, error } = useQuery<LoadedMessages, TandemError>({
     queryKey: chat?.messagesKey(channelId) ?? NOBODY,
     queryFn: chat ? ({ signal }) => chat.loadMessages(channelId, signal) : skipToken,
     // what came while nobody followed the channel is not known

@@ -1,5 +1,4 @@
 export { useChannel, useChannels, type Channel, type Channels } from './chat.js';
-export type { ChannelSummary } from './chat-state.js';
 export { useInfiniteTandemList, type ListPath, type LoadedRows } from './lists.js';
 export { useNotifications, type Notifications } from './notifications.js';
 export type { PendingMessage } from './outgoing.js';

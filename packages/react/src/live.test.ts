@@ -1,5 +1,6 @@
 import { queryOf, type Notification } from '@tandem/client';
 import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
+import { focusManager } from '@tanstack/react-query';
 import { createElement, useState } from 'react';
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -211,5 +212,18 @@ describe('useChannels', () => {
     channel.markRead();
     await until(([{ unread }]) => unread === 1);
     expect(sockets.open()).toHaveLength(1);
+  });
+
+  it('shows the message before the last one when that is deleted', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    for (const content of ['first', 'last']) await services.chat.post({ channelId, senderId: ann.id, content });
+    // the list is not loaded at intervals while the page is out of focus
+    focusManager.setFocused(false);
+    onTestFinished(() => focusManager.setFocused(undefined));
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann) });
+    const { channels = [] } = await until((list) => list.isLive && list.channels?.[0]?.lastMessage?.content === 'last');
+    await ann.rest('DELETE', `/messages/${channels[0]?.lastMessage?.id}`).expect(204);
+    await until((list) => list.channels?.[0]?.lastMessage?.content === 'first');
   });
 });

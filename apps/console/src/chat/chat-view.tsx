@@ -1,3 +1,4 @@
+import type { ChannelSummary } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -11,7 +12,6 @@ import { Empty, Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
-import { unreadOf, type Channel } from './channel-state.js';
 import { useChat } from './chat.js';
 import { Conversation } from './conversation.js';
 
@@ -55,10 +55,9 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
   );
 }
 
-function ChannelLink({ channel, isOpen }: { channel: Channel; isOpen: boolean }) {
+function ChannelLink({ channel, isOpen }: { channel: ChannelSummary; isOpen: boolean }) {
   const { typingIn } = useChat();
-  const { id, name, lastMessage, createdAt } = channel;
-  const unread = unreadOf(channel);
+  const { id, name, lastMessage, createdAt, unread = 0 } = channel;
   const isTyping = typingIn(id).length > 0;
   return (
     <li>

@@ -1,22 +1,28 @@
-import { createChatClient, queryOf, rowsOf, type ChatClient, type ChatEvent, type ChatMessage } from '@tandem/client';
+import {
+  applyToChannel,
+  applyToMessages,
+  createChatClient,
+  createMessageLoader,
+  joinChannels,
+  joinEarlier,
+  joinNewest,
+  newestFirst,
+  queryOf,
+  readUpTo,
+  rowsOf,
+  type ChannelSummary,
+  type ChatClient,
+  type ChatEvent,
+  type ChatMessage,
+  type LoadedMessages,
+} from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { useRoute } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
-import {
-  applyToChannel,
-  applyToMessages,
-  inOrder,
-  unreadOf,
-  upToDate,
-  withMessage,
-  type Channel,
-  type Messages,
-} from './channel-state.js';
 
-/** Messages loaded at once, and most channels in the list. */
-const PAGE = 50;
+/** Most channels in the list. */
 const CHANNELS = 100;
 /**
  * No event reports being added to a channel, so the list is polled at these intervals, in milliseconds: while it is
@@ -28,15 +34,16 @@ const TYPING_MS = 4000;
 
 export interface Chat {
   /** Last message first; undefined until loaded. */
-  channels: readonly Channel[] | undefined;
+  channels: readonly ChannelSummary[] | undefined;
   loading: QueryState;
   /** Over all channels. */
   unread: number;
   isLive: boolean;
   /** Who is typing in a channel, except oneself. */
   typingIn(channelId: string): readonly string[];
-  /** Loads a channel's messages, last ones first. */
-  load(channelId: string, nextToken?: string): Promise<Messages>;
+  /** Loads a channel's last messages. Known earlier ones stay. */
+  load(channelId: string): Promise<LoadedMessages>;
+  loadEarlier(channelId: string): Promise<void>;
   /** Resolves when stored; resent when the connection drops. */
   send(channelId: string, draft: Draft): Promise<void>;
   sayTyping(channelId: string): void;
@@ -73,8 +80,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
-  /** Number of events received per channel: a response requested before an event may lack it. */
-  const heard = useRef(new Map<string, number>());
+  const [loader] = useState(() => createMessageLoader(client));
   const channelsKey = ['channels', memberId];
 
   const loading = useQuery({
@@ -82,25 +88,30 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     queryFn: async () => {
       const { parameters } = queryOf('chat.listChannels').top(CHANNELS);
       const { value } = rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters);
-      const known = queries.getQueryData<Channel[]>(channelsKey) ?? [];
-      return value.map((channel) => upToDate(channel, known.find(({ id }) => id === channel.id))); // prettier-ignore
+      return joinChannels(queries.getQueryData<ChannelSummary[]>(channelsKey), value);
     },
-    select: inOrder,
+    select: newestFirst,
     // also when the page becomes visible again
     staleTime: 0,
     refetchInterval: isHere ? REFRESH_MS.here : REFRESH_MS.elsewhere,
   });
   const { data: channels } = loading;
 
-  function changeChannel(channelId: string, how: (channel: Channel) => Channel): void {
-    queries.setQueryData<Channel[]>(channelsKey, (all) =>
+  function changeChannel(channelId: string, how: (channel: ChannelSummary) => ChannelSummary): void {
+    queries.setQueryData<ChannelSummary[]>(channelsKey, (all) =>
       all?.map((channel) => (channel.id === channelId ? how(channel) : channel)),
     );
   }
-  function changeMessages(channelId: string, how: (shown: Messages) => Messages): void {
-    queries.setQueryData<Messages>(messagesKey(channelId), (shown) => shown && how(shown));
+  const messagesOf = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
+  function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
+    queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
   }
-  const loadAnew = () => void queries.invalidateQueries({ queryKey: channelsKey });
+  function apply(event: ChatEvent): void {
+    const { channelId } = event;
+    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
+    changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
+  }
+  const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
 
   function stopTyping(channelId: string, identityId: string): void {
     setTyping((all) => all.filter((one) => one.channelId !== channelId || one.identityId !== identityId));
@@ -117,16 +128,14 @@ export function ChatProvider({ children }: { children: ReactNode }) {
 
   const onEvent = useEffectEvent((event: ChatEvent): void => {
     const { channelId } = event;
-    heard.current.set(channelId, (heard.current.get(channelId) ?? 0) + 1);
-    changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
-    changeMessages(channelId, (shown) => applyToMessages(shown, event));
+    loader.hear(event);
+    apply(event);
     if (event.type === 'typing') startTyping(channelId, event.identityId);
     if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
-    if (event.type === 'attachment.created' || event.type === 'attachment.deleted')
-      void queries.invalidateQueries({ queryKey: messagesKey(channelId) });
-    if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAnew();
+    if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
   });
-  const onEnd = useEffectEvent(loadAnew);
+  const onEnd = useEffectEvent(() => loadAgain(channelsKey));
+  const onReturn = useEffectEvent((channelId: string) => loadAgain(messagesKey(channelId)));
 
   useEffect(() => {
     const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
@@ -151,8 +160,11 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       }
     for (const { id, lastSeq = 0 } of channels) {
       if (following.has(id)) continue;
+      let times = 0;
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
+        // after a drop only new messages are told, not what was changed or deleted
+        onSubscribed: () => times++ > 0 && onReturn(id),
         onEnd() {
           following.delete(id);
           onEnd();
@@ -165,28 +177,27 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const chat: Chat = {
     channels,
     loading,
-    unread: (channels ?? []).reduce((sum, channel) => sum + unreadOf(channel), 0),
+    unread: (channels ?? []).reduce((sum, { unread = 0 }) => sum + unread, 0),
     isLive,
     typingIn: (channelId) => typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
-    async load(channelId, nextToken) {
-      const query = queryOf('chat.listMessages').top(PAGE);
-      const { parameters } = nextToken === undefined ? query : query.after(nextToken);
-      for (;;) {
-        const before = heard.current.get(channelId);
-        const answer = rowsOf(await client.api.chat.listMessages.query({ channelId, ...parameters }), parameters);
-        if (heard.current.get(channelId) === before) return { messages: answer.value.toReversed(), nextToken: answer.nextToken };
-      }
+    async load(channelId) {
+      const newest = await loader.load(channelId);
+      return joinNewest(messagesOf(channelId), newest);
+    },
+    async loadEarlier(channelId) {
+      const nextToken = messagesOf(channelId)?.nextToken;
+      if (nextToken === undefined) return;
+      const earlier = await loader.load(channelId, { nextToken });
+      changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
     },
     async send(channelId, draft) {
       if (!stream.current) throw new Error('the connection is closed');
-      const message = await stream.current.send({ channelId, ...draft });
-      changeChannel(channelId, (channel) => applyToChannel(channel, { type: 'message.created', channelId, message }, memberId));
-      changeMessages(channelId, (shown) => withMessage(shown, message));
+      apply({ type: 'message.created', channelId, message: await stream.current.send({ channelId, ...draft }) });
     },
     sayTyping: (channelId) => stream.current?.typing(channelId),
     markRead({ channelId, id, seq }) {
       stream.current?.markRead(channelId, id);
-      changeChannel(channelId, (channel) => ({ ...channel, readSeq: Math.max(channel.readSeq ?? 0, seq) }));
+      changeChannel(channelId, (channel) => readUpTo(channel, seq));
     },
     async create(name) {
       const { id } = await client.api.chat.createChannel.mutate({ name, ownerId: memberId });

@@ -1,4 +1,5 @@
-import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ChannelSummary } from '@tandem/client';
+import { useMutation, useMutationState, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { Entry } from '../ui/boundary.js';
@@ -6,7 +7,6 @@ import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
-import { unreadOf, type Channel, type Messages } from './channel-state.js';
 import { messagesKey, sendKey, useChat, type Draft } from './chat.js';
 import { Composer } from './composer.js';
 import { Message, MessageOnItsWay } from './message.js';
@@ -17,17 +17,11 @@ import { useInView, useVisible } from './visible.js';
 const NEAR = 80;
 
 /** The messages of a channel, and the composer. */
-export function Conversation({ channel }: { channel: Channel }) {
-  const { load, typingIn, markRead } = useChat();
-  const queries = useQueryClient();
-  const key = messagesKey(channel.id);
-  const stored = useQuery({ queryKey: key, queryFn: () => load(channel.id), staleTime: 0 });
+export function Conversation({ channel }: { channel: ChannelSummary }) {
+  const { load, loadEarlier, typingIn, markRead } = useChat();
+  const stored = useQuery({ queryKey: messagesKey(channel.id), queryFn: () => load(channel.id), staleTime: 0 });
   const { data } = stored;
-  const earlier = useMutation({
-    mutationFn: () => load(channel.id, data?.nextToken),
-    onSuccess: ({ messages, nextToken }) =>
-      queries.setQueryData<Messages>(key, (shown) => shown && { messages: [...messages, ...shown.messages], nextToken }),
-  });
+  const earlier = useMutation({ mutationFn: () => loadEarlier(channel.id) });
   const drafts = useMutationState({
     filters: { mutationKey: sendKey(channel.id), status: 'pending' },
     select: ({ state }) => state.variables as Draft,
@@ -36,7 +30,7 @@ export function Conversation({ channel }: { channel: Channel }) {
   const onTheirWay = drafts.filter(({ clientId }) => !data?.messages.some((message) => message.clientId === clientId));
 
   const last = data?.messages.at(-1);
-  const { readSeq = 0 } = channel;
+  const { readSeq = 0, unread = 0 } = channel;
   const isVisible = useVisible();
   const [end, isEndInView] = useInView<HTMLDivElement>();
   const isSeen = isVisible && isEndInView;
@@ -58,7 +52,6 @@ export function Conversation({ channel }: { channel: Channel }) {
 
   const typing = typingIn(channel.id);
   const personOf = useNames([...(data?.messages.map(({ senderId }) => senderId) ?? []), ...typing], channel.ownerId);
-  const unread = unreadOf(channel);
   return (
     <section className="conversation" aria-label={channel.name}>
       <header>

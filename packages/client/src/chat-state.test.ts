@@ -1,0 +1,197 @@
+import { PATIENCE, fixture, startTestServer } from '@tandem/testing';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { createBarrier, createClient, newAccount } from '../test/clients.js';
+import {
+  applyToChannel,
+  applyToMessages,
+  createChatClient,
+  createMessageLoader,
+  joinChannels,
+  joinEarlier,
+  joinNewest,
+  newestFirst,
+  queryOf,
+  readUpTo,
+  rowsOf,
+  uploadFile,
+  type ChannelSummary,
+  type ChatEvent,
+  type ChatMessage,
+  type LoadedMessages,
+  type TandemClient,
+  type TokenStore,
+} from './index.js';
+
+const app = fixture(startTestServer);
+let client: TandemClient;
+let tokens: TokenStore;
+let memberId: string;
+let channelId: string;
+beforeEach(async () => {
+  ({ client, tokens } = createClient(app));
+  ({ id: memberId } = await client.signUp(newAccount()));
+  channelId = await createChannel('Tea');
+});
+
+const createChannel = async (name: string) => (await client.api.chat.createChannel.mutate({ name, ownerId: memberId })).id;
+const post = (content: string) => app.tandem.services.chat.post({ channelId, senderId: memberId, content });
+async function postMany(from: number, to: number): Promise<void> {
+  for (let n = from; n <= to; n++) await post(String(n));
+}
+const remove = (messageId = '') => client.api.chat.deleteMessage.mutate({ messageId });
+const load = (nextToken?: string) => createMessageLoader(client).load(channelId, { nextToken });
+async function loadChannels(): Promise<ChannelSummary[]> {
+  const { parameters } = queryOf('chat.listChannels').top(10);
+  return rowsOf(await client.api.chat.listChannels.query({ memberId, ...parameters }), parameters).value;
+}
+async function loadChannel(): Promise<ChannelSummary> {
+  return (await loadChannels()).find(({ id }) => id === channelId) as ChannelSummary;
+}
+/** Events of attachments do not tell when the message was changed. */
+const unaged = (message: ChatMessage | null | undefined) => message && { ...message, updatedAt: undefined };
+const contents = ({ messages }: LoadedMessages) => messages.map(({ content }) => content);
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => String(from + n));
+
+/** The events of the channel from now on. */
+async function follow(): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  const chat = createChatClient({ url: app.url, client, WebSocket });
+  onTestFinished(() => chat.close());
+  await new Promise<void>((resolve) => {
+    chat.follow(channelId, { onEvent: (event) => void events.push(event), onSubscribed: () => resolve() });
+  });
+  return events;
+}
+
+describe('events', () => {
+  it('make of what was loaded what the server then lists, also when they are applied twice', async () => {
+    const { api } = client;
+    const [first, second] = [await post('first'), await post('second')];
+    const [before, channelBefore] = [await load(), await loadChannel()];
+    const events = await follow();
+    const third = await post('third');
+    await api.chat.patchMessage.mutate({ messageId: second.id, content: 'second, changed' });
+    await remove(first.id);
+    const { id: messageId } = await post('fourth');
+    await remove(messageId);
+    await app.tandem.services.chat.messages.restore(messageId);
+    await api.chat.patchMessage.mutate({ messageId, content: 'fourth, changed' });
+    async function attach() {
+      const file = await uploadFile(api.chat.attachmentUploadUrl, { messageId }, new Blob(['a'], { type: 'text/plain' }));
+      return (await api.chat.addAttachment.mutate({ messageId, ...file })).id;
+    }
+    const attachmentId = await attach();
+    await attach();
+    await api.chat.removeAttachment.mutate({ messageId, attachmentId });
+    await api.chat.patchChannel.mutate({ channelId, name: 'Coffee' });
+    await api.chat.markRead.mutate({ channelId, identityId: memberId, lastReadMessageId: third.id });
+    await expect.poll(() => events.at(-1)?.type, PATIENCE).toBe('read');
+
+    const [messages, channel] = [await load(), await loadChannel()];
+    expect(contents(messages)).toEqual(['second, changed', 'third', 'fourth, changed']);
+    expect([channel.name, channel.unread, channel.lastMessage?.content]).toEqual(['Coffee', 1, 'fourth, changed']);
+    for (const told of [events, [...events, ...events]]) {
+      const { messages: all, ...rest } = told.reduce(applyToMessages, before);
+      const applied = told.reduce((known, event) => applyToChannel(known, event, memberId), channelBefore);
+      const { lastMessage, ...others } = applied;
+      expect({ ...rest, messages: all.map(unaged) }).toEqual({ ...messages, messages: messages.messages.map(unaged) });
+      expect({ ...others, lastMessage: unaged(lastMessage) }).toEqual({ ...channel, lastMessage: unaged(channel.lastMessage) });
+    }
+  });
+
+  it('change nothing of what is not loaded, is known already, or was read by others', async () => {
+    const [message] = [await post('first'), await post('second')];
+    const [loaded, channel] = [await load(), await loadChannel()];
+    const restored: ChatEvent = { type: 'message.updated', channelId, message: { ...message, id: channelId, seq: 0 } };
+    expect(applyToMessages(loaded, restored)).toBe(loaded);
+    const known: ChatEvent = { type: 'message.created', channelId, message };
+    const read: ChatEvent = { type: 'read', channelId, identityId: channelId, messageId: channelId, seq: 1 };
+    for (const event of [restored, known, read]) expect(applyToChannel(channel, event, memberId)).toBe(channel);
+    expect(readUpTo(readUpTo(channel, 2), 1)).toMatchObject({ readSeq: 2, unread: 0 });
+  });
+});
+
+describe('messages', () => {
+  it('are loaded with what happens to them in the meantime', async () => {
+    const known = await post('deleted meanwhile');
+    const answer = createBarrier('chat.listMessages');
+    const slow = createClient(app, {
+      tokens,
+      fetch: async (...call) => {
+        const response = await fetch(...call);
+        await answer.wait();
+        return response;
+      },
+    });
+    const loader = createMessageLoader(slow.client);
+    const loading = loader.load(channelId);
+    await answer.arrived;
+    const message = await post('posted meanwhile');
+    loader.hear({ type: 'message.created', channelId, message });
+    loader.hear({ type: 'message.created', channelId: memberId, message: { ...message, id: memberId } });
+    loader.hear({ type: 'message.deleted', channelId, messageId: known.id, seq: known.seq });
+    answer.open();
+    expect(contents(await loading)).toEqual(['posted meanwhile']);
+  });
+
+  it('are joined page by page, and with what came since', async () => {
+    await postMany(1, 60);
+    const newest = await load();
+    expect(contents(newest)).toEqual(numbers(11, 60));
+    const { nextToken = '' } = newest;
+    const loader = createMessageLoader(client);
+    const loading = loader.load(channelId, { nextToken });
+    loader.hear({ type: 'message.created', channelId, message: await post('61') });
+    const all = joinEarlier(newest, await loading, nextToken);
+    expect([contents(all), all.nextToken]).toEqual([numbers(1, 60), undefined]);
+    expect(joinEarlier(all, newest, nextToken)).toBe(all);
+    await postMany(62, 65);
+    expect(contents(joinNewest(all, await load()))).toEqual(numbers(1, 65));
+  });
+
+  it('are not joined over a gap, nor with earlier ones that are no longer wanted', async () => {
+    await postMany(1, 60);
+    const known = await load();
+    await postMany(61, 111);
+    const newest = joinNewest(known, await load());
+    expect(contents(newest)).toEqual(numbers(62, 111));
+    const { nextToken = '' } = known;
+    expect(joinEarlier(newest, await load(nextToken), nextToken)).toBe(newest);
+  });
+
+  it('that are deleted on the server do not survive among the earlier ones', async () => {
+    await postMany(1, 3);
+    const known = await load();
+    await remove(known.messages[0]?.id);
+    expect(contents(joinNewest(known, await load()))).toEqual(['2', '3']);
+    await remove(known.messages[1]?.id);
+    await remove(known.messages[2]?.id);
+    expect(contents(joinNewest(known, await load()))).toEqual([]);
+  });
+});
+
+describe('channels', () => {
+  it('that an answer knows less of than the events keep what these have told', async () => {
+    const asked = await loadChannels();
+    const message = await post('posted meanwhile');
+    const known = asked.map((channel) => applyToChannel(channel, { type: 'message.created', channelId, message }, memberId));
+    const [joined] = joinChannels(known, asked);
+    expect([joined?.lastMessage, joined?.unread]).toEqual([message, 1]);
+    const read = known.map((channel) => readUpTo(channel, 1));
+    expect(joinChannels(read, known).map(({ unread }) => unread)).toEqual([0]);
+    await remove(message.id);
+    const [empty] = joinChannels(known, await loadChannels());
+    expect(empty).toMatchObject({ lastMessage: null, lastSeq: 1 });
+    const restored: ChatEvent = { type: 'message.updated', channelId, message };
+    expect(empty && applyToChannel(empty, restored, memberId).lastMessage).toEqual(message);
+    expect(joinChannels(undefined, asked)).toMatchObject(asked);
+  });
+
+  it('are ordered by their last message, else by their creation', async () => {
+    const [coffee, milk] = [await createChannel('Coffee'), await createChannel('Milk')];
+    app.clock.advance(1000);
+    await post('the newest of all');
+    expect(newestFirst(await loadChannels()).map(({ id }) => id)).toEqual([channelId, milk, coffee]);
+  });
+});

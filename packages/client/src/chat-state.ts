@@ -1,0 +1,129 @@
+import type { ChatEvent, ChatMessage } from './chat-types.js';
+import type { RouterOutputs } from './router-types.js';
+
+/** A channel of the signed-in identity, with its last message and how far it was read. */
+export type ChannelSummary = RouterOutputs['chat']['listChannels']['data'][number];
+
+/** Messages of a channel, oldest first. */
+export interface LoadedMessages {
+  messages: readonly ChatMessage[];
+  /** For earlier messages; absent where there are none. */
+  nextToken?: string | undefined;
+}
+
+/** Inserts a message in order, replacing an earlier version of it. */
+function withMessage({ messages, ...rest }: LoadedMessages, message: ChatMessage): LoadedMessages {
+  const others = messages.filter(({ id }) => id !== message.id);
+  return { ...rest, messages: [...others, message].sort((one, other) => one.seq - other.seq) };
+}
+
+/** Messages after an event of their channel. Applying it again changes nothing. */
+export function applyToMessages(loaded: LoadedMessages, event: ChatEvent): LoadedMessages {
+  const { messages } = loaded;
+  const change = (messageId: string, how: (message: ChatMessage) => ChatMessage) => ({
+    ...loaded,
+    messages: messages.map((message) => (message.id === messageId ? how(message) : message)),
+  });
+  switch (event.type) {
+    case 'message.created':
+      return withMessage(loaded, event.message);
+    case 'message.updated': {
+      const [first] = messages;
+      // a restored message may be earlier than those that are loaded
+      return first && first.seq <= event.message.seq ? withMessage(loaded, event.message) : loaded;
+    }
+    case 'message.deleted':
+      return { ...loaded, messages: messages.filter(({ id }) => id !== event.messageId) };
+    case 'attachment.created':
+      return change(event.messageId, (message) => ({
+        ...message,
+        attachments: [...message.attachments.filter(({ id }) => id !== event.attachment.id), event.attachment],
+      }));
+    case 'attachment.deleted':
+      return change(event.messageId, (message) => ({
+        ...message,
+        attachments: message.attachments.filter(({ id }) => id !== event.attachmentId),
+      }));
+    default:
+      return loaded;
+  }
+}
+
+/** The newest messages, just loaded, after the known earlier ones, unless some are missing between them. */
+export function joinNewest(known: LoadedMessages | undefined, newest: LoadedMessages): LoadedMessages {
+  const [first] = newest.messages;
+  const last = known?.messages.at(-1);
+  const isAll = newest.nextToken === undefined;
+  if (isAll || !known || !first || !last || last.seq < first.seq - 1) return newest;
+  const earlier = known.messages.filter(({ seq }) => seq < first.seq);
+  return earlier.length === 0 ? newest : { messages: [...earlier, ...newest.messages], nextToken: known.nextToken };
+}
+
+/**
+ * The known messages after earlier ones, just loaded.
+ * @param nextToken with which they were loaded: they do not fit if others were loaded in the meantime
+ */
+export function joinEarlier(known: LoadedMessages, earlier: LoadedMessages, nextToken: string): LoadedMessages {
+  if (known.nextToken !== nextToken) return known;
+  const [first] = known.messages;
+  const before = first ? earlier.messages.filter(({ seq }) => seq < first.seq) : earlier.messages;
+  return { ...earlier, messages: [...before, ...known.messages] };
+}
+
+function counted(channel: ChannelSummary): ChannelSummary {
+  const { lastSeq = 0, readSeq = 0 } = channel;
+  return { ...channel, unread: Math.max(0, lastSeq - readSeq) };
+}
+
+/**
+ * A channel after an event. Only the server knows which message is the last one after a deletion: load the channels
+ * again.
+ * @param readerId whose channel it is
+ */
+export function applyToChannel(channel: ChannelSummary, event: ChatEvent, readerId: string): ChannelSummary {
+  switch (event.type) {
+    case 'message.created': {
+      const { message } = event;
+      if (message.seq <= (channel.lastSeq ?? 0)) return channel;
+      return counted({ ...channel, lastSeq: message.seq, lastMessage: message });
+    }
+    case 'message.updated': {
+      const { message } = event;
+      // a restored message may be the last one again
+      return message.seq < (channel.lastMessage?.seq ?? 0) ? channel : { ...channel, lastMessage: message };
+    }
+    case 'attachment.created':
+    case 'attachment.deleted': {
+      if (!channel.lastMessage) return channel;
+      const [lastMessage] = applyToMessages({ messages: [channel.lastMessage] }, event).messages;
+      return { ...channel, lastMessage };
+    }
+    case 'read':
+      return event.identityId === readerId ? readUpTo(channel, event.seq) : channel;
+    case 'channel.updated':
+      return { ...channel, ...event.channel };
+    default:
+      return channel;
+  }
+}
+
+/** A channel after its reader has read up to this number. */
+export function readUpTo(channel: ChannelSummary, seq: number): ChannelSummary {
+  return counted({ ...channel, readSeq: Math.max(channel.readSeq ?? 0, seq) });
+}
+
+/** Channels that were just loaded, with what events have told about them since they were asked for. */
+export function joinChannels(known: readonly ChannelSummary[] | undefined, loaded: readonly ChannelSummary[]): ChannelSummary[] {
+  const before = new Map(known?.map((channel) => [channel.id, channel]));
+  return loaded.map((channel) => {
+    const { lastSeq = 0, readSeq = 0, lastMessage } = before.get(channel.id) ?? {};
+    const isBehind = lastSeq > (channel.lastSeq ?? 0);
+    return readUpTo(isBehind ? { ...channel, lastSeq, lastMessage } : channel, readSeq);
+  });
+}
+
+/** Channels by their last message, newest first. */
+export function newestFirst(channels: readonly ChannelSummary[]): ChannelSummary[] {
+  const at = ({ lastMessage, createdAt }: ChannelSummary) => lastMessage?.createdAt ?? createdAt;
+  return channels.toSorted((one, other) => at(other).localeCompare(at(one)));
+}
