@@ -26,6 +26,11 @@ it('a typed query reaches the server unchanged, and its rows come back typed', a
   expect([...first.value, ...second.value].map(({ id }) => id)).toEqual(written.slice(1).map(({ id }) => id));
   expect(second.nextToken).toBeUndefined();
 
+  const selected = queryOf('notifications.list').select('isRead').orderBy('id').top(1).parameters;
+  const [marked] = rowsOf(await list.query({ identityId, ...selected }), selected).value;
+  expectTypeOf(marked).toEqualTypeOf<{ id: string; isRead: boolean } | undefined>();
+  expect(marked).toEqual({ id: written[0]?.id, isRead: true });
+
   const { parameters } = queryOf('notifications.list')
     .apply(groupBy(['isRead'], aggregate({ n: count() })))
     .orderBy('n');

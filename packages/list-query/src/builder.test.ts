@@ -44,6 +44,7 @@ describe('a built query', () => {
       .orderBy('brand.name')
       .orderBy('price', 'desc')
       .expand('category')
+      .select('name', 'price')
       .skip(10)
       .top(5);
     expect(parameters).toEqual({
@@ -51,10 +52,13 @@ describe('a built query', () => {
         "price gt 20 and (name eq 'O''Brien' or active ne null and not (tags in ('red', 'blue'))) and releasedAt lt 1970-01-01T00:00:00.000Z",
       $orderby: 'brand.name asc, price desc',
       $expand: 'category',
+      $select: 'name,price',
       $skip: 10,
       $top: 5,
     });
-    expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<Product & { category: Category | null }>();
+    expectTypeOf<RowOf<typeof parameters>>().toEqualTypeOf<
+      Pick<Product & { category: Category | null }, 'id' | 'name' | 'price' | 'category'>
+    >();
   });
 
   it('compares parts of a text, and ignores case on request', () => {
@@ -183,6 +187,8 @@ export function wrongQueries() {
   query.orderBy('tags');
   // @ts-expect-error -- no such relation
   query.expand('brand');
+  // @ts-expect-error -- no such field to select
+  query.select('nope');
   // @ts-expect-error -- no longer visible after the aggregate
   query.apply(aggregate({ n: count() }), filter(field('price').gt(1)));
   // @ts-expect-error -- no longer visible after the group

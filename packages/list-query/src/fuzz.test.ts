@@ -13,11 +13,12 @@ import {
   printExpand,
   printFilter,
   printOrder,
+  printSelect,
   readParameters,
   runListQuery,
 } from './index.js';
 
-const KEYS = ['$filter', '$orderby', '$apply', '$expand', '$nextToken', '$top', '$skip'];
+const KEYS = ['$filter', '$orderby', '$apply', '$expand', '$select', '$nextToken', '$top', '$skip'];
 /** Longest time for a text of 4 KB. */
 const MAX_MS = 50;
 /** Retries exclude pauses of the machine: a slow text is slow each time. */
@@ -69,6 +70,7 @@ const validPairs: Arbitrary<Pairs> = fc.oneof(
   fc.oneof(productOrder, order).map((tree): Pairs => [['$orderby', printOrder(tree)]]),
   steps.map((tree): Pairs => [['$apply', printApply(tree)]]),
   expand.map((tree): Pairs => [['$expand', printExpand(tree)]]),
+  expand.map((tree): Pairs => [['$select', printSelect(tree.map(({ path }) => path))]]),
 );
 
 /** The text with some characters removed, doubled, moved or replaced. */
@@ -129,6 +131,7 @@ describe('parameters give a plan or a 400, within 50 ms', () => {
     ['groups in groups', '$apply', 'groupby((status),'.repeat(240)],
     ['aggregates', '$apply', `aggregate(${'$count as n,'.repeat(340)}$count as n)`],
     ['relations', '$expand', 'category.'.repeat(450)],
+    ['selected fields', '$select', 'brand,'.repeat(680)],
     ['a token', '$nextToken', 'A'.repeat(8192)],
     ['a number', '$top', '9'.repeat(4096)],
   ])('for 4 KB of %s', (_, key, text) => {

@@ -18,6 +18,8 @@ export const LIMITS = {
   groupTop: 100,
   /** Rows kept by a `top(…)` outside groups. */
   stepTop: 100_000,
+  /** Names in `$select`. */
+  selections: 100,
   expansions: 5,
   /** Relations of relations: `category.parent` has depth 2. */
   expandDepth: 2,

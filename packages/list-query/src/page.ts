@@ -3,6 +3,7 @@ import { LIMITS } from './limits.js';
 import { readParameters, type ListParameters, type ParameterPairs } from './parameters.js';
 import { bindList, planBound, type BoundList } from './plan.js';
 import type { ListResource } from './resource.js';
+import type { RowFields } from './select.js';
 import { runPlan, type ListQueryOptions, type ListResult } from './run.js';
 
 /** A page by number, in the envelope of decisions L1. */
@@ -26,20 +27,26 @@ export interface ListRequest {
 /**
  * Checks the parameters of a list endpoint, without asking the store.
  * @param given numbers within their bounds, texts as received
+ * @param rows what `$select` may name; by default what `showRecord` shows
  * @throws ListQueryError (400) for wrong parameters, or both styles at once
  */
-export function bindListRequest(resource: ListResource, given: ListParameters, problems = new Problems()): ListRequest {
+export function bindListRequest(
+  resource: ListResource,
+  given: ListParameters,
+  problems = new Problems(),
+  rows?: RowFields,
+): ListRequest {
   const other = OTHER_STYLE.find((name) => given[name] !== undefined);
   if (other === undefined) {
     const { page = LIMITS.defaultPage, limit = LIMITS.defaultLimit } = given;
     return {
-      bound: bindList(resource, { ...given, skip: (page - 1) * limit, top: limit }, problems),
+      bound: bindList(resource, { ...given, skip: (page - 1) * limit, top: limit }, problems, rows),
       page: { page, limit },
     };
   }
   for (const name of ['page', 'limit'] as const)
     if (given[name] !== undefined) problems.add(problemOf(name, `cannot be used together with '$${other}'`));
-  return { bound: bindList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, problems), page: undefined };
+  return { bound: bindList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, problems, rows), page: undefined };
 }
 
 /**

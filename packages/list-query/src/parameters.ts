@@ -9,6 +9,7 @@ export interface ListParameters {
   filter?: string | undefined;
   orderby?: string | undefined;
   expand?: string | undefined;
+  select?: string | undefined;
   apply?: string | undefined;
   nextToken?: string | undefined;
   skip?: number | undefined;
@@ -25,6 +26,7 @@ const QUERY = new Map<string, Name>([
   ['$orderby', 'orderby'],
   ['$orderBy', 'orderby'],
   ['$expand', 'expand'],
+  ['$select', 'select'],
   ['$apply', 'apply'],
   ['$nextToken', 'nextToken'],
   ['$skip', 'skip'],

@@ -15,6 +15,7 @@ import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
 import { scannedBy, type TextScan } from './scan.js';
+import { bindSelect, parseSelect, rowFieldsOf, selectedOnly, type RowFields } from './select.js';
 import {
   pageStages,
   sortStages,
@@ -39,7 +40,9 @@ export interface RecordPlan {
   after?: Cursor['after'];
   sort: Record<string, 1 | -1>;
   order: readonly SortKey[];
-  projection: Readonly<Record<string, 0>>;
+  projection: Readonly<Record<string, 0 | 1>>;
+  /** The fields of `$select`. */
+  selected: ReadonlySet<string> | undefined;
   skip: number;
   top: number;
   expansions: Expansion[];
@@ -66,6 +69,7 @@ export interface TransformationPlan {
   skip: number;
   top: number;
   expansions: Expansion[];
+  selected?: undefined;
 }
 
 export interface PlanSettings {
@@ -83,6 +87,9 @@ export interface BoundList {
   /** Where `$filter` looks for text without an index, what else it asks of the rows. */
   scanned: StoreFilter | undefined;
   expansions: Expansion[];
+  /** The fields of `$select`; undefined without it. */
+  selected: ReadonlySet<string> | undefined;
+  projection: Readonly<Record<string, 0 | 1>>;
   /** The rows of `$apply`; undefined without it. */
   transformed: Transformation | undefined;
   /** The complete order of records, in the store's form. */
@@ -90,16 +97,23 @@ export interface BoundList {
   sort: Record<string, 1 | -1>;
 }
 
+/** The parameters that change more than the place in the list. */
+const ASKED = ['filter', 'orderby', 'expand', 'select', 'apply'] as const satisfies (keyof ListParameters)[];
 /** Cached result for requests without parameters, which are the most common, by resource. */
 const unasked = new WeakMap<ListResource, BoundList>();
 
 /**
  * Checks the parameters against the resource.
+ * @param rows what `$select` may name; by default what `showRecord` shows
  * @throws ListQueryError with the first problem of each parameter
  */
-export function bindList(resource: ListResource, given: ListParameters, problems = new Problems()): BoundList {
-  const isUnasked =
-    given.filter === undefined && given.orderby === undefined && given.expand === undefined && given.apply === undefined;
+export function bindList(
+  resource: ListResource,
+  given: ListParameters,
+  problems = new Problems(),
+  rows: RowFields = rowFieldsOf(resource),
+): BoundList {
+  const isUnasked = ASKED.every((name) => given[name] === undefined);
   const cached = isUnasked ? unasked.get(resource) : undefined;
   if (given.nextToken !== undefined) checkNextToken(given, problems);
   if (cached) {
@@ -112,16 +126,23 @@ export function bindList(resource: ListResource, given: ListParameters, problems
   const filter = condition && compileFilter(condition);
   const scanned = condition && scannedBy(condition);
   const expansions = parsed(given.expand, (text) => bindExpand(parseExpand(text), resource)) ?? [];
+  const selected = parsed(given.select, (text) => bindSelect(parseSelect(text), rows));
   const transformed = parsed(given.apply, (text) => compileApply(parseApply(text), resource));
   const visible = transformed ?? (given.apply === undefined ? untransformed(resource) : undefined);
   const order = visible && parsed(given.orderby, (text) => bindOrder(parseOrder(text), visible.fields, '$orderby'));
   if (transformed?.shape.kind === 'rows' && given.expand !== undefined)
     problems.add(problemOf('$expand', "cannot be used together with a '$apply' that computes rows"));
+  if (given.select !== undefined && given.apply !== undefined)
+    problems.add(problemOf('$select', "cannot be used together with '$apply'"));
   problems.raise();
 
   if (transformed && order) Object.assign(transformed, { order, isSorted: false });
   const complete = completeOrder(order ?? resource.defaultOrder, untransformed(resource).unique);
-  const bound = { given, filter, scanned, expansions, transformed, order: complete, sort: compileOrder(complete) };
+  const sort = compileOrder(complete);
+  // cursors need the values that sort, relations the ids that lead to them
+  const others = [...Object.keys(sort), ...expansions.map(({ relation }) => relation.from)];
+  const projection = selected ? selectedOnly(resource, selected, rows, others) : resource.projection;
+  const bound = { given, filter, scanned, expansions, selected, projection, transformed, order: complete, sort };
   if (isUnasked) unasked.set(resource, bound);
   return bound;
 }
@@ -153,7 +174,7 @@ export function planBound(
   bound: BoundList,
   { scope, cursorSecret, cursorScope = scope }: PlanSettings,
 ): RecordPlan | TransformationPlan {
-  const { given, expansions, transformed, order, sort } = bound;
+  const { given, expansions, selected, projection, transformed, order, sort } = bound;
   const live = resource.softDelete ? LIVE : undefined;
   const all = allOf(scope, live, bound.filter);
   const scan = scanOf(bound, (asked) => allOf(scope, live, asked));
@@ -172,8 +193,9 @@ export function planBound(
     after,
     sort,
     order,
-    projection: resource.projection,
+    projection,
     scan,
+    selected,
     // computed lazily: most pages write no cursor
     get binding() {
       return bindingOf();

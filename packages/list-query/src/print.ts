@@ -45,6 +45,11 @@ export function printExpand(items: readonly PathReference[]): string {
   return items.map(({ path }) => path).join(', ');
 }
 
+/** The text of `$select`. */
+export function printSelect(names: readonly string[]): string {
+  return names.join(',');
+}
+
 /** The text of `$apply`. */
 export function printApply(steps: readonly Step[]): string {
   return steps.map(printStep).join(' then ');

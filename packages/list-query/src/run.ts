@@ -27,7 +27,7 @@ export interface ListQueryOptions {
   cursorScope?: StoreFilter;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
-  /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings. */
+  /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings; with `$select` only its fields. */
   show?: Show;
   /** Caches slow counts. Default: each page counts. */
   countCache?: CountCache;
@@ -208,11 +208,11 @@ async function transform({ pipelines, skip, top }: TransformationPlan, store: Li
 
 async function showRecords(
   records: StoredDocument[],
-  { expansions }: RecordPlan | TransformationPlan,
+  { expansions, selected }: RecordPlan | TransformationPlan,
   run: Run,
 ): Promise<unknown[]> {
   const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand } = run;
-  const all = records.map((record) => show(record));
+  const all = records.map((record) => show(record, selected));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
   const reading = { sources: relations, maxTimeMs, signal, admit };

@@ -1,17 +1,20 @@
 /** A document as the store returns it. */
 export type StoredDocument = Record<string, unknown>;
 
-/** Turns a stored record into its shown form; undefined for a record that nobody may see. */
-export type Show = (record: StoredDocument) => unknown;
+/**
+ * Turns a stored record into its shown form; undefined for a record that nobody may see.
+ * @param selected the fields of `$select`, if it was given; others may be missing from the record
+ */
+export type Show = (record: StoredDocument, selected?: ReadonlySet<string>) => unknown;
 
 /** Keys that are renamed or hidden. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['_id', 'id', '__v', 'deletedAt']);
 
-/** A record in its wire shape: `id` for `_id`, dates as ISO-8601 strings at any depth. */
-export function showRecord(record: StoredDocument): Record<string, unknown> {
+/** A record in its wire shape: `id` for `_id`, dates as ISO-8601 strings at any depth; of all its fields, or those selected. */
+export function showRecord(record: StoredDocument, selected?: ReadonlySet<string>): Record<string, unknown> {
   const shown: Record<string, unknown> = { id: wire(record['_id']) };
   copy(record, shown, OWN_KEYS);
-  return shown;
+  return selected ? Object.fromEntries(Object.entries(shown).filter(([name]) => selected.has(name))) : shown;
 }
 
 /** A computed row in its wire shape. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { describeList } from './description.js';
 import { asksMore, checkListQuery, type ListQuery } from './query.js';
 import { pageOf, pageParameters } from './pages.js';
+import { rowFieldsOf, selectable, type Reads } from './selection.js';
 
 /** A numbered page, or the envelope of `$skip`, `$top`, `$nextToken` and `$apply` (decisions L1). */
 export type ListAnswer<Row> = ListPage<Row> | ListResult<Row | Record<string, unknown>>;
@@ -29,6 +30,11 @@ interface ListSettings<
 > {
   /** Schema of a row. Fields outside it never leave the server. */
   row: Row;
+  /**
+   * For `$select`: stored fields that a row's field is made of, besides the one of its name. Others are not read when it alone is
+   * selected.
+   */
+  reads?: Reads<z.output<Row>>;
   /** Query parameters of this list alone. */
   own?: Own;
   /** Resource fields that are also query parameters, matched exactly. */
@@ -57,9 +63,10 @@ export function defineList<
   Equal extends z.ZodRawShape = {},
   // oxlint-disable-next-line typescript/ban-types -- no relations
   Related extends Record<string, z.ZodType> = {},
->(resource: Resource, { row, own, equal, related }: ListSettings<Row, Own, Equal, Related>) {
+>(resource: Resource, { row, reads = {}, own, equal, related }: ListSettings<Row, Own, Equal, Related>) {
   const { expandable, output } = answerOf<Row, Related>(row, related);
-  const checkQuery = checkListQuery(resource);
+  const rowFields = rowFieldsOf(resource, row, reads);
+  const checkQuery = checkListQuery(resource, rowFields);
   const open = z
     .strictObject({
       ...(own ?? ({} as Own)),
@@ -75,6 +82,7 @@ export function defineList<
     /** The scope made of the query's `equal` parameters. */
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable,
+    rowFields,
     input,
     output,
   };
@@ -112,7 +120,7 @@ function answerOf<Row extends z.ZodObject, Related extends Record<string, z.ZodT
     value: z.array(z.union([ComputedRow, expandable])),
     nextToken: NextToken.optional(),
   });
-  const output = z.compile(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
+  const output = selectable(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
   const answer = { expandable, output } as unknown as Answer<Row, Related>;
   made.set(related, answer);
   return answer;
@@ -146,7 +154,7 @@ function createScopeOf(resource: ListResource, names: readonly string[]): (query
  * The query parameters of every list except `page` and `limit`. `checkListQuery`, which knows the fields, validates the texts.
  */
 function listParameters(resource: ListResource) {
-  const { $filter, $orderby, $expand, $apply } = describeList(resource);
+  const { $filter, $orderby, $expand, $select, $apply } = describeList(resource);
   const other = `The answer is then \`{ total, count, value }\`. Cannot be combined with \`page\` and \`limit\`.`;
   return {
     $filter: $filter.optional(),
@@ -156,6 +164,7 @@ function listParameters(resource: ListResource) {
       .meta({ deprecated: true, description: 'Another spelling of `$orderby`.', examples: ['id desc'] })
       .optional(),
     $expand: $expand.optional(),
+    $select: $select.optional(),
     $apply: $apply.optional(),
     $skip: z
       .number()

@@ -40,6 +40,15 @@ const APPLY = grammar(
 );
 const EXPAND = grammar('ListExpand', 'Names of relations, separated by commas.');
 
+/** The same text for all lists, so that they share the parameter. */
+const SELECT = z.string().meta({
+  maxLength: LIMITS.text,
+  description:
+    `Names of fields, separated by commas. The answer then has these fields and ${code('id')} alone, although its schema requires ` +
+    `others. Cannot be combined with ${code('$apply')}.`,
+  examples: ['id'],
+});
+
 function described(shared: Grammar, description: string, examples: string[]) {
   return shared.meta({ description, ...(examples.length > 0 && { examples }) });
 }
@@ -85,6 +94,7 @@ export function describeList(resource: ListResource) {
       resource,
     ),
     $expand: describeExpand(resource),
+    $select: SELECT,
     $apply: describeApply(fields),
   };
 }

@@ -1,7 +1,11 @@
 import type { Log } from '@tandem/core';
-import type { z } from 'zod';
 
 export type Fitting = ReturnType<typeof createFitting>;
+
+/** A schema, or the part of one. */
+interface Schema<Row> {
+  safeParse(value: unknown): { success: boolean; data?: Row };
+}
 
 /** Bounds the memory for logged ids. A store with more misfits than this needs repair, not more log lines. */
 const LOGGED_MAX = 10_000;
@@ -26,7 +30,7 @@ export function createFitting(log: Log) {
    */
   return function fit<R extends object, Row>(
     collection: string,
-    schema: z.ZodType<Row>,
+    schema: Schema<Row>,
     record: R,
     show: (record: R) => Row,
   ): Row | undefined {

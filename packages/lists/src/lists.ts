@@ -13,6 +13,7 @@ import {
   type ListQueryOptions,
   type ListResource,
   type RelatedSources,
+  type RowFields,
   type StoreFilter,
 } from '@tandem/list-query';
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
@@ -23,6 +24,7 @@ import { createFitting, type Fitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
+import { markSelected, partOf } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
 
@@ -30,6 +32,7 @@ export type Lists = ReturnType<typeof createLists>;
 export interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
+  rowFields: RowFields;
   equalTo(query: object): StoreFilter;
 }
 
@@ -48,14 +51,17 @@ export interface ListRows {
   isView: true;
 }
 
+/** Sets fields of all rows of a page. */
+type Completion<Row> = (rows: Row[]) => Promise<void>;
+
 export interface ListSource<R, Row> {
   /** Limits the list to what this caller may see. Nothing casts the values, so they must have the stored type. */
   scope?: StoreFilter;
   /** Replaces `scope` in the binding of `$nextToken`, for a scope that contains the time or is part of a view. */
   cursorScope?: StoreFilter;
   show(record: R): Row;
-  /** Adds fields that need another query, for all rows of a page at once. */
-  complete?(rows: Row[]): Promise<void>;
+  /** Functions that set a field by another query, for all rows of a page at once. One that sets several runs once. */
+  complete?: { readonly [Name in keyof Row]?: Completion<Row> };
   relations?: Record<string, Related>;
   /** A count cache of this list, for lists that know better than the collection's writes when a count is stale. */
   countCache?: CountCache;
@@ -131,19 +137,26 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
      * @throws validationError, listErrors.invalidNextToken; requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
-      { resource, row, equalTo }: DeclaredList<Row>,
+      { resource, row, rowFields, equalTo }: DeclaredList<Row>,
       rows: Model<R & BaseRecord> | ListRows,
-      { scope, cursorScope, show, complete, relations = {}, countCache }: ListSource<R, Row>,
+      { scope, cursorScope, show, complete = {}, relations = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
       const collection = rows.collection as ListCollection;
       const counts = countCache ?? (collection.collectionName === resource.name ? countsOfAll : undefined);
       try {
-        const request = requestOf(resource, query);
+        const request = requestOf(resource, rowFields, query);
         const within = { ...equalTo(query), ...scope };
         const caller = callerOf(query);
         const isQuick = !('isView' in rows) && isOnePage(resource, within, request);
-        const isExpanded = request.bound.expansions.length > 0;
+        const { expansions, selected } = request.bound;
+        const isExpanded = expansions.length > 0;
+        const read = selected
+          ? partOf(
+              row,
+              [...selected].flatMap((name) => [name, ...(rowFields.get(name) ?? [])]),
+            )
+          : row;
         // an indexed page finishes before a cancellation could reach it
         const signal = isQuick && !isExpanded ? undefined : signalOf(query);
         const shown: Row[] = [];
@@ -159,17 +172,24 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           caller,
           ...(signal && { signal }),
           show(record) {
-            const one = fit(resource.name, row, record as R, show);
+            const one = fit(resource.name, read, record as R, show);
             if (one !== undefined) shown.push(one);
             return one;
           },
           ...(isExpanded && { relations: sourcesOf(relations, fit) }),
         };
         const answer = await answerInTurn(query, () => answerListRequest<Row>(resource, request, options));
-        if (complete && shown.length > 0) await complete(shown);
+        const isSelected = ([name]: [string, unknown]) => selected?.has(name) !== false;
+        const completions = new Set(
+          Object.entries(complete as Record<string, Completion<Row>>)
+            .filter(isSelected)
+            .map(([, run]) => run),
+        );
+        if (shown.length > 0) await Promise.all([...completions].map((run) => run(shown)));
         // the output schema checks pages; in the other envelope it cannot, because rows may be computed
-        if (!request.page) for (const one of shown) leaveOut(one as object, row.parse(one) as object);
-        return answer;
+        const answered = selected ? partOf(row, [...selected, ...expansions.map(({ name }) => name)]) : row;
+        if (selected || !request.page) for (const one of shown) leaveOut(one as object, answered.parse(one) as object);
+        return selected ? markSelected(answer) : answer;
       } catch (error) {
         throw toListFailure(error);
       }

@@ -1,4 +1,11 @@
-import { ListQueryError, bindListRequest, type ListParameters, type ListRequest, type ListResource } from '@tandem/list-query';
+import {
+  ListQueryError,
+  bindListRequest,
+  type ListParameters,
+  type ListRequest,
+  type ListResource,
+  type RowFields,
+} from '@tandem/list-query';
 import type { z } from 'zod';
 
 /** A validated list query: the parameters of decisions L1 by their wire names. */
@@ -9,6 +16,7 @@ export interface ListQuery {
   $orderby?: string | undefined;
   $orderBy?: string | undefined;
   $expand?: string | undefined;
+  $select?: string | undefined;
   $apply?: string | undefined;
   $skip?: number | undefined;
   $top?: number | undefined;
@@ -39,18 +47,19 @@ function parametersOf(query: ListQuery): ListParameters {
     filter: text(query.$filter),
     orderby: text(query.$orderby ?? query.$orderBy),
     expand: text(query.$expand),
+    select: text(query.$select),
     apply: text(query.$apply),
     nextToken: text(query.$nextToken),
   };
 }
 
 /** Checks the list parameters of an input against a resource. The problems are reported together with those of the schema. */
-export function checkListQuery(resource: ListResource) {
+export function checkListQuery(resource: ListResource, rows: RowFields) {
   return (query: ListQuery, check: z.RefinementCtx): void => {
     const add = (parameter: string, message: string) => check.addIssue({ code: 'custom', path: [parameter], message });
     if (query.$orderby !== undefined && query.$orderBy !== undefined) add('$orderBy', 'must be given once');
     try {
-      requests.set(query, bindListRequest(resource, parametersOf(query)));
+      requests.set(query, bindListRequest(resource, parametersOf(query), undefined, rows));
     } catch (error) {
       if (!(error instanceof ListQueryError)) throw error;
       for (const { parameter, message } of error.problems) add(parameter, withoutPlace(message, parameter));
@@ -68,9 +77,9 @@ function withoutPlace(message: string, parameter: string): string {
  * The bound request of a query: the one from its validation, else bound now, for host code that skips validation. @throws
  * ListQueryError
  */
-export function requestOf(resource: ListResource, query: ListQuery): ListRequest {
-  return (
-    requests.get(query) ??
-    bindListRequest(resource, asksMore(query) ? parametersOf(query) : { page: query.page, limit: query.limit })
-  );
+export function requestOf(resource: ListResource, rows: RowFields, query: ListQuery): ListRequest {
+  const bound = requests.get(query);
+  if (bound) return bound;
+  const given = asksMore(query) ? parametersOf(query) : { page: query.page, limit: query.limit };
+  return bindListRequest(resource, given, undefined, rows);
 }

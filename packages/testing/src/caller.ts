@@ -51,7 +51,7 @@ export function createCaller(url: string, contract: Contract) {
       ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
     });
     const answer = await readAnswer(response);
-    contract.check(method, path.split('?', 1)[0] as string, answer);
+    contract.check(method, path, answer);
     return answer;
   }
 

@@ -17,6 +17,8 @@ export interface RestAnswer {
 }
 
 const DOCUMENT = 'https://tandem.test/openapi';
+/** The same without required fields, for answers to `$select`. */
+const SELECTED = 'https://tandem.test/openapi-selected';
 const ERROR = '#/components/schemas/Error';
 
 function escapePointer(text: string): string {
@@ -27,20 +29,25 @@ function escapePointer(text: string): string {
 export function createContract(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: fullFormats, allErrors: true });
   ajv.addSchema(document, DOCUMENT);
+  const withoutRequired = (key: string, value: unknown) => (key === 'required' && Array.isArray(value) ? undefined : value);
+  ajv.addSchema(JSON.parse(JSON.stringify(document, withoutRequired)) as object, SELECTED);
   const routes = Object.keys(document.paths)
     .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
     // static segments win, as in the router
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   const validators = new Map<string, ValidateFunction>();
 
-  function validatorOf(pointer: string): ValidateFunction {
-    const known = validators.get(pointer) ?? ajv.compile({ $ref: `${DOCUMENT}#${pointer}` });
-    validators.set(pointer, known);
+  function validatorOf(pointer: string, from: string): ValidateFunction {
+    const place = `${from}#${pointer}`;
+    const known = validators.get(place) ?? ajv.compile({ $ref: place });
+    validators.set(place, known);
     return known;
   }
 
   /** @throws Error with the difference from the document */
-  function check(method: string, pathname: string, answer: RestAnswer): void {
+  function check(method: string, target: string, answer: RestAnswer): void {
+    const [pathname = '', query] = target.split('?', 2);
+    const isSelected = answer.status === 200 && new URLSearchParams(query).has('$select');
     const verb = method.toLowerCase();
     const route = routes.find(({ path, pattern }) => pattern.test(pathname) && document.paths[path]?.[verb]);
     const where = `${method} ${route?.path ?? pathname} ${answer.status}`;
@@ -58,7 +65,7 @@ export function createContract(document: OpenApiDocument) {
     }
     const inRoute = ['', 'paths', route.path, verb, 'responses', String(answer.status)].map(escapePointer).join('/');
     const pointer = '$ref' in given ? given.$ref.slice(1) : inRoute;
-    must(where, `${pointer}/content/application~1json/schema`, answer.body);
+    must(where, `${pointer}/content/application~1json/schema`, answer.body, isSelected ? SELECTED : DOCUMENT);
     if (response.content['application/json']?.schema['$ref'] !== ERROR) return;
     // operations share the answers to failures, and say their own text beside the reference to 500
     const texts = [responses[500]?.description, ...(answer.status === 503 ? [requestErrors.unavailable.message] : [])];
@@ -66,8 +73,8 @@ export function createContract(document: OpenApiDocument) {
     if (!texts.includes(message)) throw new Error(`${where} is documented with ${texts.join(' or ')}, not ${message}`);
   }
 
-  function must(where: string, pointer: string, body: unknown): void {
-    const validate = validatorOf(pointer);
+  function must(where: string, pointer: string, body: unknown, from = DOCUMENT): void {
+    const validate = validatorOf(pointer, from);
     if (!validate(body))
       throw new Error(`${where} is not as documented: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
   }

@@ -86,6 +86,18 @@ export async function expectListConvention(
     ),
   );
   expect(await refusal({ $orderby: 'id,' })).toMatchObject({ ok: false, status: 400, message: 'Validation Error' });
+  const chosen = await ask<Page>({ $select: 'id', limit: 3 });
+  expect(chosen.data).toEqual(page.data.slice(0, 3).map((row) => ('id' in row ? { id: row['id'] } : {})));
+  for (const [text, problem] of [
+    ['nope', "has the unknown property 'nope' at offset 0"],
+    ['id,id.x', "has the unknown property 'id.x' at offset 3"],
+    ['*', 'has an unexpected character at offset 0'],
+    ['', 'needs a property instead of the end at offset 0'],
+  ])
+    expect(await refusal({ $select: text })).toEqual(invalid(`query parameter '$select' ${problem}`));
+  expect(await refusal({ $select: 'id', $apply: 'orderby(id)' })).toEqual(
+    invalid("query parameter '$select' cannot be used together with '$apply'"),
+  );
   expect(await refusal({ $expand: 'nope' })).toMatchObject({ ok: false, status: 400, message: 'Validation Error' });
   const { nextToken } = await ask<Slice>({ $top: 2 });
   for (const query of [{ $nextToken: 'x' }, { $nextToken: nextToken, $filter: `id ne '${first}'` }])

@@ -26,8 +26,11 @@ export const eventList = defineList(securityEventResource, {
   row: SecurityEventSchema,
   equal: { identityId: Id, type: EventType },
 });
+/** Decides whether the acting identity is another, whose session, address and device are not shown. */
+const actor = ['actorId', 'identityId'];
 export const identityEventList = defineList(ownSecurityEventResource, {
   row: SecurityEventSchema,
+  reads: { sessionId: actor, ip: actor, userAgent: actor },
   own: { identityId: Id },
   equal: { type: EventType },
 });

@@ -165,6 +165,10 @@ describe.each(FACES)('an event over %s', (face) => {
     expect(failed).toMatchObject({ type: 'login.failed', ip: '127.0.0.1', userAgent: 'node' });
     expect(unlocked).toMatchObject({ type: 'identity.unlocked', actorId: admin.id, sessionId: null, ip: null, userAgent: null });
     expect(login).toMatchObject({ type: 'login.succeeded', ip: '127.0.0.1', sessionId: await sessionIdOf(ann) });
+    for (const $select of ['ip', 'userAgent', 'sessionId']) {
+      const selected = await ann.call(face, 'auth.identityEvents', { identityId: ann.id, type: 'identity.unlocked', $select });
+      expect(selected).toMatchObject({ value: { data: [{ id: unlocked?.id, [$select]: null }] } });
+    }
     expect(await admin.call(face, 'auth.identityEvents', { identityId: ann.id })).toEqual(outcome);
     expect(await bob.call(face, 'auth.identityEvents', { identityId: ann.id })).toEqual(NOT_ADMIN);
     const one = await ann.call(face, 'auth.identityEvents', { identityId: ann.id, type: 'registered' });

@@ -43,6 +43,7 @@ export type ListedChannel = z.infer<typeof ListedChannelSchema>;
 
 export const channelList = defineList(channelRecord.resource, {
   row: ListedChannelSchema,
+  reads: { unread: ['readSeq'] },
   own: {
     memberId: Id.optional().meta({
       description: 'Channels of this member, with `lastSeq`, `readSeq`, `unread` and `lastMessage`.',

@@ -82,14 +82,14 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
       ...standingOf(0, readSeq),
       lastMessage: null,
     });
-    async function complete(channels: ListedChannel[]): Promise<void> {
-      const ids = channels.map(({ id }) => id);
-      const [, lasts] = await Promise.all([addIcons(channels), messages.lastOf(ids)]);
+    async function addStandings(channels: ListedChannel[]): Promise<void> {
+      const lasts = await messages.lastOf(channels.map(({ id }) => id));
       for (const listed of channels) {
         const { lastSeq = 0, lastMessage = null } = lasts.get(listed.id) ?? {};
         Object.assign(listed, standingOf(lastSeq, listed.readSeq ?? 0), { lastMessage });
       }
     }
+    const complete = { icon: addIcons, lastSeq: addStandings, unread: addStandings, lastMessage: addStandings };
     return lists.answer(channelList, memberships, { cursorScope: { memberId }, show: showListed, complete }, query);
   }
 
@@ -127,7 +127,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     /** With `memberId` lists that member's channels and their unread counts. */
     list(memberId: string | undefined, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
       if (memberId !== undefined) return listOfMember(memberId, query);
-      return lists.answer(channelList, Channels, { show: showBare, complete: addIcons }, query);
+      return lists.answer(channelList, Channels, { show: showBare, complete: { icon: addIcons } }, query);
     },
 
     /**

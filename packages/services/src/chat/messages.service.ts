@@ -134,7 +134,12 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     },
 
     list(channelId: string, query: ListQuery): Promise<ListAnswer<Message>> {
-      return lists.answer(messageList, Messages, { scope: { channelId }, show: showBare, complete: addAttachments }, query);
+      return lists.answer(
+        messageList,
+        Messages,
+        { scope: { channelId }, show: showBare, complete: { attachments: addAttachments } },
+        query,
+      );
     },
 
     /** `channelOf` and `senderOf` serve the access rules: undefined when there is no live message. */

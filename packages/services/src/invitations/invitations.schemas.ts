@@ -38,6 +38,7 @@ export type NewInvitation = z.infer<typeof createInvitationInput>;
 export const invitationInput = z.strictObject({ invitationId: Id });
 export const invitationList = defineList(invitationResource, {
   row: InvitationSchema,
+  reads: { status: ['expiresAt'] },
   own: { status: z.enum(INVITATION_STATUSES).describe('Only invitations in this state.').optional() },
   equal: { email: Email, organizationId: Id, fromIdentityId: Id, role: z.enum(ORGANIZATION_ROLES) },
 });

@@ -122,7 +122,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     },
 
     list(query: ListQuery): Promise<ListAnswer<Location>> {
-      return lists.answer(locationList, Locations, { show: showBare, complete: addAncestors }, query);
+      return lists.answer(locationList, Locations, { show: showBare, complete: { ancestors: addAncestors } }, query);
     },
 
     /**

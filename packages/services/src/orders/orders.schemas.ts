@@ -56,8 +56,9 @@ export const orderResource = defineListResource({
   },
   defaultOrder: 'createdAt desc, id desc',
 });
+const shown = { row: OrderSchema, reads: { items: ['currency'] } };
 export const orderList = defineList(orderResource, {
-  row: OrderSchema,
+  ...shown,
   own: { identityId: Id.describe('The buyer. Required, except for admins.').optional() },
   equal: {
     organizationId: Id,
@@ -68,7 +69,7 @@ export const orderList = defineList(orderResource, {
     total: Amount,
   },
 });
-export const organizationOrderList = defineList(orderResource, { row: OrderSchema, own: { organizationId: Id } });
+export const organizationOrderList = defineList(orderResource, { ...shown, own: { organizationId: Id } });
 
 export const orderInput = z.strictObject({ orderId: Id });
 export const createOrderInput = z.strictObject({

@@ -32,7 +32,9 @@ interface OrdersOptions {
 
 function show(record: OrderRecord): Order {
   const { shown, items, ...order } = present(record);
-  return { ...order, ...shown, items: items.map((line) => ({ ...line, price: toAmount(line.price, record.currency) })) };
+  // `$select` may leave the lines out
+  const lines = items?.map((line) => ({ ...line, price: toAmount(line.price, record.currency) }));
+  return { ...order, ...shown, items: lines };
 }
 
 /** @throws productErrors.notFound, productVariantErrors.notFound */

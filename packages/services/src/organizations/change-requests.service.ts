@@ -195,7 +195,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     /** The requests of an organization, newest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<ChangeRequest>> {
       if (!(await Organizations.exists({ _id: organizationId }))) throw errors.notFound();
-      const source = { scope: { organizationId }, show, complete: addCertificates };
+      const complete = { certificateImage: addCertificates, certificateImageUrl: addCertificates };
+      const source = { scope: { organizationId }, show, complete };
       return lists.answer(changeRequestList, Requests, source, query);
     },
 

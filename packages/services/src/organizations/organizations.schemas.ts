@@ -56,8 +56,9 @@ export const organizationRecord = defineRecord('organizations', {
 });
 export const OrganizationSchema = organizationRecord.schema.meta({ id: 'Organization' });
 export type Organization = z.infer<typeof OrganizationSchema>;
+const shown = { row: OrganizationSchema, reads: { ancestors: ['parentId'] } };
 export const organizationList = defineList(organizationRecord.resource, {
-  row: OrganizationSchema,
+  ...shown,
   equal: { name: Name, description: Text, contact_email: Email, contact_phone: Line },
 });
 
@@ -113,7 +114,7 @@ export const moveOrganizationInput = z.strictObject({
 });
 
 export const descendantList = defineList(organizationRecord.resource, {
-  row: OrganizationSchema,
+  ...shown,
   /** Depth 1 lists the children only. */
   own: {
     organizationId: Id,
@@ -169,6 +170,7 @@ const membershipResource = defineListResource({
 
 export const membershipList = defineList(membershipResource, {
   row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),
+  reads: { member: ['parentId'], organization: Object.keys(OrganizationSchema.shape) },
   own: {
     identityId: Id,
     roles: Roles.optional(),

@@ -72,17 +72,19 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
 
   const tree = createOrganizationTree(storage);
 
-  /** Adds logos and ancestors. */
-  async function complete(organizations: readonly Organization[]): Promise<void> {
-    const [found, ancestors] = await Promise.all([
-      logos.oneOf(organizations.map(({ id }) => id)),
-      tree.ancestorsOf(organizations),
-    ]);
-    for (const organization of organizations) {
-      organization.logo = found.get(organization.id) ?? null;
-      organization.ancestors = ancestors.get(organization.id) ?? [];
-    }
+  async function addLogos(organizations: readonly Organization[]): Promise<void> {
+    const found = await logos.oneOf(organizations.map(({ id }) => id));
+    for (const organization of organizations) organization.logo = found.get(organization.id) ?? null;
   }
+
+  async function addAncestors(organizations: readonly Organization[]): Promise<void> {
+    const ancestors = await tree.ancestorsOf(organizations);
+    for (const organization of organizations) organization.ancestors = ancestors.get(organization.id) ?? [];
+  }
+
+  const complete = { logo: addLogos, ancestors: addAncestors };
+  const completeAll = (organizations: readonly Organization[]) =>
+    Promise.all([addLogos(organizations), addAncestors(organizations)]);
 
   const replaceLogo = logos.replacing(Organizations);
   const creations = storage.defineUnit<Creation>({
@@ -106,7 +108,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
   /** @throws errors.notFound */
   async function show(record: OrganizationRecord | null): Promise<Organization> {
     const organization = showOne(record, errors.notFound);
-    await complete([organization]);
+    await completeAll([organization]);
     return organization;
   }
 
@@ -265,7 +267,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
               member && 'identityId' in member ? { inheritedFrom: null, role: member.role } : held.get(record.parentId ?? ''),
             organization: showBare(record),
           }) as Membership,
-        complete: (rows: Membership[]) => complete(rows.map(({ organization }) => organization)),
+        complete: {
+          async organization(rows: Membership[]) {
+            await completeAll(rows.map(({ organization }) => organization));
+          },
+        },
       };
       return lists.answer(membershipList, membershipsOf(Organizations, identityId, held, roles), source, query);
     },

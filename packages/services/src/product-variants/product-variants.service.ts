@@ -105,7 +105,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws productErrors.notFound */
     async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {
-      const complete = (variants: ProductVariant[]) => leaveOutRemoved(productId, variants);
+      const complete = { imageIds: (variants: ProductVariant[]) => leaveOutRemoved(productId, variants) };
       const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show: showBare, complete }, query);
       const [page, isThere] = await Promise.all([answer, productExists(productId)]);
       if (!isThere) throw productErrors.notFound();

@@ -42,7 +42,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
   });
   const shown = {
     show: showBare,
-    complete: addImages,
+    complete: { images: addImages },
     relations: { categories: categories.related, attributes: attributes.related },
   };
 

@@ -26,20 +26,20 @@ interface FollowersOptions {
 export function createFollowers({ storage, lists, counts, avatars }: FollowersOptions) {
   const Profiles = storage.model(profileModel);
 
-  /** Adds profile names and avatars to rows, by one query each. */
-  async function complete(rows: readonly Follower[]): Promise<void> {
-    const ids = rows.map(({ id }) => id);
-    const [found, files] = await Promise.all([
-      // skips names of another type, which a host may have written, so that the row still fits its schema (decisions H20)
-      Profiles.find({ _id: { $in: ids }, name: { $type: 'string' } }, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>(),
-      avatars.oneOf(ids),
-    ]);
+  async function addNames(rows: readonly Follower[]): Promise<void> {
+    // skips names of another type, which a host may have written, so that the row still fits its schema (decisions H20)
+    const named = { _id: { $in: rows.map(({ id }) => id) }, name: { $type: 'string' } } as const;
+    const found = await Profiles.find(named, { name: 1 }).lean<Pick<ProfileRecord, '_id' | 'name'>[]>();
     const names = new Map(found.map(({ _id, name }) => [_id, name]));
-    for (const row of rows) {
-      row.name = names.get(row.id) ?? '';
-      row.avatar = files.get(row.id) ?? null;
-    }
+    for (const row of rows) row.name = names.get(row.id) ?? '';
   }
+
+  async function addAvatars(rows: readonly Follower[]): Promise<void> {
+    const files = await avatars.oneOf(rows.map(({ id }) => id));
+    for (const row of rows) row.avatar = files.get(row.id) ?? null;
+  }
+
+  const complete = { name: addNames, avatar: addAvatars };
 
   return {
     /** A page of profiles, latest first. */

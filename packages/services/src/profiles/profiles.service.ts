@@ -110,11 +110,11 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
     },
 
     list(query: ListQuery): Promise<ListAnswer<Profile>> {
-      return lists.answer(profileList, Profiles, { show: showBare, complete: addAvatars }, query);
+      return lists.answer(profileList, Profiles, { show: showBare, complete: { avatar: addAvatars } }, query);
     },
 
     listOfIdentity(identityId: string, query: ListQuery): Promise<ListAnswer<Profile>> {
-      const source = { scope: { identityId }, show: showBare, complete: addAvatars };
+      const source = { scope: { identityId }, show: showBare, complete: { avatar: addAvatars } };
       return lists.answer(identityProfileList, Profiles, source, query);
     },
 

@@ -19,6 +19,8 @@ let home: TestServer;
 let app: TestServer;
 let world: Awaited<ReturnType<typeof fillEveryList>>;
 let commands: string[] = [];
+/** What was read of each collection. */
+let projections = new Map<string, unknown>();
 beforeAll(async () => {
   home = await startTestServer();
   world = await fillEveryList(home, ROWS);
@@ -27,6 +29,8 @@ beforeAll(async () => {
   const client = app.storage.model(notificationModel).db.getClient();
   client.on('commandStarted', ({ commandName, command }: Started) => {
     commands.push(`${commandName} ${String(command[commandName])}`);
+    const { pipeline = [], projection } = command as { pipeline?: { $project?: unknown }[]; projection?: unknown };
+    projections.set(String(command[commandName]), projection ?? pipeline.find(({ $project }) => $project)?.$project);
   });
 }, 120_000);
 afterAll(async () => {
@@ -38,6 +42,7 @@ afterAll(async () => {
 async function ask(procedure: string, query: Record<string, unknown>): Promise<{ rows: number; commands: string[] }> {
   const { person, input } = EVERY_LIST[procedure as keyof typeof EVERY_LIST](world);
   commands = [];
+  projections = new Map();
   const outcome = await app.call('rest', procedure, { ...input, ...query }, person.credentials);
   const { data, value } = (outcome as { value: { data?: unknown[]; value?: unknown[] } }).value;
   return { rows: (data ?? value ?? []).length, commands };
@@ -74,3 +79,17 @@ it(
     }
   },
 );
+
+it.each([
+  ['products.list', 'name', { products: ['name', 'createdAt'] }],
+  ['products.list', 'id,images', { products: ['images', 'createdAt'], files: undefined }],
+  ['orders.list', 'status', { orders: ['status', 'createdAt'] }],
+  ['categories.list', 'name', { categories: ['name', 'createdAt'] }],
+])('%s with $select=%s reads no more than it shows and sorts by', async (procedure, $select, read) => {
+  expect((await cheapest(procedure, { $select, limit: ROWS })).rows).toBe(ROWS);
+  const wanted = Object.entries(read).map(([name, fields]) => [
+    name,
+    fields && Object.fromEntries(['_id', ...fields].map((field) => [field, 1])),
+  ]);
+  expect(Object.fromEntries(projections)).toEqual(Object.fromEntries(wanted));
+});
