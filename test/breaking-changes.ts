@@ -80,7 +80,8 @@ function valueMisfits(has: Schema, takes: Schema, at: string, kind: Kind): strin
   ];
 }
 
-const from = (before: Schema, now: Schema) => `${list(before['type']).join('|')}, and is ${list(now['type']).join('|') || 'any'}`;
+const typesOf = (schema: Schema) => list(schema['type']).join('|') || 'any';
+const from = (before: Schema, now: Schema) => `${typesOf(before)}, and is ${typesOf(now)}`;
 
 function objectMisfits(has: Schema, takes: Schema, at: string, kind: Kind, fit: Fit): string[] {
   const [own, taken] = [
@@ -91,7 +92,11 @@ function objectMisfits(has: Schema, takes: Schema, at: string, kind: Kind, fit: 
   const shared = Object.entries(own).flatMap(([name, schema]) => (taken[name] ? fit(schema, taken[name], `${at}.${name}`) : []));
   const [additional, takesAdditional] = [has['additionalProperties'], takes['additionalProperties']];
   const isSchema = (value: unknown) => typeof value === 'object' && value !== null;
-  const rest = isSchema(additional) && isSchema(takesAdditional) ? fit(additional, takesAdditional, `${at}.*`) : [];
+  // where nothing is said, anything is allowed
+  const rest = isSchema(takesAdditional) && additional !== false ? fit(additional ?? {}, takesAdditional, `${at}.*`) : [];
+  const names = takes['propertyNames']
+    ? fit({ type: 'string', ...(has['propertyNames'] as Schema | undefined) }, takes['propertyNames'], `${at}.*`)
+    : [];
   if (kind === 'answer') {
     const gone = Object.keys(taken).filter((name) => !own[name]);
     const missing = lacking.filter((name) => own[String(name)]);
@@ -100,6 +105,7 @@ function objectMisfits(has: Schema, takes: Schema, at: string, kind: Kind, fit: 
       ...missing.map((name) => `${at}.${String(name)} may be absent`),
       ...shared,
       ...rest,
+      ...names,
     ];
   }
   const refused = takesAdditional === false ? Object.keys(own).filter((name) => !taken[name]) : [];
@@ -110,6 +116,7 @@ function objectMisfits(has: Schema, takes: Schema, at: string, kind: Kind, fit: 
     ...closed,
     ...shared,
     ...rest,
+    ...names,
   ];
 }
 
@@ -134,6 +141,7 @@ export function breakingChanges(before: Interface, now: Interface): string[] {
       const at = `${name} ${key}`;
       return nowInputs[key] ? takes(schema, nowInputs[key].schema, at) : [`${at} is refused`];
     });
+    const closed = old.isOpen && !operation.isOpen ? [`${name} needs credentials`] : [];
     const required = Object.entries(nowInputs).filter(([key, { required: isRequired }]) => isRequired && !inputs[key]?.required);
     const answers = Object.entries(old.answers).flatMap(([status, schema]) => {
       const at = `${name} ${status}`;
@@ -145,6 +153,7 @@ export function breakingChanges(before: Interface, now: Interface): string[] {
     });
     return [
       ...(operation.route === old.route ? [] : [`${name} was ${old.route}, and is ${operation.route}`]),
+      ...closed,
       ...changed,
       ...required.map(([key]) => `${name} ${key} is required`),
       ...answers,

@@ -47,6 +47,8 @@ describe('the comparison of interfaces', () => {
     of.paths[path]?.[method]?.requestBody?.content['application/json']?.schema as unknown as Fields;
   const schemaOf = (of: OpenApiDocument, name: string) => of.components.schemas[name] as unknown as Fields;
   const login = (of: OpenApiDocument) => bodyOf(of, '/auth/login', 'post');
+  const attribute = (of: OpenApiDocument) => bodyOf(of, '/attributes', 'post');
+  const data = (of: OpenApiDocument) => bodyOf(of, '/auth/ott/generate', 'post').properties['data'] ?? {};
   const page = { name: 'shop', in: 'query', schema: { type: 'string' } };
 
   // prettier-ignore
@@ -67,8 +69,23 @@ describe('the comparison of interfaces', () => {
     ['a field of a body that takes less', (of) => Object.assign(login(of).properties['password'] ?? {}, { minLength: 99 }), 'auth.login body.password: minLength is narrower'],
     ['a value that is gone', (of) => (bodyOf(of, '/locations', 'post').properties['type'] as { enum: string[] }).enum.pop(), 'locations.create body.type: the value "BUILDING" is gone'],
     ['a body that is required', (of) => Object.assign(bodyOf(of, '/auth/logout', 'post') ? (of.paths['/auth/logout']?.['post']?.requestBody ?? {}) : {}, { required: true }), 'auth.logout body is required'],
+    ['an operation that needs credentials', (of) => Object.assign(product(of)['get'] ?? {}, { security: [{ bearer: [] }] }), 'products.get needs credentials'],
+    ['an answer without its body', (of) => Object.assign(product(of)['get']?.responses ?? {}, { 200: {} }), 'products.get 200 has no body'],
+    ['a number that is no longer whole', (of) => Object.assign(schemaOf(of, 'ListTotal'), { type: 'number' }), 'attributes.list 200.total: the type was integer, and is number'],
+    ['a list of a body that takes fewer', (of) => Object.assign(attribute(of).properties['items'] ?? {}, { maxItems: 1 }), 'attributes.create body.items: maxItems is narrower'],
+    ['a field in a list of a body that is gone', (of) => delete (attribute(of).properties['items'] as unknown as { items: Fields }).items.properties['value'], 'attributes.create body.items[].value is refused'],
+    ['a field of a body that takes only some values', (of) => Object.assign(login(of).properties['fingerprint'] ?? {}, { enum: ['a'] }), 'auth.login body.fingerprint: the values are others'],
+    ['a field of a body that takes only some texts', (of) => Object.assign(login(of).properties['fingerprint'] ?? {}, { pattern: '^a' }), 'auth.login body.fingerprint: pattern is narrower'],
+    ['an open object that is closed', (of) => Object.assign(data(of), { additionalProperties: false }), 'auth.ottGenerate body.data is closed'],
+    ['an open object that takes only texts', (of) => Object.assign(data(of), { additionalProperties: { type: 'string' } }), 'auth.ottGenerate body.data.*: the type was any, and is string'],
+    ['an open object with shorter names', (of) => Object.assign(data(of), { propertyNames: { type: 'string', maxLength: 9 } }), 'auth.ottGenerate body.data.*: maxLength is narrower'],
   ])('refuses %s', (_, change, text) => {
     expect(breaksOf(change)).toContain(text);
+  });
+
+  it('fails at a keyword that it does not know', () => {
+    const change: Change = (of) => Object.assign(login(of).properties['password'] ?? {}, { multipleOf: 2 });
+    expect(() => breaksOf(change)).toThrow('the keyword multipleOf is not compared');
   });
 
   it('allows what is added, and what takes more', () => {
@@ -79,6 +96,9 @@ describe('the comparison of interfaces', () => {
       Object.assign(login(of).properties, { colour: { type: 'string' } });
       Object.assign(login(of).properties['password'] ?? {}, { minLength: 0, description: 'Other words.' });
       (bodyOf(of, '/locations', 'post').properties['type'] as { enum: string[] }).enum.push('ROOM');
+      Object.assign(attribute(of).properties['name'] ?? {}, { type: ['string', 'number'] });
+      (schemaOf(of, 'OrganizationChangeRequest').properties['status'] as { enum: string[] }).enum.push('withdrawn');
+      Object.assign(of.paths['/auth/logout']?.['post'] ?? {}, { security: [] });
       Object.assign(product(of)['get']?.responses ?? {}, { 418: { description: 'A teapot.' } });
     };
     expect(breaksOf(added)).toEqual([]);

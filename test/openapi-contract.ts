@@ -10,6 +10,8 @@ export interface Input {
 export interface Contract {
   /** `GET /products/{productId}`. */
   route: string;
+  /** Whether it answers without credentials. */
+  isOpen: boolean;
   /** By place and name: `path productId`. */
   parameters: Record<string, Input>;
   body?: Input;
@@ -42,30 +44,33 @@ export function interfaceOf({ paths, components }: OpenApiDocument): Interface {
   const { schemas, parameters: shared, responses: answers } = components;
   const last = ($ref: string) => $ref.split('/').at(-1) ?? '';
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]): [string, Contract] => {
-      const given = parameters.map((one) => ('$ref' in one ? shared[last(one.$ref)] : one)).filter((one) => one !== undefined);
-      const body = requestBody?.content['application/json']?.schema;
-      return [
-        operationId,
-        {
-          route: `${method.toUpperCase()} ${path}`,
-          parameters: Object.fromEntries(
-            given.map((one) => [
-              `${one.in} ${one.name}`,
-              { required: one.required === true, schema: bare(one.schema) as Schema },
-            ]),
-          ),
-          ...(body && { body: { required: requestBody.required === true, schema: bare(body) as Schema } }),
-          answers: Object.fromEntries(
-            Object.entries(responses).map(([status, response]) => {
-              const answer = '$ref' in response ? answers[last(response.$ref)] : response;
-              const schema = Number(status) < 400 && answer?.content?.['application/json']?.schema;
-              return [status, schema ? (bare(schema) as Schema) : null];
-            }),
-          ),
-        },
-      ];
-    }),
+    Object.entries(methods).map(
+      ([method, { operationId, parameters = [], requestBody, responses, security = [] }]): [string, Contract] => {
+        const given = parameters.map((one) => ('$ref' in one ? shared[last(one.$ref)] : one)).filter((one) => one !== undefined);
+        const body = requestBody?.content['application/json']?.schema;
+        return [
+          operationId,
+          {
+            route: `${method.toUpperCase()} ${path}`,
+            isOpen: security.length === 0 || security.some((one) => Object.keys(one).length === 0),
+            parameters: Object.fromEntries(
+              given.map((one) => [
+                `${one.in} ${one.name}`,
+                { required: one.required === true, schema: bare(one.schema) as Schema },
+              ]),
+            ),
+            ...(body && { body: { required: requestBody.required === true, schema: bare(body) as Schema } }),
+            answers: Object.fromEntries(
+              Object.entries(responses).map(([status, response]) => {
+                const answer = '$ref' in response ? answers[last(response.$ref)] : response;
+                const schema = Number(status) < 400 && answer?.content?.['application/json']?.schema;
+                return [status, schema ? (bare(schema) as Schema) : null];
+              }),
+            ),
+          },
+        ];
+      },
+    ),
   );
   const { Error: _, ...named } = schemas;
   return {
