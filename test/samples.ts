@@ -40,6 +40,20 @@ export async function runSample<Exported>(code: string): Promise<Exported & { pr
   }
 }
 
+/** Runs samples that are modules of one program. @returns the exports of each */
+export async function runModules(modules: Readonly<Record<string, string>>): Promise<Record<string, unknown>> {
+  mkdirSync(FOLDER, { recursive: true });
+  const dir = mkdtempSync(fileURLToPath(new URL('program-', FOLDER)));
+  try {
+    for (const [name, code] of Object.entries(modules)) writeFileSync(path.join(dir, name), code);
+    const exported: Record<string, unknown> = {};
+    for (const name of Object.keys(modules)) exported[name] = await import(path.join(dir, name));
+    return exported;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
 /** Compiles samples against the built packages, as a host would, and returns the compiler's errors. */
 export async function compileSamples(samples: readonly string[]): Promise<string> {
   mkdirSync(FOLDER, { recursive: true });
