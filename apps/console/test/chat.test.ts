@@ -157,6 +157,38 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await expectClean(visitor);
   });
 
+  it('keeps what is written in each channel, while one is elsewhere', async () => {
+    const { ann, channelId } = await channelOfTwo('Pantry');
+    await ann.rest('POST', '/channels', { name: 'Scullery', ownerId: ann.id }).expect(201);
+    await using visitor = await visitAs(ann, `/chat/${channelId}`);
+    const { page } = visitor;
+    const composer = page.getByLabel('Message', { exact: true });
+    const go = async (name: RegExp) => {
+      await page.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    };
+    await composer.fill('Is there any flo');
+    await go(/Scullery/);
+    expect(await composer.inputValue()).toBe('');
+    await composer.fill('Who washes up?');
+    await go(/Pantry/);
+    await composer.press('End');
+    await composer.pressSequentially('ur?');
+    await go(/Sessions/);
+    await go(/^Chat/);
+    await go(/Pantry/);
+    expect(await composer.inputValue()).toBe('Is there any flour?');
+    await composer.press('Enter');
+    await page.getByRole('log').getByText('Is there any flour?').waitFor();
+    await go(/Scullery/);
+    expect(await composer.inputValue()).toBe('Who washes up?');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await visitor.signIn(ann.email);
+    await composer.waitFor();
+    expect(await composer.inputValue()).toBe('');
+    await expectClean(visitor);
+  });
+
   it('counts messages as unread while one reads earlier ones, and leads to them', async () => {
     const { ann, bob, channelId } = await channelOfTwo('Deck');
     const say = (content: string) => ann.rest('POST', '/messages', { channelId, senderId: ann.id, content }).expect(201);

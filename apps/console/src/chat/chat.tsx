@@ -21,6 +21,7 @@ import { createContext, use, useEffect, useEffectEvent, useRef, useState, type R
 import { useRoute } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
+import { createDrafts, type Drafts } from './drafts.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
@@ -39,20 +40,21 @@ export interface Chat {
   /** Over all channels. */
   unread: number;
   isLive: boolean;
+  drafts: Drafts;
   /** Who is typing in a channel, except oneself. */
   typingIn(channelId: string): readonly string[];
   /** Loads a channel's last messages. Known earlier ones stay. */
   load(channelId: string): Promise<LoadedMessages>;
   loadEarlier(channelId: string): Promise<void>;
   /** Resolves when stored; resent when the connection drops. */
-  send(channelId: string, draft: Draft): Promise<void>;
+  send(channelId: string, message: Outgoing): Promise<void>;
   sayTyping(channelId: string): void;
   markRead(message: ChatMessage): void;
   create(name: string): Promise<string>;
 }
 
 /** A message that is not stored yet. */
-export interface Draft {
+export interface Outgoing {
   /** Its id here, which the stored message keeps. */
   clientId: string;
   content: string;
@@ -81,6 +83,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
   const [loader] = useState(() => createMessageLoader(client));
+  const [drafts] = useState(createDrafts);
   const channelsKey = ['channels', memberId];
 
   const loading = useQuery({
@@ -179,6 +182,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     loading,
     unread: (channels ?? []).reduce((sum, { unread = 0 }) => sum + unread, 0),
     isLive,
+    drafts,
     typingIn: (channelId) => typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
     async load(channelId) {
       const newest = await loader.load(channelId);
@@ -190,9 +194,9 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       const earlier = await loader.load(channelId, { nextToken });
       changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
     },
-    async send(channelId, draft) {
+    async send(channelId, message) {
       if (!stream.current) throw new Error('the connection is closed');
-      apply({ type: 'message.created', channelId, message: await stream.current.send({ channelId, ...draft }) });
+      apply({ type: 'message.created', channelId, message: await stream.current.send({ channelId, ...message }) });
     },
     sayTyping: (channelId) => stream.current?.typing(channelId),
     markRead({ channelId, id, seq }) {

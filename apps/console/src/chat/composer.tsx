@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useRef, type KeyboardEvent } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Failure } from '../ui/notices.js';
-import { sendKey, useChat, type Draft } from './chat.js';
+import { sendKey, useChat, type Outgoing } from './chat.js';
+import { useDraft } from './drafts.js';
 
 /** Interval of typing reports, in milliseconds: the server forwards no more. */
 const TYPING_EVERY_MS = 2000;
@@ -14,23 +15,26 @@ interface ComposerProps {
   onSend(): void;
 }
 
-/** Writing goes on while messages are on their way. What is refused comes back, before what was typed since. */
+/**
+ * Writing goes on while messages are on their way. What is refused comes back, before what was typed since. What is
+ * written is still there on the way back from another channel or view.
+ */
 export function Composer({ channelId, onSend }: ComposerProps) {
-  const { send, sayTyping } = useChat();
+  const { send, sayTyping, drafts } = useChat();
   const id = useId();
-  const [text, setText] = useState('');
+  const text = useDraft(drafts, channelId);
   const saidAt = useRef(-Infinity);
   const sending = useMutation({
     mutationKey: sendKey(channelId),
-    mutationFn: (draft: Draft) => send(channelId, draft),
-    onError: (_error, { content }) => setText((typed) => (typed === '' ? content : `${content}\n${typed}`)),
+    mutationFn: (message: Outgoing) => send(channelId, message),
+    onError: (_error, { content }) => drafts.write(channelId, [content, drafts.of(channelId)].filter(Boolean).join('\n')),
   });
 
   function submit(): void {
     const content = text.trim();
     if (content === '') return;
     sending.mutate({ clientId: crypto.randomUUID(), content });
-    setText('');
+    drafts.write(channelId, '');
     onSend();
   }
   function onKeyDown(event: KeyboardEvent): void {
@@ -57,7 +61,7 @@ export function Composer({ channelId, onSend }: ComposerProps) {
         placeholder="Write a message"
         onKeyDown={onKeyDown}
         onChange={(event) => {
-          setText(event.target.value);
+          drafts.write(channelId, event.target.value);
           const now = performance.now();
           if (event.target.value === '' || now - saidAt.current < TYPING_EVERY_MS) return;
           saidAt.current = now;

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icons.js';
 import { Failure, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
-import { messagesKey, sendKey, useChat, type Draft } from './chat.js';
+import { messagesKey, sendKey, useChat, type Outgoing } from './chat.js';
 import { Composer } from './composer.js';
 import { Message, MessageOnItsWay } from './message.js';
 import { useNames } from './names.js';
@@ -22,12 +22,12 @@ export function Conversation({ channel }: { channel: ChannelSummary }) {
   const stored = useQuery({ queryKey: messagesKey(channel.id), queryFn: () => load(channel.id), staleTime: 0 });
   const { data } = stored;
   const earlier = useMutation({ mutationFn: () => loadEarlier(channel.id) });
-  const drafts = useMutationState({
+  const outgoing = useMutationState({
     filters: { mutationKey: sendKey(channel.id), status: 'pending' },
-    select: ({ state }) => state.variables as Draft,
+    select: ({ state }) => state.variables as Outgoing,
   });
   // one that is stored already is shown as that: the event may come before the acknowledgement
-  const onTheirWay = drafts.filter(({ clientId }) => !data?.messages.some((message) => message.clientId === clientId));
+  const onTheirWay = outgoing.filter(({ clientId }) => !data?.messages.some((message) => message.clientId === clientId));
 
   const last = data?.messages.at(-1);
   const { readSeq = 0, unread = 0 } = channel;
