@@ -175,6 +175,29 @@ describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chr
     await expectClean(visitor);
   });
 
+  it('sends the headers that are filled in, and shows them before it asks', async () => {
+    const ann = await app.signUp();
+    await using visitor = await visitSignedIn(browser, app, { person: ann, path: '/sessions' });
+    const { page } = visitor;
+    visitor.allow('401');
+    await page.goto(`${app.url}/docs/notifications.unreadCount`);
+    const calling = page.getByRole('region', { name: 'Call it' });
+    await calling.getByLabel('identityId').fill(ann.id);
+    // her session is not bound to a device
+    await calling.getByLabel('x-nb-fingerprint').fill('another device');
+    await calling.getByRole('button', { name: 'Send' }).click();
+    await calling.getByText('Token fails security check').waitFor();
+    await calling.getByLabel('x-nb-fingerprint').fill('');
+    await calling.getByRole('button', { name: 'Send' }).click();
+    await calling.getByText('"unread": 0').waitFor();
+    await page.goto(`${app.url}/docs/orders.create`);
+    await calling.getByLabel('idempotency-key').fill('once');
+    await calling.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').getByText(`POST ${app.url}/orders\nidempotency-key: once\n\n{`).waitFor();
+    expect(await offences(page)).toEqual([]);
+    await expectClean(visitor);
+  });
+
   it.each(['bearer', 'cookie'] as const)('renews an access token that has expired before it calls: %s mode', async (mode) => {
     await using server = await startTestServer({ authModes: { default: mode } });
     const ann = await app.signUp();

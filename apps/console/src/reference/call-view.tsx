@@ -2,6 +2,7 @@ import { createTandemClient, type MemoryTokenStore } from '@tandem/client';
 import { useRef, useState } from 'react';
 import { cookieOwner } from '../session/cookie-owner.js';
 import { Confirm } from '../ui/confirm.js';
+import type { Parameter } from './document.js';
 import { addressOf, type Sent } from './examples.js';
 import type { Operation } from './reference.js';
 
@@ -26,6 +27,8 @@ interface Outcome {
 }
 
 const asJson = (value: unknown) => JSON.stringify(value, undefined, 2);
+/** A name may occur in several places. */
+const keyOf = ({ in: place, name }: Parameter) => `${place} ${name}`;
 
 function callerOf({ schemes }: Operation, tokens: MemoryTokenStore): Caller | undefined {
   const isByCookie = schemes.includes('cookie');
@@ -36,26 +39,31 @@ function callerOf({ schemes }: Operation, tokens: MemoryTokenStore): Caller | un
 /** Calls the operation on this server, with the session of the console. Asks before anything that may change data. */
 export function CallView({ operation, sample, tokens }: CallViewProps) {
   const { method, parameters, body } = operation;
-  const asked = parameters.filter(({ in: place }) => place === 'path' || place === 'query');
-  const [values, setValues] = useState<Record<string, string>>(() =>
-    Object.fromEntries(Object.entries({ ...sample.path, ...sample.query }).map(([name, value]) => [name, String(value)])),
-  );
+  const asked = parameters.filter(({ in: place }) => place !== 'cookie');
+  const [values, setValues] = useState<Record<string, string>>(() => {
+    const { path, query, headers } = sample;
+    const pairs = Object.entries({ path, query, header: headers }).flatMap(([place, given]) =>
+      Object.entries(given).map(([name, value]) => [keyOf({ in: place, name }), String(value)]),
+    );
+    return Object.fromEntries(pairs);
+  });
   const [text, setText] = useState(() => (body ? asJson(sample.body) : ''));
   const [isAsking, setAsking] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
   const latest = useRef(0);
 
-  const given = (place: string) =>
-    Object.fromEntries(
-      asked.filter((one) => one.in === place && (values[one.name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']),
-    );
-  const address = addressOf(location.origin, operation, { path: given('path'), query: given('query'), headers: {} });
+  function given(place: string): Record<string, string> {
+    const filled = asked.filter((one) => one.in === place).map((one) => [one.name, values[keyOf(one)] ?? ''] as const);
+    return Object.fromEntries(filled.filter(([, value]) => value !== ''));
+  }
+  const headers = given('header');
+  const address = addressOf(location.origin, operation, { path: given('path'), query: given('query'), headers });
   const caller = callerOf(operation, tokens);
 
   async function call(): Promise<void> {
     const turn = ++latest.current;
     setOutcome({ status: 'Sending…', text: '' });
-    const shown = await send({ method, address, body: body && text !== '' ? text : undefined, caller });
+    const shown = await send({ method, address, headers, body: body && text !== '' ? text : undefined, caller });
     if (turn === latest.current) setOutcome(shown);
   }
 
@@ -73,13 +81,15 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
           else setAsking(true);
         }}
       >
-        {asked.map(({ name, in: place, required = false }) => (
-          <label key={`${place} ${name}`} className="field">
-            <code>{name}</code>
+        {asked.map((one) => (
+          <label key={keyOf(one)} className="field">
+            <code>{one.name}</code>
             <input
-              value={values[name] ?? ''}
-              required={required}
-              onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+              value={values[keyOf(one)] ?? ''}
+              required={one.required ?? false}
+              // what headers can carry
+              {...(one.in === 'header' && { pattern: '[ -~]*', title: 'Printable ASCII characters' })}
+              onChange={(event) => setValues({ ...values, [keyOf(one)]: event.target.value })}
             />
           </label>
         ))}
@@ -100,7 +110,10 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
           onConfirm={() => void call()}
           onClose={() => setAsking(false)}
         >
-          It may change data on this server: {method} {address} {text}
+          <p>It may change data on this server:</p>
+          <pre>
+            {[`${method} ${address}`, ...Object.entries(headers).map((pair) => pair.join(': ')), '', text].join('\n').trimEnd()}
+          </pre>
         </Confirm>
       )}
       <output>
@@ -118,17 +131,19 @@ export function CallView({ operation, sample, tokens }: CallViewProps) {
 interface Request {
   method: string;
   address: string;
+  headers: Record<string, string>;
   body: string | undefined;
   caller: Caller | undefined;
 }
 
 /** Sends a request, after renewing an access token that has expired. */
-async function send({ method, address, body, caller }: Request): Promise<Outcome> {
+async function send({ method, address, headers: given, body, caller }: Request): Promise<Outcome> {
   try {
     // a request is never repeated: some 401s count as failed attempts
     if (caller) await renew(caller);
     const token = caller?.tokens?.load()?.accessToken;
     const headers = {
+      ...given,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };

@@ -15,7 +15,7 @@ interface ConfirmProps {
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p>{children}</p>
+      <div>{children}</div>
       <div className="dialog-actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button
