@@ -1,7 +1,7 @@
 import { fixture, startTestServer } from '@tandem/testing';
 import { expect, expectTypeOf, it } from 'vitest';
 import { createClient, newAccount } from '../test/clients.js';
-import { aggregate, count, field, groupBy, not, queryOf, rowsOf } from './index.js';
+import { aggregate, count, field, groupBy, not, queryOf, rowOf, rowsOf, selectOf } from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -40,6 +40,17 @@ it('a typed query reaches the server unchanged, and its rows come back typed', a
     { isRead: true, n: 1 },
     { isRead: false, n: 4 },
   ]);
+});
+
+it('a typed selection of one record gives its fields and their type', async () => {
+  const { client } = createClient(app);
+  const { id: identityId } = await client.signUp(newAccount());
+  const selection = selectOf('identities.get', 'locked');
+  const identity = rowOf(await client.api.identities.get.query({ identityId, ...selection }), selection);
+  expectTypeOf(identity).toEqualTypeOf<{ id: string; locked: boolean }>();
+  expect(identity).toEqual({ id: identityId, locked: false });
+  // @ts-expect-error -- no such field
+  selectOf('identities.get', 'nope');
 });
 
 it('an answer by page has no query rows, and says so', async () => {

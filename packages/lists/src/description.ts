@@ -11,8 +11,13 @@ function typeOf({ type, isList }: Field): string {
   return isList ? `list of ${type}s` : type;
 }
 
-function named(fields: readonly Field[]): string {
+/** The types of fields stand in `$filter` alone: the document describes every list. */
+function typed(fields: readonly Field[]): string {
   return fields.map((field) => `${code(field.name)} (${typeOf(field)})`).join(', ');
+}
+
+function named(fields: readonly Field[]): string {
+  return fields.map(({ name }) => code(name)).join(', ');
 }
 
 /** The grammar of a list parameter, which all lists share in the OpenAPI document. */
@@ -41,7 +46,7 @@ const APPLY = grammar(
 const EXPAND = grammar('ListExpand', 'Names of relations, separated by commas.');
 
 /** The same text for all lists, so that they share the parameter. */
-const SELECT = z.string().meta({
+export const SELECT = z.string().meta({
   maxLength: LIMITS.text,
   description:
     `Names of fields, separated by commas. The answer then has these fields and ${code('id')} alone, although its schema requires ` +
@@ -58,7 +63,7 @@ function describeFilter(fields: readonly Field[]): Grammar {
   const condition = ({ name, type }: Field) => `${name} ${type === 'date' || type === 'number' ? 'ge' : 'eq'} ${EXAMPLES[type]}`;
   const [first, second] = [useful.find(({ type }) => type !== 'date'), useful.find(({ type }) => type === 'date')];
   const conditions = [first, second].filter((field) => field !== undefined).map(condition);
-  return described(FILTER, `Conditions on ${named(fields)}.`, conditions.length > 1 ? [conditions.join(' and ')] : conditions);
+  return described(FILTER, `Conditions on ${typed(fields)}.`, conditions.length > 1 ? [conditions.join(' and ')] : conditions);
 }
 
 function describeOrder(fields: readonly Field[], { defaultOrder }: ListResource): Grammar {

@@ -14,5 +14,5 @@ export {
 } from './lists.js';
 export { PaginationMetadata, pageOf, pageParameters } from './pages.js';
 export type { ListQuery } from './query.js';
-export { selectable } from './selection.js';
+export { selectFrom, selectParameter, selectable, type ReadQuery } from './selection.js';
 export { behindChoice, viewOf, type Stage } from './view.js';

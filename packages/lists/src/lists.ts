@@ -7,6 +7,7 @@ import {
   createCountCache,
   createGate,
   limitStore,
+  selectedOnly,
   type Caller,
   type CountCache,
   type ListCollection,
@@ -24,7 +25,7 @@ import { createFitting, type Fitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
-import { markSelected, partOf } from './selection.js';
+import { markSelected, partOf, selectedIn, type ReadQuery } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
 
@@ -113,6 +114,29 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
     },
 
     /**
+     * Reads one record and shows it like a row of its list. With `$select` it reads only the selected fields, those that these are
+     * made of and those that the caller `needs`; the route then leaves out all but the selected ones.
+     * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20)
+     */
+    async find<R extends BaseRecord, Row>(
+      { resource, row, rowFields }: DeclaredList<Row>,
+      model: Model<R>,
+      filter: object,
+      { show, complete = {}, needs = [] }: Pick<ListSource<R, Row>, 'show' | 'complete'> & { needs?: readonly string[] },
+      missing: () => ApiError,
+      query: ReadQuery = {},
+    ): Promise<Row> {
+      const asked = selectedIn(query, rowFields);
+      const selected = asked && new Set([...asked, ...needs]);
+      const projection = selected ? selectedOnly(resource, selected, rowFields, []) : resource.projection;
+      const record = await (model as unknown as Model<BaseRecord>).findOne(filter, projection).lean<R>();
+      const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);
+      if (!shown) throw missing();
+      await completeRows<Row>([shown], complete, selected);
+      return shown;
+    },
+
+    /**
      * Runs one aggregate that a list needs before its own query, through the same gate and with the same limits.
      * @param parameter the query parameter to name in the error when the store cannot evaluate it
      * @throws validationError; requestErrors.unavailable for a query that takes too long
@@ -151,12 +175,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         const isQuick = !('isView' in rows) && isOnePage(resource, within, request);
         const { expansions, selected } = request.bound;
         const isExpanded = expansions.length > 0;
-        const read = selected
-          ? partOf(
-              row,
-              [...selected].flatMap((name) => [name, ...(rowFields.get(name) ?? [])]),
-            )
-          : row;
+        const read = selected ? partOf(row, madeOf(selected, rowFields)) : row;
         // an indexed page finishes before a cancellation could reach it
         const signal = isQuick && !isExpanded ? undefined : signalOf(query);
         const shown: Row[] = [];
@@ -179,13 +198,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           ...(isExpanded && { relations: sourcesOf(relations, fit) }),
         };
         const answer = await answerInTurn(query, () => answerListRequest<Row>(resource, request, options));
-        const isSelected = ([name]: [string, unknown]) => selected?.has(name) !== false;
-        const completions = new Set(
-          Object.entries(complete as Record<string, Completion<Row>>)
-            .filter(isSelected)
-            .map(([, run]) => run),
-        );
-        if (shown.length > 0) await Promise.all([...completions].map((run) => run(shown)));
+        await completeRows(shown, complete, selected);
         // the output schema checks pages; in the other envelope it cannot, because rows may be computed
         const answered = selected ? partOf(row, [...selected, ...expansions.map(({ name }) => name)]) : row;
         if (selected || !request.page) for (const one of shown) leaveOut(one as object, answered.parse(one) as object);
@@ -195,6 +208,23 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
       }
     },
   };
+}
+
+/** The selected fields, and those that they are made of. */
+function madeOf(selected: ReadonlySet<string>, rowFields: RowFields): string[] {
+  return [...selected].flatMap((name) => [name, ...(rowFields.get(name) ?? [])]);
+}
+
+async function completeRows<Row>(
+  rows: Row[],
+  complete: NonNullable<ListSource<never, Row>['complete']>,
+  selected: ReadonlySet<string> | undefined,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const completions = Object.entries(complete as Record<string, Completion<Row>>).filter(
+    ([name]) => selected?.has(name) !== false,
+  );
+  await Promise.all([...new Set(completions.map(([, run]) => run))].map((run) => run(rows)));
 }
 
 function sourcesOf(relations: Record<string, Related>, fit: Fitting): RelatedSources {

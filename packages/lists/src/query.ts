@@ -68,7 +68,7 @@ export function checkListQuery(resource: ListResource, rows: RowFields) {
 }
 
 /** Removes the parameter name that the library puts before its messages; the validation adds it again. */
-function withoutPlace(message: string, parameter: string): string {
+export function withoutPlace(message: string, parameter: string): string {
   const place = `query parameter '${parameter}' `;
   return message.startsWith(place) ? message.slice(place.length) : message;
 }

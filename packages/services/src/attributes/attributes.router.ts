@@ -24,7 +24,9 @@ export function createAttributesRouter(attributes: AttributesService) {
       ({ ctx, input }) => attributes.list(askedBy(ctx, input)),
     ),
 
-    get: publicGetRoute(attribute, 'GET /attributes/{attributeId}').query(({ input }) => attributes.get(input.attributeId)),
+    get: publicGetRoute(attribute, 'GET /attributes/{attributeId}').query(({ input }) =>
+      attributes.get(input.attributeId, input),
+    ),
 
     patch: patchRoute(attribute, 'PATCH /attributes/{attributeId}', attributePatchInput, {
       summary: 'Change the name or the items of an attribute group',

@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists, Related } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, Related, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
@@ -36,8 +36,8 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
     },
 
     /** @throws errors.notFound */
-    async get(attributeId: string): Promise<Attribute> {
-      return showOne(await Attributes.findById(attributeId).lean<AttributeRecord>(), errors.notFound);
+    async get(attributeId: string, query?: ReadQuery): Promise<Attribute> {
+      return lists.find(attributeList, Attributes, { _id: attributeId }, { show }, errors.notFound, query);
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFound */

@@ -36,7 +36,7 @@ export function createCategoriesRouter(categories: CategoriesService) {
       categories.list(askedBy(ctx, input)),
     ),
 
-    get: publicGetRoute(existing, 'GET /categories/{categoryId}').query(({ input }) => categories.get(input.categoryId)),
+    get: publicGetRoute(existing, 'GET /categories/{categoryId}').query(({ input }) => categories.get(input.categoryId, input)),
 
     patch: patchRoute(category, 'PATCH /categories/{categoryId}', categoryPatchInput, {
       summary: 'Change a category, or move it below another',

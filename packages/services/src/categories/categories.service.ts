@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists, Related } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, Related, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
 import { createTree } from '../shared/trees.js';
@@ -53,8 +53,8 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     },
 
     /** @throws errors.doesNotExist */
-    async get(categoryId: string): Promise<Category> {
-      return showOne(await Categories.findById(categoryId).lean<CategoryRecord>(), errors.doesNotExist);
+    async get(categoryId: string, query?: ReadQuery): Promise<Category> {
+      return lists.find(categoryList, Categories, { _id: categoryId }, { show }, errors.doesNotExist, query);
     },
 
     /**

@@ -39,7 +39,7 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
     }).query(({ ctx, input }) => channels.list(input.memberId, askedBy(ctx, input))),
 
     getChannel: getRoute(channel, 'GET /channels/{channelId}', { allow: [rules.readsChannel] }).query(({ input }) =>
-      channels.get(input.channelId),
+      channels.get(input.channelId, input),
     ),
 
     patchChannel: patchRoute(channel, 'PATCH /channels/{channelId}', channelPatchInput, {

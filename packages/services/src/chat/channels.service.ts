@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import { type ListAnswer, type ListQuery, type Lists, viewOf } from '@tandem/lists';
+import { type ListAnswer, type ListQuery, type Lists, viewOf, type ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
@@ -64,8 +64,9 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
   }
 
   /** @throws errors.channelNotFound */
-  async function read(channelId: string): Promise<Channel> {
-    return show(await Channels.findById(channelId).lean<ChannelRecord>());
+  function read(channelId: string, query?: ReadQuery): Promise<Channel> {
+    const source = { show: showBare, complete: { icon: addIcons } };
+    return lists.find<ChannelRecord, Channel>(channelList, Channels, { _id: channelId }, source, errors.channelNotFound, query);
   }
 
   /** The channels of a member: a view that joins each channel with the member's `readSeq`. */

@@ -69,7 +69,7 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
     ).query(({ ctx, input }) => templates.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     getMessageTemplate: getRoute(template, 'GET /message-templates/{messageTemplateId}', { allow: [manages] }).query(
-      ({ input }) => templates.get(input.messageTemplateId),
+      ({ input }) => templates.get(input.messageTemplateId, input),
     ),
 
     patchMessageTemplate: patchRoute(changed, 'PATCH /message-templates/{messageTemplateId}', messageTemplatePatchInput, {

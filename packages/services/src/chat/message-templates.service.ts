@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, insertBelow, present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { givenOf } from '../shared/patching.js';
@@ -63,8 +63,8 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
     },
 
     /** @throws errors.notFound */
-    async get(messageTemplateId: string): Promise<MessageTemplate> {
-      return showOne(await Templates.findById(messageTemplateId).lean<MessageTemplateRecord>(), errors.notFound);
+    async get(messageTemplateId: string, query?: ReadQuery): Promise<MessageTemplate> {
+      return lists.find(messageTemplateList, Templates, { _id: messageTemplateId }, { show }, errors.notFound, query);
     },
 
     /** @throws errors.nothingToUpdate for an empty change, notFoundToChange */

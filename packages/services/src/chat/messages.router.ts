@@ -58,7 +58,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     getMessage: getRoute({ ...message, errors: { notFound: errors.messageNotFoundStop } }, 'GET /messages/{messageId}', {
       failure: 'Failed to get chat message.',
       allow: [rules.readsMessage],
-    }).query(({ input }) => messages.get(input.messageId)),
+    }).query(({ input }) => messages.get(input.messageId, input)),
 
     patchMessage: patchRoute(message, 'PATCH /messages/{messageId}', messagePatchInput, {
       summary: 'Change a message of the caller',

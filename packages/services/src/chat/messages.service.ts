@@ -1,5 +1,5 @@
 import type { ApiError, EventBus } from '@tandem/core';
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
@@ -147,9 +147,9 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     senderOf: async (messageId: string) => (await whose(messageId))?.senderId,
 
     /** @throws errors.messageNotFoundStop, also when its channel is deleted */
-    async get(messageId: string): Promise<Message> {
-      const record = await Messages.findById(messageId).lean<MessageRecord>();
-      const message = await show(record, errors.messageNotFoundStop);
+    async get(messageId: string, query?: ReadQuery): Promise<Message> {
+      const source = { show: showBare, complete: { attachments: addAttachments }, needs: ['channelId'] };
+      const message = await lists.find(messageList, Messages, { _id: messageId }, source, errors.messageNotFoundStop, query);
       if (!(await Channels.exists({ _id: message.channelId }))) throw errors.messageNotFoundStop();
       return message;
     },

@@ -32,7 +32,7 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
     getSubscription: getRoute(subscription, 'GET /subscriptions/{subscriptionId}', {
       summary: 'Read a membership',
       allow: [rules.managesSubscription],
-    }).query(({ input }) => subscriptions.get(input.subscriptionId)),
+    }).query(({ input }) => subscriptions.get(input.subscriptionId, input)),
 
     deleteSubscription: deleteRoute(subscription, 'DELETE /subscriptions/{subscriptionId}', {
       summary: 'Remove a member from a channel, or leave it',

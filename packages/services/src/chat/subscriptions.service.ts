@@ -1,5 +1,5 @@
 import type { EventBus } from '@tandem/core';
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { insertBelow, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { publishChatEvent } from './chat-events.js';
@@ -29,7 +29,6 @@ function show(record: SubscriptionRecord): Subscription {
 export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
-  const showOne = lists.one(subscriptionList, show);
 
   /** @throws errors.channelNotFound, identityErrors.notFound */
   async function expectBoth({ channelId, subscribedId }: NewSubscription): Promise<void> {
@@ -57,8 +56,8 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
     },
 
     /** @throws errors.subscriptionNotFound */
-    async get(subscriptionId: string): Promise<Subscription> {
-      return showOne(await Subscriptions.findById(subscriptionId).lean<SubscriptionRecord>(), errors.subscriptionNotFound);
+    async get(subscriptionId: string, query?: ReadQuery): Promise<Subscription> {
+      return lists.find(subscriptionList, Subscriptions, { _id: subscriptionId }, { show }, errors.subscriptionNotFound, query);
     },
 
     /** The channel and identity of a subscription; undefined when there is none. For access rules. */

@@ -24,7 +24,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
     ),
 
     get: getRoute(identity, 'GET /identities/{identityId}', { allow: [anyOf(admin, self('identityId'))] }).query(({ input }) =>
-      identities.get(input.identityId),
+      identities.get(input.identityId, input),
     ),
 
     patch: patchRoute(identity, 'PATCH /identities/{identityId}', identityPatchInput(types), {

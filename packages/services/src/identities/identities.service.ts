@@ -1,5 +1,5 @@
 import type { EventBus, Log } from '@tandem/core';
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, newId, present, type Fence, type Presented, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
@@ -158,8 +158,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /** @throws identityErrors.notFound */
-    async get(identityId: string): Promise<Identity> {
-      return showOne(await Identities.findById(identityId).lean<IdentityRecord>(), identityErrors.notFound);
+    async get(identityId: string, query?: ReadQuery): Promise<Identity> {
+      return lists.find(identityList, Identities, { _id: identityId }, { show }, identityErrors.notFound, query);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Identity>> {

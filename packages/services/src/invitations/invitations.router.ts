@@ -65,7 +65,7 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
     ),
 
     get: getRoute(invitation, 'GET /invitations/{invitationId}', { allow: [anyOf(admin, managesInvitations)] }).query(
-      ({ input }) => invitations.get(input.invitationId),
+      ({ input }) => invitations.get(input.invitationId, input),
     ),
 
     delete: deleteRoute(invitation, 'DELETE /invitations/{invitationId}', {

@@ -1,5 +1,5 @@
 import { ruleErrors } from '@tandem/core';
-import type { ListAnswer, Lists } from '@tandem/lists';
+import type { ListAnswer, Lists, ReadQuery } from '@tandem/lists';
 import { isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
@@ -53,8 +53,6 @@ export function createInvitationsService(options: InvitationsOptions) {
     const isOver = record.status === 'pending' && record.expiresAt <= storage.clock.now();
     return { ...shown, status: isOver ? 'expired' : record.status };
   }
-
-  const showOne = lists.one(invitationList, show);
 
   function ofStatus(status: InvitationStatus): object {
     const now = storage.clock.now();
@@ -112,8 +110,8 @@ export function createInvitationsService(options: InvitationsOptions) {
     },
 
     /** @throws errors.notFound */
-    async get(invitationId: string): Promise<Invitation> {
-      return showOne(await Invitations.findById(invitationId).lean<InvitationRecord>(), errors.notFound);
+    async get(invitationId: string, query?: ReadQuery): Promise<Invitation> {
+      return lists.find(invitationList, Invitations, { _id: invitationId }, { show }, errors.notFound, query);
     },
 
     list(query: InvitationQuery): Promise<ListAnswer<Invitation>> {

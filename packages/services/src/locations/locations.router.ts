@@ -21,7 +21,7 @@ export function createLocationsRouter(locations: LocationsService) {
     ),
 
     get: publicGetRoute(location, 'GET /locations/{locationId}', { failure: 'Failed to get location by id' }).query(({ input }) =>
-      locations.get(input.locationId),
+      locations.get(input.locationId, input),
     ),
 
     patch: patchRoute(location, 'PATCH /locations/{locationId}', locationPatchInput, {

@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
@@ -117,8 +117,15 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     },
 
     /** @throws errors.notFound */
-    async get(locationId: string): Promise<Location> {
-      return show(await find(locationId));
+    async get(locationId: string, query?: ReadQuery): Promise<Location> {
+      return lists.find(
+        locationList,
+        Locations,
+        { _id: locationId },
+        { show: showBare, complete: { ancestors: addAncestors } },
+        errors.notFound,
+        query,
+      );
     },
 
     list(query: ListQuery): Promise<ListAnswer<Location>> {

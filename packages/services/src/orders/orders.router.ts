@@ -95,7 +95,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     }).query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     get: getRoute(order, 'GET /orders/{orderId}', { allow: [anyOf(admin, own, inItsOrganization)] }).query(({ input }) =>
-      orders.get(input.orderId),
+      orders.get(input.orderId, input),
     ),
 
     patch: patchRoute(order, 'PATCH /orders/{orderId}', orderPatchInput, {

@@ -1,5 +1,5 @@
 import { ruleErrors, validationError } from '@tandem/core';
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
@@ -149,8 +149,8 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     },
 
     /** @throws errors.notFound */
-    async get(orderId: string): Promise<Order> {
-      return showOne(await Orders.findById(orderId).lean<OrderRecord>(), errors.notFound);
+    async get(orderId: string, query?: ReadQuery): Promise<Order> {
+      return lists.find(orderList, Orders, { _id: orderId }, { show }, errors.notFound, query);
     },
 
     /**

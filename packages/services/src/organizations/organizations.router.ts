@@ -78,7 +78,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     }).query(({ ctx, input }) => organizations.list(askedBy(ctx, input))),
 
     get: getRoute(organization, 'GET /organizations/{organizationId}', { allow: [memberOf(...ORGANIZATION_ROLES)] }).query(
-      ({ input }) => organizations.get(input.organizationId),
+      ({ input }) => organizations.get(input.organizationId, input),
     ),
 
     patch: patchRoute(organization, 'PATCH /organizations/{organizationId}', organizationPatchInput, {

@@ -1,5 +1,5 @@
 import { validationError } from '@tandem/core';
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, isDuplicateKey, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
@@ -153,12 +153,15 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     },
 
     /** @throws errors.notFound */
-    async get(organizationId: string): Promise<Organization> {
-      const record = await Organizations.findById(organizationId, {
-        members: 0,
-        ownerNames: 0,
-      }).lean<OrganizationRecord>();
-      return show(record);
+    async get(organizationId: string, query?: ReadQuery): Promise<Organization> {
+      return lists.find(
+        organizationList,
+        Organizations,
+        { _id: organizationId },
+        { show: showBare, complete },
+        errors.notFound,
+        query,
+      );
     },
 
     list(query: ListQuery): Promise<ListAnswer<Organization>> {

@@ -54,7 +54,7 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
     }).query(({ ctx, input }) => variants.list(input.productId, askedBy(ctx, input))),
 
     get: getRoute(variant, 'GET /products/{productId}/variants/{productVariantId}', { summary: 'Read a variant' }).query(
-      ({ input }) => variants.get(input.productId, input.productVariantId),
+      ({ input }) => variants.get(input.productId, input.productVariantId, input),
     ),
 
     patch: patchRoute(variant, 'PATCH /products/{productId}/variants/{productVariantId}', variantPatchInput, {

@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
@@ -38,6 +38,10 @@ export function createProductVariantsService({ storage, lists, productExists, im
     const images = await imagesOf(productId);
     for (const variant of variants) variant.imageIds = variant.imageIds.filter((id) => images.has(id));
   }
+
+  const completeOf = (productId: string) => ({
+    imageIds: (variants: ProductVariant[]) => leaveOutRemoved(productId, variants),
+  });
 
   async function show(productId: string, records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
     const variants = records.map(showBare);
@@ -105,7 +109,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws productErrors.notFound */
     async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {
-      const complete = { imageIds: (variants: ProductVariant[]) => leaveOutRemoved(productId, variants) };
+      const complete = completeOf(productId);
       const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show: showBare, complete }, query);
       const [page, isThere] = await Promise.all([answer, productExists(productId)]);
       if (!isThere) throw productErrors.notFound();
@@ -113,8 +117,12 @@ export function createProductVariantsService({ storage, lists, productExists, im
     },
 
     /** @throws errors.notFound */
-    async get(productId: string, id: string): Promise<ProductVariant> {
-      return showOne(await readOne(productId, id));
+    async get(productId: string, id: string, query?: ReadQuery): Promise<ProductVariant> {
+      const source = { show: showBare, complete: completeOf(productId) };
+      const found = lists.find(productVariantList, Variants, { _id: id, productId }, source, errors.notFound, query);
+      const [variant, isThere] = await Promise.all([found, productExists(productId)]);
+      if (!isThere) throw errors.notFound();
+      return variant;
     },
 
     /**

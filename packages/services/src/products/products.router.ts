@@ -58,7 +58,7 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
       allow: [memberOf],
     }).query(({ ctx, input }) => products.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    get: publicGetRoute(product, 'GET /products/{productId}').query(({ input }) => products.get(input.productId)),
+    get: publicGetRoute(product, 'GET /products/{productId}').query(({ input }) => products.get(input.productId, input)),
 
     patch: patchRoute(product, 'PATCH /products/{productId}', productPatchInput, {
       summary: 'Change a product; only an admin may change its organization',

@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
@@ -170,8 +170,8 @@ export function createProductsService({ storage, lists, categories, attributes, 
     },
 
     /** @throws errors.notFound */
-    async get(productId: string): Promise<Product> {
-      return showOne(await readOne(productId));
+    async get(productId: string, query?: ReadQuery): Promise<Product> {
+      return lists.find(productList, Products, { _id: productId }, shown, errors.notFound, query);
     },
 
     /**

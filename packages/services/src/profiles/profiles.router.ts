@@ -33,7 +33,7 @@ export function createProfilesRouter(profiles: ProfilesService) {
     ),
 
     get: getRoute(profile, 'GET /profiles/{profileId}', { allow: [ownProfile] }).query(({ input }) =>
-      profiles.get(input.profileId),
+      profiles.get(input.profileId, input),
     ),
 
     patch: patchRoute(profile, 'PATCH /profiles/{profileId}', profilePatchInput, {

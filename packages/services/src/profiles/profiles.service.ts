@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
@@ -99,8 +99,15 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
     },
 
     /** @throws errors.notFound */
-    async get(profileId: string): Promise<Profile> {
-      return show(await Profiles.findById(profileId).lean<ProfileRecord>());
+    async get(profileId: string, query?: ReadQuery): Promise<Profile> {
+      return lists.find(
+        profileList,
+        Profiles,
+        { _id: profileId },
+        { show: showBare, complete: { avatar: addAvatars } },
+        errors.notFound,
+        query,
+      );
     },
 
     /** The identity of a live profile; undefined when there is none. For the owner rule. */

@@ -57,3 +57,41 @@ it.each(Object.entries(EVERY_LIST))('%s gives each field of its rows alone, as i
   const some = names.filter((_, n) => n % 2 === 0);
   expect(await ask({ $select: some.join(' , '), $top: 3 })).toEqual(rows.slice(0, 3).map((row) => part(row, some)));
 });
+
+describe.each(FACES)('over %s, a read of one record', (face) => {
+  /** Each with a list that has such records, and the key of its id. */
+  it.each<[string, keyof typeof EVERY_LIST, string]>([
+    ['attributes.get', 'attributes.list', 'attributeId'],
+    ['categories.get', 'categories.list', 'categoryId'],
+    ['chat.getChannel', 'chat.listChannels', 'channelId'],
+    ['chat.getMessage', 'chat.listMessages', 'messageId'],
+    ['chat.getMessageTemplate', 'chat.listMessageTemplates', 'messageTemplateId'],
+    ['chat.getSubscription', 'chat.listSubscriptions', 'subscriptionId'],
+    ['identities.get', 'identities.list', 'identityId'],
+    ['invitations.get', 'invitations.list', 'invitationId'],
+    ['locations.get', 'locations.list', 'locationId'],
+    ['orders.get', 'orders.list', 'orderId'],
+    ['organizations.get', 'organizations.list', 'organizationId'],
+    ['productVariants.get', 'productVariants.list', 'productVariantId'],
+    ['products.get', 'products.list', 'productId'],
+    ['profiles.get', 'profiles.listOfIdentity', 'profileId'],
+  ])('by %s gives each of its fields alone, as in the whole', async (procedure, list, key) => {
+    const { person, input } = EVERY_LIST[list](world);
+    const rows = (await person.call(face, list, { ...input })) as { value: { data: { id: string }[] } };
+    const id = rows.value.data[0]?.id ?? '';
+    const ask = async ($select?: string) => {
+      const named = procedure === 'productVariants.get' ? input : {};
+      return person.call(face, procedure, { ...named, [key]: id, ...($select !== undefined && { $select }) });
+    };
+    const whole = (await ask()) as { ok: true; value: Record<string, unknown> };
+    expect(whole).toMatchObject({ ok: true, value: { id } });
+    for (const [name, value] of Object.entries(whole.value))
+      expect(await ask(name)).toEqual({ ok: true, value: { id, [name]: value } });
+    expect(await ask('nope,id.x')).toEqual({
+      ok: false,
+      status: 400,
+      message: 'Validation Error',
+      data: ["query parameter '$select' has the unknown property 'nope' at offset 0"],
+    });
+  });
+});

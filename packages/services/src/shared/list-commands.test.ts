@@ -93,3 +93,11 @@ it.each([
   ]);
   expect(Object.fromEntries(projections)).toEqual(Object.fromEntries(wanted));
 });
+
+it('a read of one record with $select reads no more than it shows', async () => {
+  const { admin, productId } = world;
+  projections = new Map();
+  const answer = await app.call('rest', 'products.get', { productId, $select: 'name' }, admin.credentials);
+  expect(answer).toEqual({ ok: true, value: { id: productId, name: 'No. 0' } });
+  expect(Object.fromEntries(projections)).toEqual({ products: { _id: 1, name: 1 } });
+});

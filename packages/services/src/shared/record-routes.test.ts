@@ -101,7 +101,7 @@ it('typed callers see the input and output of each route', () => {
   type Inputs = inferRouterInputs<typeof parcels>;
   type Outputs = inferRouterOutputs<typeof parcels>;
   expectTypeOf<Inputs['create']>().toEqualTypeOf<{ grams: number }>();
-  expectTypeOf<Inputs['get']>().toEqualTypeOf<{ parcelId: string }>();
+  expectTypeOf<Inputs['get']>().toEqualTypeOf<{ parcelId: string; $select?: string | undefined }>();
   expectTypeOf<Inputs['list']>().toEqualTypeOf<{ page: number }>();
   expectTypeOf<Inputs['deleteMany']>().toEqualTypeOf<{ ids: string[] }>();
   expectTypeOf<Outputs['create']>().toEqualTypeOf<{ id: string; grams: number }>();

@@ -8,7 +8,7 @@
  * All require authentication, except `publicGetRoute` and `publicListRoute`.
  */
 import { admin, authenticatedRoute, publicRoute, type AuthenticatedRouteOptions, type ErrorDefinition } from '@tandem/core';
-import { listErrors } from '@tandem/lists';
+import { listErrors, selectFrom, selectParameter, selectable, type ReadQuery } from '@tandem/lists';
 import { z } from 'zod';
 
 type Schema = z.ZodType;
@@ -36,6 +36,7 @@ interface Found<In extends Schema> {
   idInput: In;
   errors: { notFound: ErrorDefinition };
 }
+type FoundById<Id extends z.ZodRawShape> = Found<z.ZodObject<Id, z.core.$strict>>;
 interface Changed<Out extends Schema> extends Shown<Out> {
   errors: { notFound: ErrorDefinition; nothingToUpdate?: ErrorDefinition };
 }
@@ -94,20 +95,44 @@ function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Op
   return complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]);
 }
 
+/** The parts of a read that answers one record, or those of its fields that `$select` names. */
+function reading<Id extends z.ZodRawShape, Out extends z.ZodObject>({ idInput, output }: FoundById<Id> & Shown<Out>) {
+  const $select = selectParameter(output);
+  return {
+    input: idInput.extend({ $select }) as unknown as z.ZodObject<Id & { $select: typeof $select }, z.core.$strict>,
+    output: selectable(output),
+    async select<Result extends { ok: boolean }>({
+      input,
+      next,
+    }: {
+      input: unknown;
+      next: () => Promise<Result>;
+    }): Promise<Result> {
+      const result = await next();
+      const { data } = result as { data?: z.output<Out> };
+      return result.ok && data ? { ...result, data: selectFrom(output, data, input as ReadQuery) } : result;
+    },
+  };
+}
+
 /** Answers one record to callers who are signed in. */
-export function getRoute<In extends Schema, Out extends Schema>(of: Found<In> & Shown<Out>, route: Get, own: Own = {}) {
-  const options = getOptions(of, own);
-  return authenticatedRoute(route, options).input(of.idInput).output(of.output);
+export function getRoute<Id extends z.ZodRawShape, Out extends z.ZodObject>(
+  of: FoundById<Id> & Shown<Out>,
+  route: Get,
+  own: Own = {},
+) {
+  const { input, output, select } = reading(of);
+  return authenticatedRoute(route, getOptions(of, own)).input(input).output(output).use(select);
 }
 
 /** Answers one record to anybody. */
-export function publicGetRoute<In extends Schema, Out extends Schema>(
-  of: Found<In> & Shown<Out>,
+export function publicGetRoute<Id extends z.ZodRawShape, Out extends z.ZodObject>(
+  of: FoundById<Id> & Shown<Out>,
   route: Get,
   own: Unguarded = {},
 ) {
-  const options = getOptions(of, own);
-  return publicRoute(route, options).input(of.idInput).output(of.output);
+  const { input, output, select } = reading(of);
+  return publicRoute(route, getOptions(of, own)).input(input).output(output).use(select);
 }
 
 /** Changes one record and answers it. */
