@@ -79,10 +79,23 @@ describe('useSession', () => {
     ).not.toContain(`"tandem","${ann.id}"`);
   });
 
-  it('in cookie mode outlives the page', async () => {
+  it('shows nobody what another person has loaded', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const queries = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+    const call = () => useTandemQuery('notifications.unreadCount', { identityId: ann.id });
+    await render(app, call, { tokens: tokensOf(ann), queries }).until(({ isSuccess }) => isSuccess);
+    const ofBob = render(app, call, { tokens: tokensOf(bob), queries });
+    expect((await ofBob.until(({ isFetched }) => isFetched)).error).toMatchObject({ status: 403 });
+    expect(ofBob.all.every(({ data }) => data === undefined)).toBe(true);
+  });
+
+  it('in cookie mode outlives the page, until the server has ended it', async () => {
     const modes = { auth: 'cookie', identities: 'cookie', notifications: 'cookie' } as const;
     await using inCookies = await startTestServer({ authModes: modes });
-    const page = { mode: 'cookie', fetch: createCookieFetch(inCookies.clock) } as const;
+    let isAway = false;
+    const browser = createCookieFetch(inCookies.clock);
+    const unreliable: typeof browser = (...call) => (isAway ? Promise.reject(new TypeError('away')) : browser(...call));
+    const page = { mode: 'cookie', fetch: unreliable } as const;
     const first = render(inCookies, useSession, page);
     const { signUp } = await first.until(() => true);
     const { id } = await signUp({ email: newEmail(), password: PASSWORD });
@@ -92,6 +105,11 @@ describe('useSession', () => {
     const next = render(inCookies, hooks, page);
     const [{ identityId, signOut }] = await next.until(([, unread]) => unread.isSuccess);
     expect(identityId).toBe(id);
+    // only the server removes cookies
+    isAway = true;
+    await expect(signOut()).rejects.toThrow('cannot be reached');
+    expect(next.now[0].status).toBe('signed-in');
+    isAway = false;
     await signOut();
     next.unmount();
     expect((await render(inCookies, useSession, page).until(() => true)).status).toBe('signed-out');

@@ -1,29 +1,15 @@
-import { queryOf, type Notification } from '@tandem/client';
 import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
 import { focusManager } from '@tanstack/react-query';
-import { createElement, useState } from 'react';
-import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { render } from '../test/render.js';
+import { createSlowFetch } from '../test/slow-fetch.js';
+import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
-import { useChannel, useChannels, useInfiniteTandemList, useNotifications, useSession } from './index.js';
+import { useChannel, useChannels } from './index.js';
 
 const app = fixture(startTestServer);
 const services = fixture(() => app.tandem.services);
-
-/** Sockets that a test can count and cut. */
-function createSockets() {
-  const made: WebSocket[] = [];
-  class Recorded extends WebSocket {
-    constructor(address: string) {
-      super(address);
-      made.push(this);
-    }
-  }
-  const open = () => made.filter(({ readyState }) => readyState === WebSocket.OPEN || readyState === WebSocket.CONNECTING);
-  onTestFinished(() => made.forEach((socket) => socket.terminate()));
-  return { WebSocket: Recorded, open, cut: () => open().forEach((socket) => socket.terminate()) };
-}
 
 async function channelOf(owner: Person, members: Person[] = []): Promise<string> {
   const { id } = await owner.rest('POST', '/channels', { name: 'Tea', ownerId: owner.id }).expect<{ id: string }>(201);
@@ -32,100 +18,6 @@ async function channelOf(owner: Person, members: Person[] = []): Promise<string>
   return id;
 }
 const contents = (messages: readonly { content: string }[] | undefined) => messages?.map(({ content }) => content);
-
-describe('useInfiniteTandemList', () => {
-  it('loads a list page by page, typed by its query', async () => {
-    const ann = await app.signUp();
-    await services.notifications.notifyMany(Array.from({ length: 5 }, (_, n) => ({ receiverId: ann.id, n })));
-    const { parameters } = queryOf('notifications.list').where('isRead', 'eq', false).top(2);
-    const call = () => useInfiniteTandemList('notifications.list', { identityId: ann.id, ...parameters });
-    const { until } = render(app, call, { tokens: tokensOf(ann) });
-    for (const loaded of [2, 4, 5]) {
-      const { data, hasNextPage, fetchNextPage } = await until((list) => list.data?.rows.length === loaded);
-      expect([data?.total, hasNextPage]).toEqual([5, loaded < 5]);
-      expectTypeOf(data?.rows[0]?.isRead).toEqualTypeOf<boolean | undefined>();
-      await fetchNextPage();
-    }
-  });
-});
-
-describe('useNotifications', () => {
-  const show = ({ notifications: all, unread, isLive }: ReturnType<typeof useNotifications>) => ({
-    kinds: all?.map(({ kind }) => kind),
-    unread,
-    isLive,
-  });
-
-  it('shows what comes, and what was read here or elsewhere, over one connection', async () => {
-    const ann = await app.signUp();
-    await services.notifications.notify(ann.id, { kind: 'first' });
-    const sockets = createSockets();
-    const hooks = () => [useNotifications(), useNotifications()] as const;
-    const { until } = render(app, hooks, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
-    await until((both) => both.every(({ isLive }) => isLive));
-    const { id } = await services.notifications.notify(ann.id, { kind: 'second' });
-    const [{ markRead, markAllRead }] = await until(([one]) => one.unread === 2 && one.notifications?.length === 2);
-    await markRead(id);
-    const [one, other] = await until((both) => both.every(({ unread }) => unread === 1));
-    expect([show(one), show(other)]).toEqual([1, 2].map(() => ({ kinds: ['second', 'first'], unread: 1, isLive: true })));
-    expect(one.notifications?.map(({ isRead }) => isRead)).toEqual([true, false]);
-    await markAllRead();
-    await until(([{ unread, notifications: all }]) => unread === 0 && all?.every(({ isRead }) => isRead) === true);
-    expect(sockets.open()).toHaveLength(1);
-    expectTypeOf(one.notifications).toEqualTypeOf<readonly Notification[] | undefined>();
-  });
-
-  it('misses nothing while the connection is down', async () => {
-    const ann = await app.signUp();
-    const sockets = createSockets();
-    const { until } = render(app, useNotifications, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
-    await until(({ isLive }) => isLive);
-    for (const kind of ['one', 'two']) {
-      sockets.cut();
-      await until(({ isLive }) => !isLive);
-      await services.notifications.notify(ann.id, { kind });
-      const { unread } = await until(({ isLive, notifications: all }) => isLive && all?.[0]?.kind === kind);
-      expect(unread).toBe(kind === 'one' ? 1 : 2);
-    }
-  });
-
-  it('closes its connection when its last user has gone', async () => {
-    const ann = await app.signUp();
-    const sockets = createSockets();
-    let isLive = false;
-    let hide = () => {};
-    function Feed() {
-      ({ isLive } = useNotifications());
-      return null;
-    }
-    const hooks = () => {
-      const [isShown, setShown] = useState(true);
-      hide = () => setShown(false);
-      return createElement(isShown ? Feed : 'p');
-    };
-    render(app, hooks, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
-    await expect.poll(() => isLive, PATIENCE).toBe(true);
-    hide();
-    await expect.poll(() => sockets.open(), PATIENCE).toEqual([]);
-  });
-
-  it('closes its connection when the page has gone, or its identity has signed out', async () => {
-    const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const sockets = createSockets();
-    const first = render(app, useNotifications, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
-    await first.until(({ isLive }) => isLive);
-    first.unmount();
-    await expect.poll(() => sockets.open()).toEqual([]);
-
-    const hooks = () => [useNotifications(), useSession()] as const;
-    const next = render(app, hooks, { tokens: tokensOf(bob), WebSocket: sockets.WebSocket });
-    const [, { signOut }] = await next.until(([{ isLive }]) => isLive);
-    await signOut();
-    await expect.poll(() => sockets.open()).toEqual([]);
-    const [last] = await next.until(([{ isLive }]) => !isLive);
-    expect(show(last)).toEqual({ kinds: undefined, unread: 0, isLive: false });
-  });
-});
 
 describe('useChannel', () => {
   it('shows the messages of a channel, and sends: pending until they are stored', async () => {
@@ -191,6 +83,67 @@ describe('useChannel', () => {
     const { messages } = await until((channel) => channel.messages?.at(-1)?.content === '61');
     expect(contents(messages)).toEqual([...numbers, '61']);
   });
+
+  it('is not taken back by an answer that is older than what has happened', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    const { id } = await services.chat.post({ channelId, senderId: ann.id, content: 'before' });
+    const slow = createSlowFetch();
+    const { until, queries } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), fetch: slow.fetch });
+    await until(({ isLive, messages }) => isLive && messages?.length === 1);
+    const release = slow.hold();
+    void queries.invalidateQueries();
+    await expect.poll(slow.waiting, PATIENCE).toBeGreaterThan(0);
+    await ann.rest('PATCH', `/messages/${id}`, { content: 'after' }).expect(200);
+    await until((channel) => contents(channel.messages)?.[0] === 'after');
+    release();
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    expect(contents((await until(() => true)).messages)).toEqual(['after']);
+  });
+
+  it('shows who is typing, until the message comes', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann, [bob]);
+    const open = (person: Person) => render(app, () => useChannel(channelId), { tokens: tokensOf(person) });
+    const [annsPage, bobsPage] = [open(ann), open(bob)];
+    await annsPage.until(({ isLive }) => isLive);
+    const { sayTyping, send } = await bobsPage.until(({ isLive }) => isLive);
+    sayTyping();
+    await annsPage.until(({ typing }) => typing.join() === bob.id);
+    send('Tea?');
+    const { typing } = await annsPage.until(({ messages }) => messages?.length === 1);
+    expect(typing).toEqual([]);
+    expect(bobsPage.all.every((channel) => channel.typing.length === 0)).toBe(true);
+  });
+
+  it('shows a message that is stored as such, also where its acknowledgement is lost', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    class WithoutAcks extends WebSocket {
+      override emit(name: string | symbol, ...given: unknown[]): boolean {
+        return name === 'message' && String(given[0]).includes('"ack"') ? false : super.emit(name, ...given);
+      }
+    }
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), WebSocket: WithoutAcks });
+    const { send } = await until(({ isLive }) => isLive);
+    send('Tea?');
+    const { pending } = await until(({ messages }) => messages?.length === 1);
+    expect(pending).toEqual([]);
+  });
+
+  it('sends a refused message again on request', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann);
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(bob) });
+    const { send } = await until(({ error }) => error?.status === 403);
+    send('Tea?');
+    const { pending } = await until(({ pending: [first] }) => first?.failure !== undefined);
+    await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
+    pending[0]?.retry();
+    await until((channel) => channel.pending.length === 0);
+    const stored = await ann.rest('GET', `/channels/${channelId}/messages`);
+    expect(stored.body).toMatchObject({ data: [{ content: 'Tea?' }] });
+  });
 });
 
 describe('useChannels', () => {
@@ -210,7 +163,12 @@ describe('useChannels', () => {
     ]);
     expect(contents(channel.messages)).toEqual(['tea?']);
     channel.markRead();
-    await until(([{ unread }]) => unread === 1);
+    const [{ refetch }] = await until(([{ unread }]) => unread === 1);
+    const cocoa = await channelOf(ann, [bob]);
+    await refetch();
+    await until(([{ channels }]) => channels?.length === 3);
+    for (const channelId of [tea, coffee, cocoa]) await services.chat.post({ channelId, senderId: bob.id, content: 'more' });
+    await until(([{ channels }]) => channels?.every(({ lastMessage }) => lastMessage?.content === 'more') === true);
     expect(sockets.open()).toHaveLength(1);
   });
 
