@@ -6,6 +6,7 @@ import {
   placesIn,
   replacePlace,
   resolveSchema,
+  sendRequest,
   startTestServer,
   type DescribedOperation,
   type Face,
@@ -94,16 +95,15 @@ async function send(face: Face, { name, method, path, isOpen, body: schema }: De
   const verb = face === 'rest' ? method.toUpperCase() : isRead ? 'GET' : 'POST';
   const query = face === 'trpc' && isRead ? `?input=${encodeURIComponent(body)}` : '';
   const hasBody = verb !== 'GET' && (verb !== 'DELETE' || schema !== undefined);
-  const response = await fetch(app.url + (face === 'rest' ? restPath : `/trpc/${name}${query}`), {
+  const response = await sendRequest(app.url + (face === 'rest' ? restPath : `/trpc/${name}${query}`), {
     method: verb,
-    redirect: 'manual',
     headers: {
       ...(hasBody && { 'content-type': 'application/json' }),
       ...(!isOpen && { authorization: `Bearer ${admin.accessToken}` }),
     },
     ...(hasBody && { body }),
   });
-  const { error } = (await response.json().catch(() => ({}))) as {
+  const { error } = JSON.parse(response.text.startsWith('{') ? response.text : '{}') as {
     error?: { message: string; data?: string[] | { data?: string[] } };
   };
   const data = Array.isArray(error?.data) ? error.data : error?.data?.data;
@@ -179,11 +179,7 @@ describe('over REST', () => {
       for (const text of texts) {
         const address = app.url + path.replace(/\{\w+\}/g, encodeURIComponent(text));
         const headers = isOpen ? undefined : { authorization: `Bearer ${admin.accessToken}` };
-        const { status } = await fetch(address, {
-          method: method.toUpperCase(),
-          redirect: 'manual',
-          ...(headers && { headers }),
-        });
+        const { status } = await sendRequest(address, { method: method.toUpperCase(), ...(headers && { headers }) });
         expect([400, 403, 404, 422], `${method} ${path} ${text.slice(0, 50)}: ${status}`).toContain(status);
       }
     }

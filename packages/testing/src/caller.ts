@@ -1,5 +1,6 @@
 import { FINGERPRINT_HEADER } from '@tandem/core';
 import type { Contract, RestAnswer } from './contract.js';
+import { sendRequest } from './raw-request.js';
 
 /** A request's headers beyond its content. */
 export interface Credentials {
@@ -29,35 +30,29 @@ export function headersOf({ accessToken, fingerprint, headers }: Credentials): R
   };
 }
 
-async function readAnswer(response: Response): Promise<RestAnswer> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text,
-  };
-}
-
 /** Calls a server on both faces. Each REST answer is checked against the OpenAPI document. */
 export function createCaller(url: string, contract: Contract) {
-  async function send(method: string, path: string, body: unknown, credentials: Credentials): Promise<RestAnswer> {
+  async function request(method: string, path: string, body: unknown, credentials: Credentials): Promise<RestAnswer> {
     const headers = headersOf(credentials);
     const isText = typeof body === 'string';
-    const response = await fetch(url + path, {
+    const { status, text, ...sent } = await sendRequest(url + path, {
       method,
-      redirect: 'manual',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
     });
-    const answer = await readAnswer(response);
+    const isJson = sent.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const answer = {
+      status,
+      headers: sent.headers,
+      body: text === '' ? undefined : isJson ? (JSON.parse(text) as unknown) : text,
+    };
     contract.check(method, path, answer);
     return answer;
   }
 
   /** One REST request. A string body is sent unchanged. */
   function rest(method: string, path: string, body?: unknown, credentials: Credentials = {}): RestRequest {
-    const sent = send(method, path, body, credentials);
+    const sent = request(method, path, body, credentials);
     return {
       // oxlint-disable-next-line unicorn/no-thenable -- made to be awaited
       then: (fulfilled, rejected) => sent.then(fulfilled, rejected),
@@ -96,7 +91,7 @@ export function createCaller(url: string, contract: Contract) {
 
   async function callRest(procedure: string, input: Record<string, unknown>, credentials: Credentials): Promise<Outcome> {
     const { method, path, body } = toRest(procedure, input);
-    const { status, headers, body: answer } = await send(method, path, body, credentials);
+    const { status, headers, body: answer } = await request(method, path, body, credentials);
     // the tRPC face returns this as its output
     if (status === 302) return { ok: true, value: { location: headers.get('location') } };
     if (status < 400) return { ok: true, value: answer };
@@ -109,8 +104,8 @@ export function createCaller(url: string, contract: Contract) {
     const text = JSON.stringify(input);
     const path = `/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(text)}` : ''}`;
     const headers = { 'content-type': 'application/json', ...headersOf(credentials) };
-    const response = await fetch(url + path, { headers, ...(isQuery ? {} : { method: 'POST', body: text }) });
-    const answer = (await response.json()) as {
+    const response = await sendRequest(url + path, { headers, ...(isQuery ? {} : { method: 'POST', body: text }) });
+    const answer = JSON.parse(response.text) as {
       result?: { data?: unknown };
       error?: { message: string; data: { httpStatus: number; data?: string[] } };
     };

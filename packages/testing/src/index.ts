@@ -40,7 +40,7 @@ export * from './outcomes.js';
 export { HAS_CHROMIUM, HAS_REDIS } from './programs.js';
 export { startRedis, type RedisServer } from './redis-server.js';
 export { startS3Server, type S3Server } from './s3-server.js';
-export { sendRaw, type RawAnswer, type RawRequest } from './raw-request.js';
+export { answerListeners, sendRaw, sendRequest, type RawAnswer, type RawRequest, type TextAnswer } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
 export { NEW_PASSWORD, PASSWORD, cookiesOf, newEmail, startTestServer, type Person, type TestServer } from './test-server.js';
 export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';

@@ -2,11 +2,14 @@ import {
   FACES,
   NEW_PASSWORD,
   PASSWORD,
+  answerListeners,
+  sendRequest,
   startTestServer,
   type Credentials,
   type Face,
   type Person,
   type TestServer,
+  type TextAnswer,
 } from '@tandem/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identityModel } from '../identities/identity.model.js';
@@ -24,20 +27,17 @@ let admin: Person;
 /** Bodies of refusals, and every token that was handed out. */
 const refused: { url: string; text: string }[] = [];
 const tokens = new Set<string>();
-const { fetch } = globalThis;
+function note({ url, status, text }: TextAnswer): void {
+  if (status >= 400) refused.push({ url, text });
+  for (const [token] of text.matchAll(/eyJ[\w-]+\.[\w.-]{40,}/g)) tokens.add(token);
+}
 beforeAll(async () => {
-  globalThis.fetch = async (...request) => {
-    const response = await fetch(...request);
-    const text = await response.clone().text();
-    if (response.status >= 400) refused.push({ url: response.url, text });
-    for (const [token] of text.matchAll(/eyJ[\w-]+\.[\w.-]{40,}/g)) tokens.add(token);
-    return response;
-  };
+  answerListeners.add(note);
   [app, withMfa] = await Promise.all([startTestServer(TALKATIVE), startTestServer({ ...TALKATIVE, mfaEnabled: true })]);
   admin = await app.signUpAdmin();
 });
 afterAll(async () => {
-  globalThis.fetch = fetch;
+  answerListeners.delete(note);
   await Promise.all([app.close(), withMfa.close()]);
 });
 
@@ -133,9 +133,9 @@ async function sendUnreadable(path: string): Promise<void> {
   const secrets = `"password":"${PASSWORD}","token":"${[...tokens][0] ?? ''}"`;
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${[...tokens][1] ?? ''}x` };
   const bodies = [`{${secrets}`, `{${secrets}}}`, `{"password":${PASSWORD}}`, PASSWORD, `{"password":"${PASSWORD}\n"}`, `{${secrets},"x":"${'x'.repeat(1_100_000)}"}`]; // prettier-ignore
-  for (const body of bodies) await globalThis.fetch(app.url + path, { method: 'POST', headers, body });
-  await globalThis.fetch(app.url + path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: `{${secrets}}` });
-  await globalThis.fetch(`${app.url}${path}?token=${[...tokens][0] ?? ''}&password=${PASSWORD}`, { method: 'POST' });
+  for (const body of bodies) await sendRequest(app.url + path, { method: 'POST', headers, body });
+  await sendRequest(app.url + path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: `{${secrets}}` });
+  await sendRequest(`${app.url}${path}?token=${[...tokens][0] ?? ''}&password=${PASSWORD}`, { method: 'POST' });
 }
 
 /** Everything in the store, by collection. */
