@@ -67,6 +67,11 @@ function isSameHash(a: string | undefined, b: string | undefined): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** Whether a request sends an access token in this mode, right or wrong. */
+export function hasCredentials(ctx: RequestContext, mode: AuthMode): boolean {
+  return (mode === 'bearer' ? ctx.headers.authorization : ctx.cookies[ACCESS_COOKIE]) !== undefined;
+}
+
 /** The credentials of a request in this mode. Malformed ones are refused (422) before missing or wrong ones (401). */
 function readCredentials(ctx: RequestContext, mode: AuthMode) {
   const bearer = readBearer(ctx);

@@ -41,7 +41,7 @@ export { hangUp } from './hang-up.js';
 export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, serviceOf, type Meta, type Operation } from './operation.js';
-export { authenticated, mergeRouters, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
+export { authenticated, mergeRouters, optionalCaller, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, whoOf, type OpenApiOptions } from './rest/openapi.js';

@@ -2,7 +2,7 @@ import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { addressGroup } from './address-group.js';
 import { declaredError, stackOf } from './answer.js';
-import { authenticate, authenticationErrors, checkOrigin, originErrors } from './authentication.js';
+import { authenticate, authenticationErrors, checkOrigin, hasCredentials, originErrors } from './authentication.js';
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
@@ -193,6 +193,20 @@ export const publicProcedure = trpc.procedure.use(withoutAuthentication);
  * A procedure that requires authentication and provides `ctx.identity` (spec, "Authentication"; decisions A1 to A3).
  */
 export const authenticated = trpc.procedure.use(withAuthentication);
+
+/**
+ * Lets a public procedure know its caller: reads credentials that are given, and refuses wrong ones.
+ * @param isNeeded whether this input's answer depends on the caller
+ */
+export function optionalCaller(isNeeded: (input: unknown) => boolean) {
+  const middleware = trpc.middleware(async ({ ctx, path, type, input, next }) => {
+    const mode = authModeOf({ ctx, path, type });
+    const isGiven = isNeeded(input) && hasCredentials(ctx, mode);
+    const access = isGiven ? await authenticate(ctx, mode) : undefined;
+    return next({ ctx: { ...(access && { identity: access.identity }) } });
+  });
+  return withDeclaration(middleware, { errors: Object.values(authenticationErrors) });
+}
 
 /** The context of rules and handlers of an authenticated procedure. */
 export interface AuthenticatedContext extends RequestContext {

@@ -14,10 +14,18 @@ export interface RelatedSource {
   collection: ListCollection;
   scope?: StoreFilter;
   show?: Show;
+  /** Adds to shown records what needs another query, for all at once. */
+  complete?(shown: unknown[]): Promise<void>;
+}
+
+/** Finds related records where more than their ids decides who sees them, or where they are not in a collection. */
+export interface RelatedReader {
+  /** @returns those that the caller may see, in their shown form, by id */
+  read(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 }
 
 /** By relation path: `category`, `category.parent`. */
-export type RelatedSources = Readonly<Record<string, ListCollection | RelatedSource>>;
+export type RelatedSources = Readonly<Record<string, ListCollection | RelatedSource | RelatedReader>>;
 
 /** A requested relation, and the relations of its records. */
 export interface Expansion {
@@ -40,11 +48,14 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
     if (names.length > LIMITS.expandDepth) throw problemAt(parameter, at, `goes deeper than ${LIMITS.expandDepth} relations`);
     let level = expansions;
     let of: ListResource | undefined = resource;
-    names.forEach((name, n) => {
+    for (let n = 0; n < names.length; n++) {
+      let name = names[n] as string;
+      // `items.product` may be one relation: of each item
+      if (!of?.relations.has(name) && n + 1 < names.length) name = `${name}.${names[++n]}`;
       const relation = of?.relations.get(name);
       if (!relation) throw problemAt(parameter, at, `has the unknown relation '${shorten(path)}'`);
       const existing = level.find((expansion) => expansion.name === name);
-      const expansion = existing ?? {
+      const expansion: Expansion = existing ?? {
         name,
         path: names.slice(0, n + 1).join('.'),
         relation,
@@ -54,7 +65,7 @@ export function bindExpand(items: readonly PathReference[], resource: ListResour
       if (!existing) level.push(expansion);
       level = expansion.inner;
       of = expansion.resource;
-    });
+    }
   }
   return expansions;
 }
@@ -117,15 +128,30 @@ interface CountedReading extends Reading {
 async function embed(rows: readonly Placed[], expansions: readonly Expansion[], reading: CountedReading): Promise<void> {
   await Promise.all(
     expansions.map(async (expansion) => {
-      const { from } = expansion.relation;
-      const related = await findRelated(rows, expansion, reading);
+      const { places, name, from } = placesOf(rows, expansion);
+      const related = await findRelated(places, from, expansion, reading);
       const pick = (id: unknown) => related.get(keyOf(id))?.shown ?? null;
-      for (const { record, shown } of rows) {
+      for (const { record, shown } of places) {
         const id = valueAt(record, from);
-        (shown as Record<string, unknown>)[expansion.name] = Array.isArray(id) ? id.map(pick) : pick(id);
+        (shown as Record<string, unknown>)[name] = Array.isArray(id) ? id.map(pick) : pick(id);
       }
     }),
   );
+}
+
+/** Where related records go: into the rows, or for `items.product` into the items of each row. */
+function placesOf(
+  rows: readonly Placed[],
+  { name, relation }: Expansion,
+): { places: readonly Placed[]; name: string; from: string } {
+  const [list, inner] = name.split('.');
+  if (list === undefined || inner === undefined) return { places: rows, name, from: relation.from };
+  const itemsOf = (value: unknown) => [valueAt(value, list)].flat().filter((item) => typeof item === 'object' && item !== null);
+  const places = rows.flatMap(({ record, shown, times }) => {
+    const items = itemsOf(shown);
+    return itemsOf(record).map((item, n): Placed => ({ record: item as StoredDocument, shown: items[n] ?? {}, times }));
+  });
+  return { places, name: inner, from: relation.from.slice(list.length + 1) };
 }
 
 function tooMuch() {
@@ -135,12 +161,13 @@ function tooMuch() {
 /** The related records by id. */
 async function findRelated(
   rows: readonly Placed[],
+  from: string,
   { path, relation, resource, inner }: Expansion,
   reading: CountedReading,
 ): Promise<Map<string | undefined, Placed>> {
   const ids = new Map<string | undefined, { id: unknown; times: number }>();
   for (const { record, times } of rows) {
-    for (const id of [valueAt(record, relation.from)].flat()) {
+    for (const id of [valueAt(record, from)].flat()) {
       const named = ids.get(keyOf(id));
       if (named) named.times += times;
       else ids.set(keyOf(id), { id, times });
@@ -148,7 +175,18 @@ async function findRelated(
   }
   ids.delete(undefined);
   if (ids.size === 0) return new Map();
-  const { collection, scope, show = showRecord } = sourceOf(reading.sources, path);
+  const source = sourceOf(reading.sources, path);
+  const related = new Map<string | undefined, Placed>();
+  if ('read' in source) {
+    const texts = [...ids.values()].flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+    for (const [id, shown] of await source.read(texts)) {
+      const { times = 0 } = ids.get(keyOf(id)) ?? {};
+      reading.count(times, shown);
+      related.set(keyOf(id), { record: shown as StoredDocument, shown, times });
+    }
+    return related;
+  }
+  const { collection, scope, show = showRecord, complete } = source;
   const live = resource?.softDelete === false ? undefined : { deletedAt: null };
   const named = { [relation.to]: { $in: [...ids.values()].map(({ id }) => id) } };
   const projection = without(resource?.hidden ?? ['__v', 'deletedAt']);
@@ -166,7 +204,6 @@ async function findRelated(
     if (sum(kept.map(timesOf)) > LIMITS.expandRecords) throw tooMuch();
   }
   const found = await read({ projection });
-  const related = new Map<string | undefined, Placed>();
   let since = -Infinity;
   for (const record of found) {
     if (performance.now() - since >= SLICE_MS) {
@@ -178,17 +215,21 @@ async function findRelated(
     const key = keyOf(valueAt(record, relation.to));
     const times = ids.get(key)?.times;
     if (shown === undefined || times === undefined) continue;
-    reading.count(times, shown);
+    if (!complete) reading.count(times, shown);
     related.set(key, { record, shown, times });
+  }
+  if (complete) {
+    await complete([...related.values()].map(({ shown }) => shown));
+    for (const { times, shown } of related.values()) reading.count(times, shown);
   }
   await embed([...related.values()], inner, reading);
   return related;
 }
 
-function sourceOf(sources: RelatedSources, path: string): RelatedSource {
+function sourceOf(sources: RelatedSources, path: string): RelatedSource | RelatedReader {
   const source = Object.hasOwn(sources, path) ? sources[path] : undefined;
   if (!source) throw new Error(`The relation ${path} was given no collection`);
-  return 'collection' in source ? source : { collection: source };
+  return 'collection' in source || 'read' in source ? source : { collection: source };
 }
 
 /** A map key for an id: undefined for invalid ids, so that only scalars reach the store's query. */

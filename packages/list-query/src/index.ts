@@ -1,7 +1,7 @@
 export { createCountCache, type CountCache, type CountCacheSettings } from './count-cache.js';
 export type { CursorSecret } from './cursor.js';
 export { ListQueryError, ListTimeLimitError, NextTokenError, type ListQueryProblem } from './errors.js';
-export type { RelatedSource, RelatedSources } from './expand.js';
+export type { RelatedReader, RelatedSource, RelatedSources } from './expand.js';
 export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
 export { createGate, type Caller, type Gate, type GateSettings } from './gate.js';
@@ -15,7 +15,7 @@ export { parseOrder } from './parse-order.js';
 export { planList, type PlanSettings, type RecordPlan, type TransformationPlan } from './plan.js';
 export { printApply, printExpand, printFilter, printOrder, printSelect } from './print.js';
 export { defineListResource, type ListResource, type ListResourceSettings, type RelationSettings } from './resource.js';
-export { runListQuery, type ListQueryOptions, type ListResult } from './run.js';
+export { expandOne, runListQuery, type ListQueryOptions, type ListResult } from './run.js';
 export { bindSelect, parseSelect, selectedOnly, type RowFields } from './select.js';
 export { showRecord, type Show, type StoredDocument } from './show.js';
 export { limitStore, type ListCollection } from './store.js';

@@ -3,12 +3,13 @@ import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems } from './errors.js';
-import { expandRecords, type RelatedSources } from './expand.js';
+import { bindExpand, expandRecords, type Expansion, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
 import { isFitting, sortValues } from './keyset.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
+import { parseExpand } from './parse-expand.js';
 import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import { refuseLongScan } from './scan.js';
@@ -68,13 +69,16 @@ const ofProcess = createGate({ atOnce: 2 });
  */
 const expanding = createGate({ atOnce: Infinity, rest: 1 });
 
-/** A query's access to the store. */
-interface Run extends ListQueryOptions {
-  store: LimitedStore;
+interface Turns {
   /** Runs one costly command when it is the caller's turn. */
   admit<T>(command: () => Promise<T>): Promise<T>;
   /** Embeds related records when it is the caller's turn. */
   expand(work: () => Promise<void>): Promise<void>;
+}
+
+/** A query's access to the store. */
+interface Run extends ListQueryOptions, Turns {
+  store: LimitedStore;
 }
 
 /**
@@ -98,19 +102,18 @@ export async function runPlan(
   resource: ListResource,
   options: ListQueryOptions,
 ): Promise<ListResult<unknown>> {
-  const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, gate = ofProcess, signal } = options;
-  const { caller = { key: randomUUID(), isAnonymous: false } } = options;
+  const { collection, maxTimeMs = DEFAULT_MAX_TIME_MS, signal } = options;
   const parameter = plan.kind === 'records' ? '$orderby' : '$apply';
-  const store = limitStore(collection, { maxTimeMs, signal }, parameter);
-  const run: Run = {
-    ...options,
-    store,
-    admit: (command) => gate(caller, command, signal),
-    expand: (work) => expanding(caller, work, signal),
-  };
+  const run: Run = { ...options, ...turnsOf(options), store: limitStore(collection, { maxTimeMs, signal }, parameter) };
   const { scan } = plan;
-  if (scan) await run.admit(() => refuseLongScan(scan, store));
+  if (scan) await run.admit(() => refuseLongScan(scan, run.store));
   return plan.kind === 'records' ? runRecords(plan, resource, run) : runTransformation(plan, run);
+}
+
+/** How the caller's costly work waits for its turn. */
+function turnsOf({ gate = ofProcess, caller, signal }: Pick<ListQueryOptions, 'gate' | 'caller' | 'signal'>): Turns {
+  const known = caller ?? { key: randomUUID(), isAnonymous: false };
+  return { admit: (command) => gate(known, command, signal), expand: (work) => expanding(known, work, signal) };
 }
 
 async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
@@ -211,13 +214,39 @@ async function showRecords(
   { expansions, selected }: RecordPlan | TransformationPlan,
   run: Run,
 ): Promise<unknown[]> {
-  const { show = showRecord, relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand } = run;
+  const { show = showRecord } = run;
   const all = records.map((record) => show(record, selected));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
-  const reading = { sources: relations, maxTimeMs, signal, admit };
-  if (expansions.length > 0) await expand(() => expandRecords(records.filter(isShown), shown, expansions, reading));
+  await embedRelated(records.filter(isShown), shown, expansions, run);
   return shown;
+}
+
+type Reading = Pick<ListQueryOptions, 'relations' | 'maxTimeMs' | 'signal'>;
+
+async function embedRelated(
+  records: readonly StoredDocument[],
+  shown: readonly unknown[],
+  expansions: readonly Expansion[],
+  { relations = {}, maxTimeMs = DEFAULT_MAX_TIME_MS, signal, admit, expand }: Reading & Turns,
+): Promise<void> {
+  const reading = { sources: relations, maxTimeMs, signal, admit };
+  if (expansions.length > 0) await expand(() => expandRecords(records, shown, expansions, reading));
+}
+
+/**
+ * Embeds related records in one shown record, as `$expand` does in the rows of a list.
+ * @param expand the parameter's text
+ * @throws ListQueryError for an unknown relation, and when the answer would hold too much
+ */
+export async function expandOne(
+  resource: ListResource,
+  shown: object,
+  expand: string,
+  options: Reading & Pick<ListQueryOptions, 'gate' | 'caller'>,
+): Promise<void> {
+  const record = { ...shown, _id: (shown as { id?: unknown }).id };
+  await embedRelated([record], [shown], bindExpand(parseExpand(expand), resource), { ...options, ...turnsOf(options) });
 }
 
 function showComputed(row: StoredDocument, shape: Shape, show: Show): unknown {

@@ -2,7 +2,7 @@ import { addressGroup, validationError, type Identity, type RequestContext } fro
 import type { Caller } from '@tandem/list-query';
 
 /** The parts of a request context that a list needs. */
-type ListCall = Pick<RequestContext, 'ip' | 'waiting' | 'batch'> & { identity?: Identity };
+export type ListCall = Pick<RequestContext, 'ip' | 'waiting' | 'batch' | 'server'> & { identity?: Identity };
 
 const CALL = Symbol('call');
 
@@ -14,16 +14,21 @@ export function askedBy<Query extends object>(call: ListCall, query: Query): Que
   return Object.assign(query, { [CALL]: call });
 }
 
+/** The request that asks; undefined for calls by host code. */
+export function callOf(query: object): ListCall | undefined {
+  return (query as { [CALL]?: ListCall })[CALL];
+}
+
 /** The caller that the gate queues by: the identity, else the network. All calls by host code count as one caller. */
 export function callerOf(query: object): Caller {
-  const { identity, ip = '' } = (query as { [CALL]?: ListCall })[CALL] ?? {};
+  const { identity, ip = '' } = callOf(query) ?? {};
   if (identity) return { key: identity.id, isAnonymous: false };
   return ip === '' ? { key: 'the host', isAnonymous: false } : { key: addressGroup(ip), isAnonymous: true };
 }
 
 /** Aborts when the client has left or the request has timed out; undefined for calls by host code. */
 export function signalOf(query: object): AbortSignal | undefined {
-  return (query as { [CALL]?: ListCall })[CALL]?.waiting?.signal;
+  return callOf(query)?.waiting?.signal;
 }
 
 /** Bytes of JSON after which a batch gets no further list. */
@@ -42,7 +47,7 @@ const batches = new WeakMap<object, Batch>();
  * @throws validationError for the others
  */
 export function answerInTurn<Answer>(query: object, answer: () => Promise<Answer>): Promise<Answer> {
-  const key = (query as { [CALL]?: ListCall })[CALL]?.batch;
+  const key = callOf(query)?.batch;
   if (!key) return answer();
   const batch = batches.get(key) ?? { bytes: 0, turn: Promise.resolve() };
   batches.set(key, batch);

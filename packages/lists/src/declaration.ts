@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { describeList } from './description.js';
 import { asksMore, checkListQuery, type ListQuery } from './query.js';
 import { pageOf, pageParameters } from './pages.js';
+import { withRelations, type RelatedRows, type Relations } from './related.js';
 import { rowFieldsOf, selectable, type Reads } from './selection.js';
 
 /** A numbered page, or the envelope of `$skip`, `$top`, `$nextToken` and `$apply` (decisions L1). */
@@ -15,9 +16,7 @@ export type ListAnswer<Row> = ListPage<Row> | ListResult<Row | Record<string, un
 type TypedAnswer<Row> = ListPage<Row> & Partial<ListResult<Row | Record<string, unknown>>>;
 
 /** A row with the related records that `$expand` adds. */
-type Expandable<Row extends z.ZodType, Related extends Record<string, z.ZodType>> = z.output<Row> & {
-  [Name in keyof Related]?: z.output<Related[Name]> | null;
-};
+type Expandable<Row extends z.ZodType, Related extends Relations> = z.output<Row> & Partial<RelatedRows<Related>>;
 
 /** A row computed by `$apply`; its keys are the aliases and properties of the query. */
 const ComputedRow = z.looseObject({});
@@ -26,7 +25,7 @@ interface ListSettings<
   Row extends z.ZodObject,
   Own extends z.ZodRawShape,
   Equal extends z.ZodRawShape,
-  Related extends Record<string, z.ZodType>,
+  Related extends Relations,
 > {
   /** Schema of a row. Fields outside it never leave the server. */
   row: Row;
@@ -39,8 +38,8 @@ interface ListSettings<
   own?: Own;
   /** Resource fields that are also query parameters, matched exactly. */
   equal?: Equal;
-  /** Schemas of the related records, by relation. */
-  related?: Related;
+  /** The relations of its rows. Those of the parts of a row, as `items.product`, stand in its schema. */
+  relations?: Related;
 }
 
 const resources = new WeakMap<object, ListResource>();
@@ -62,9 +61,10 @@ export function defineList<
   // oxlint-disable-next-line typescript/ban-types -- no such parameters
   Equal extends z.ZodRawShape = {},
   // oxlint-disable-next-line typescript/ban-types -- no relations
-  Related extends Record<string, z.ZodType> = {},
->(resource: Resource, { row, reads = {}, own, equal, related }: ListSettings<Row, Own, Equal, Related>) {
-  const { expandable, output } = answerOf<Row, Related>(row, related);
+  Related extends Relations = {},
+>(bare: Resource, { row, reads = {}, own, equal, relations }: ListSettings<Row, Own, Equal, Related>) {
+  const { expandable, output } = answerOf<Row, Related>(row, relations);
+  const resource = withRelations(bare, relations ?? {});
   const rowFields = rowFieldsOf(resource, row, reads);
   const checkQuery = checkListQuery(resource, rowFields);
   const open = z
@@ -83,13 +83,14 @@ export function defineList<
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable,
     rowFields,
+    relations: relations ?? ({} as Related),
     input,
     output,
   };
 }
 
 /** The schemas of a list's rows and of its answer. */
-interface Answer<Row extends z.ZodType, Related extends Record<string, z.ZodType>> {
+interface Answer<Row extends z.ZodType, Related extends Relations> {
   expandable: z.ZodType<Expandable<Row, Related>>;
   output: z.ZodType<TypedAnswer<Expandable<Row, Related>>, ListAnswer<Expandable<Row, Related>>>;
 }
@@ -101,18 +102,28 @@ const NextToken = z.string().meta({ id: 'ListNextToken', description: 'Token for
 const answers = new WeakMap<z.ZodType, Map<unknown, unknown>>();
 
 /** Lists with the same rows have the same answer, which the OpenAPI document names after the row: `ProductList`. */
-function answerOf<Row extends z.ZodObject, Related extends Record<string, z.ZodType>>(
+function answerOf<Row extends z.ZodObject, Related extends Relations>(
   row: Row,
-  related: Related | undefined,
+  relations: Related | undefined,
 ): Answer<Row, Related> {
   const made = answers.get(row) ?? new Map<unknown, unknown>();
   answers.set(row, made);
-  const existing = made.get(related);
+  const existing = made.get(relations);
   if (existing) return existing as Answer<Row, Related>;
   const id = z.globalRegistry.get(row)?.id;
   const named = (name: string) => (id !== undefined && made.size === 0 ? { id: name } : {});
-  const relations = Object.entries(related ?? {}).map(([name, schema]) => [name, schema.nullable().optional()] as const);
-  const expandable = relations.length === 0 ? row : row.extend(Object.fromEntries(relations)).meta(named(`Expanded${id}`));
+  const related = Object.entries(relations ?? {})
+    .filter(([name]) => !name.includes('.'))
+    .map(([name, { kind, isMany }]) => {
+      const shown = isMany ? z.array(kind.row.nullable()) : kind.row.nullable();
+      return [name, shown.optional()] as const;
+    });
+  const expandable =
+    related.length === 0
+      ? row
+      : undescribed(row)
+          .extend(Object.fromEntries(related))
+          .meta(named(`Expanded${id}`));
   const slice = z.object({
     total: Total,
     count: Count,
@@ -122,8 +133,17 @@ function answerOf<Row extends z.ZodObject, Related extends Record<string, z.ZodT
   });
   const output = selectable(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
   const answer = { expandable, output } as unknown as Answer<Row, Related>;
-  made.set(related, answer);
+  made.set(relations, answer);
   return answer;
+}
+
+/** The same schema without descriptions of its fields, which the documents have once. */
+function undescribed(row: z.ZodObject): z.ZodObject {
+  const fields = Object.entries(row.shape).map(([name, field]) => {
+    const schema = field as z.ZodType;
+    return [name, z.globalRegistry.get(schema)?.id === undefined ? schema.meta({ description: undefined }) : schema] as const;
+  });
+  return z.object(Object.fromEntries(fields));
 }
 
 type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> };

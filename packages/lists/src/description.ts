@@ -43,7 +43,11 @@ const APPLY = grammar(
     `${code('aggregate(<property> with <sum|average|min|max|countdistinct> as <alias>, $count as <alias>)')}, ` +
     `${code('groupby((<properties>), <transformations>)')}. The answer is ${code('{ total, count, value }')}.`,
 );
-const EXPAND = grammar('ListExpand', 'Names of relations, separated by commas.');
+const EXPAND = grammar(
+  'ListExpand',
+  'Names of relations, separated by commas. The rows then have the related records under these names: null where one is deleted, or ' +
+    'may not be read.',
+);
 
 /** The same text for all lists, so that they share the parameter. */
 export const SELECT = z.string().meta({
@@ -84,8 +88,8 @@ function describeExpand({ relations }: ListResource): Grammar {
   const names = [...relations.keys()];
   const description =
     names.length === 0
-      ? 'Related records to include in the rows; this list has none.'
-      : `Related records to include in the rows, each under its relation name, null if deleted: ${names.map(code).join(', ')}.`;
+      ? 'Related records to show, of which this list has none.'
+      : `Related records to show: ${names.map(code).join(', ')}.`;
   return described(EXPAND, description, names.slice(0, 1));
 }
 

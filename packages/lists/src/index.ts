@@ -1,18 +1,20 @@
-export { askedBy, callerOf, signalOf } from './asked-by.js';
+export { askedBy, callOf, callerOf, signalOf } from './asked-by.js';
 export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
 export { createFitting, type Fitting } from './fitting.js';
 export { isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
 export { listErrors } from './lists.errors.js';
-export {
-  createLists,
-  toListFailure,
-  type DeclaredList,
-  type ListRows,
-  type Lists,
-  type ListSource,
-  type Related,
-} from './lists.js';
+export { createLists, toListFailure, type DeclaredList, type ListRows, type Lists, type ListSource } from './lists.js';
 export { PaginationMetadata, pageOf, pageParameters } from './pages.js';
 export type { ListQuery } from './query.js';
+export {
+  relatedKind,
+  relatedMany,
+  relatedOne,
+  type DeclaredRelation,
+  type RelatedKind,
+  type RelatedOrigin,
+  type RelatedRows,
+  type Relations,
+} from './related.js';
 export { selectFrom, selectParameter, selectable, type ReadQuery } from './selection.js';
 export { behindChoice, viewOf, type Stage } from './view.js';

@@ -6,6 +6,7 @@ import {
   answerListRequest,
   createCountCache,
   createGate,
+  expandOne,
   limitStore,
   selectedOnly,
   type Caller,
@@ -13,7 +14,6 @@ import {
   type ListCollection,
   type ListQueryOptions,
   type ListResource,
-  type RelatedSources,
   type RowFields,
   type StoreFilter,
 } from '@tandem/list-query';
@@ -21,10 +21,11 @@ import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './declaration.js';
 import { answerInTurn, callerOf, signalOf } from './asked-by.js';
-import { createFitting, type Fitting } from './fitting.js';
+import { createFitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
+import { createRelatedOrigins, type Completion, type Relations } from './related.js';
 import { markSelected, partOf, selectedIn, type ReadQuery } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
@@ -34,16 +35,8 @@ export interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
   rowFields: RowFields;
+  relations: Relations;
   equalTo(query: object): StoreFilter;
-}
-
-/** The source of related records, limited to those that the caller may see. */
-export interface Related {
-  model: Model<BaseRecord>;
-  /** Schema of a related record. */
-  row: z.ZodType;
-  scope?: StoreFilter;
-  show(record: never): unknown;
 }
 
 /** A model, or a view made by `viewOf`. */
@@ -51,9 +44,6 @@ export interface ListRows {
   collection: unknown;
   isView: true;
 }
-
-/** Sets fields of all rows of a page. */
-type Completion<Row> = (rows: Row[]) => Promise<void>;
 
 export interface ListSource<R, Row> {
   /** Limits the list to what this caller may see. Nothing casts the values, so they must have the stored type. */
@@ -63,7 +53,6 @@ export interface ListSource<R, Row> {
   show(record: R): Row;
   /** Functions that set a field by another query, for all rows of a page at once. One that sets several runs once. */
   complete?: { readonly [Name in keyof Row]?: Completion<Row> };
-  relations?: Record<string, Related>;
   /** A count cache of this list, for lists that know better than the collection's writes when a count is stale. */
   countCache?: CountCache;
 }
@@ -87,6 +76,7 @@ interface ListsOptions {
  */
 export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
   const fit = createFitting(log);
+  const origins = createRelatedOrigins(fit);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
   // three quarters of the pool stay free for indexed pages, reads by id, sessions and writes
@@ -111,6 +101,28 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
         if (!shown) throw missing();
         return shown;
       };
+    },
+
+    /** Says where the related records of a kind are. */
+    relate: origins.relate,
+
+    /**
+     * Embeds the related records that `$expand` asks for in one shown record (decisions N2).
+     * @throws validationError for an unknown relation, and when the answer would hold too much
+     */
+    async expanded<Row extends object>(
+      { resource, relations }: DeclaredList<unknown>,
+      shown: Row,
+      query: ListQuery,
+    ): Promise<Row> {
+      if (query.$expand === undefined) return shown;
+      const caller = callerOf(query);
+      const options = { relations: origins.sourcesOf(relations, query), maxTimeMs: maxTimeOf(caller), gate, caller };
+      const signal = signalOf(query);
+      await expandOne(resource, shown, query.$expand, { ...options, ...(signal && { signal }) }).catch((error: unknown) => {
+        throw toListFailure(error);
+      });
+      return shown;
     },
 
     /**
@@ -161,9 +173,9 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
      * @throws validationError, listErrors.invalidNextToken; requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
-      { resource, row, rowFields, equalTo }: DeclaredList<Row>,
+      { resource, row, rowFields, relations, equalTo }: DeclaredList<Row>,
       rows: Model<R & BaseRecord> | ListRows,
-      { scope, cursorScope, show, complete = {}, relations = {}, countCache }: ListSource<R, Row>,
+      { scope, cursorScope, show, complete = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
       const collection = rows.collection as ListCollection;
@@ -195,7 +207,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
             if (one !== undefined) shown.push(one);
             return one;
           },
-          ...(isExpanded && { relations: sourcesOf(relations, fit) }),
+          ...(isExpanded && { relations: origins.sourcesOf(relations, query) }),
         };
         const answer = await answerInTurn(query, () => answerListRequest<Row>(resource, request, options));
         await completeRows(shown, complete, selected);
@@ -225,21 +237,6 @@ async function completeRows<Row>(
     ([name]) => selected?.has(name) !== false,
   );
   await Promise.all([...new Set(completions.map(([, run]) => run))].map((run) => run(rows)));
-}
-
-function sourcesOf(relations: Record<string, Related>, fit: Fitting): RelatedSources {
-  const sources = Object.entries(relations).map(([name, { model, row, scope, show }]) => {
-    const collection = model.collection as unknown as ListCollection;
-    return [
-      name,
-      {
-        collection,
-        show: (record: object) => fit(collection.collectionName, row, record, show as (record: object) => unknown),
-        ...(scope && { scope }),
-      },
-    ] as const;
-  });
-  return Object.fromEntries(sources);
 }
 
 /** Removes the fields of a row that its schema does not contain. */

@@ -54,7 +54,7 @@ interface Shared {
 
 /**
  * Makes the answers of operations. They share one component for each status and set of messages.
- * @param ownHeaders of every answer of the server
+ * @param ownHeaders of every answer of the server; described where the server fails, where they help most
  */
 export function createResponses(ownHeaders: Readonly<Record<string, Header>>) {
   const shared = new Map<string, Shared>();
@@ -64,7 +64,7 @@ export function createResponses(ownHeaders: Readonly<Record<string, Header>>) {
   };
 
   function withHeaders(status: number, response: Response): Response {
-    const all = [...Object.keys(ownHeaders), ...(PASSING.includes(status) ? [RETRY_AFTER] : [])];
+    const all = [...(status < 500 ? [] : Object.keys(ownHeaders)), ...(PASSING.includes(status) ? [RETRY_AFTER] : [])];
     const refs = all.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
     return refs.length === 0 ? response : { ...response, headers: { ...response.headers, ...Object.fromEntries(refs) } };
   }

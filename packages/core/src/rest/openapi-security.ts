@@ -26,8 +26,8 @@ const FINGERPRINT: Parameter = {
 };
 
 /**
- * The credentials of an operation. One that requires none reads the header `Authorization` all the same if it may refuse a malformed
- * one.
+ * The credentials of an operation. One that requires none reads a token all the same if it may refuse a wrong one, or the header
+ * `Authorization` if it may refuse a malformed one.
  * @param errors all that it may answer
  */
 export function securityOf(
@@ -36,6 +36,7 @@ export function securityOf(
   mode: AuthMode,
 ): DescribedOperation['security'] {
   if (isAuthenticated) return [{ [mode]: [] }];
+  if (errors.includes(authenticationErrors.cookieMismatch)) return [{ [mode]: [] }, {}];
   return errors.includes(authenticationErrors.malformedHeader) ? [{ bearer: [] }, {}] : [];
 }
 

@@ -1,4 +1,4 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind } from '@tandem/lists';
 import { z } from 'zod';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, LINE_MAX, Name } from '../shared/schemas.js';
@@ -22,7 +22,9 @@ export const attributeRecord = defineRecord('attributes', {
   fields: { name: field(Name.describe('The name of the group.'), { list: 'string' }), items: field(Items) },
 });
 export const AttributeSchema = attributeRecord.schema.meta({ id: 'Attribute' });
-export type Attribute = z.infer<typeof AttributeSchema>;
+export interface Attribute extends z.infer<typeof AttributeSchema> {}
+
+export const attributeKind = relatedKind<Attribute>('attribute', AttributeSchema, { resource: attributeRecord.resource });
 
 export const attributeList = defineList(attributeRecord.resource, { row: AttributeSchema, equal: { name: Name } });
 

@@ -1,9 +1,9 @@
-import type { ListAnswer, ListQuery, Lists, Related, ReadQuery } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
 import { attributeErrors as errors } from './attributes.errors.js';
-import { AttributeSchema, attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
+import { attributeKind, attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
 
 export type AttributesService = ReturnType<typeof createAttributesService>;
 
@@ -17,12 +17,9 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
 
   const showOne = lists.one(attributeList, show);
 
-  /** For `$expand` in lists of other services. */
-  const related: Related = { model: Attributes as never, row: AttributeSchema, show };
+  lists.relate(attributeKind, { model: Attributes as never, show });
 
   return {
-    related,
-
     /** Those of the given attribute groups that are live. */
     existing: existingIn(Attributes),
 

@@ -1,5 +1,6 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { personKind } from '../people/people.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { SECURITY_EVENT_TYPES } from './event-types.js';
 import { ownSecurityEventResource, securityEventResource } from './security-event.model.js';
@@ -22,14 +23,15 @@ export const SecurityEventSchema = z
   })
   .meta({ id: 'SecurityEvent' });
 
+const shown = { row: SecurityEventSchema, relations: { person: relatedOne(personKind, 'identityId') } };
 export const eventList = defineList(securityEventResource, {
-  row: SecurityEventSchema,
+  ...shown,
   equal: { identityId: Id, type: EventType },
 });
 /** Decides whether the acting identity is another, whose session, address and device are not shown. */
 const actor = ['actorId', 'identityId'];
 export const identityEventList = defineList(ownSecurityEventResource, {
-  row: SecurityEventSchema,
+  ...shown,
   reads: { sessionId: actor, ip: actor, userAgent: actor },
   own: { identityId: Id },
   equal: { type: EventType },

@@ -1,4 +1,4 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name, Text } from '../shared/schemas.js';
@@ -25,10 +25,13 @@ export const categoryRecord = defineRecord('categories', {
   internal: treeField,
 });
 export const CategorySchema = categoryRecord.schema.meta({ id: 'Category' });
-export type Category = z.infer<typeof CategorySchema>;
+export interface Category extends z.infer<typeof CategorySchema> {}
+
+export const categoryKind = relatedKind<Category>('category', CategorySchema, { resource: categoryRecord.resource });
 
 export const categoryList = defineList(categoryRecord.resource, {
   row: CategorySchema,
+  relations: { parentCategory: relatedOne(categoryKind, 'parent') },
   equal: { name: Name, description: Text, parent: Id, status: Status },
 });
 

@@ -1,9 +1,9 @@
-import type { ListAnswer, ListQuery, Lists, Related, ReadQuery } from '@tandem/lists';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
 import { createTree } from '../shared/trees.js';
 import { categoryErrors as errors } from './categories.errors.js';
-import { CategorySchema, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
+import { categoryKind, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
 import { categoryModel, type CategoryRecord } from './category.model.js';
 import type { CategoryStatus } from './category-status.js';
 
@@ -32,12 +32,9 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
 
   const showOne = lists.one(categoryList, show);
 
-  /** For `$expand` in lists of other services. */
-  const related: Related = { model: Categories as never, row: CategorySchema, show };
+  lists.relate(categoryKind, { model: Categories as never, show });
 
   return {
-    related,
-
     /** Those of the given categories that are live. */
     existing: existingIn(Categories),
 

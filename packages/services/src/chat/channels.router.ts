@@ -4,14 +4,8 @@ import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { uploadRoute } from '../files/upload-route.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
-import {
-  ChannelSchema,
-  channelInput,
-  channelList,
-  channelPatchInput,
-  createChannelInput,
-  iconUploadInput,
-} from './channels.schemas.js';
+import { channelList } from './channel-list.js';
+import { ChannelSchema, channelInput, channelPatchInput, createChannelInput, iconUploadInput } from './channels.schemas.js';
 import type { ChannelsService } from './channels.service.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';

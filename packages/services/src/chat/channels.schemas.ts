@@ -1,4 +1,4 @@
-import { defineList } from '@tandem/lists';
+import { relatedKind } from '@tandem/lists';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
@@ -6,7 +6,6 @@ import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.sc
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { notesField } from '../shared/unit-notes.js';
-import { MessageSchema } from './messages.schemas.js';
 
 export const channelRecord = defineRecord('channels', {
   fields: {
@@ -25,7 +24,9 @@ export const channelRecord = defineRecord('channels', {
   internal: { notes: notesField, ...deletionFields },
 });
 export const ChannelSchema = channelRecord.schema.meta({ id: 'Channel' });
-export type Channel = z.infer<typeof ChannelSchema>;
+export interface Channel extends z.infer<typeof ChannelSchema> {}
+/** Shown to its members and its owner, as its own read. */
+export const channelKind = relatedKind<Channel>('channel', ChannelSchema, { isPrivate: true });
 
 /** How far a member has read in a channel, as message numbers (decisions S3). */
 export const standingFields = {
@@ -33,24 +34,6 @@ export const standingFields = {
   readSeq: z.number().int().min(0).meta({ description: 'The number of the last message that has been read' }),
   unread: z.number().int().min(0),
 };
-
-/** A channel in a list. With `memberId` it shows how far that member has read. */
-const ListedChannelSchema = ChannelSchema.extend({
-  ...z.object(standingFields).partial().shape,
-  lastMessage: MessageSchema.nullable().optional(),
-}).meta({ id: 'ListedChannel' });
-export type ListedChannel = z.infer<typeof ListedChannelSchema>;
-
-export const channelList = defineList(channelRecord.resource, {
-  row: ListedChannelSchema,
-  reads: { unread: ['readSeq'] },
-  own: {
-    memberId: Id.optional().meta({
-      description: 'Channels of this member, with `lastSeq`, `readSeq`, `unread` and `lastMessage`.',
-    }),
-  },
-  equal: { ownerId: Id, name: Name },
-});
 
 export const channelInput = z.strictObject({ channelId: Id });
 export const iconUploadInput = z.strictObject({ channelId: Id, ...uploadParameters(IMAGE_TYPES) });

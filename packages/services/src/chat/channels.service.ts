@@ -3,10 +3,12 @@ import { type ListAnswer, type ListQuery, type Lists, viewOf, type ReadQuery } f
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import { viewerOf } from '../shared/actor.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { createChannelUnits } from './channel-units.js';
-import { channelList, type Channel, type ChannelPatch, type ListedChannel, type NewChannel } from './channels.schemas.js';
+import { channelList, type ListedChannel } from './channel-list.js';
+import { channelKind, type Channel, type ChannelPatch, type NewChannel } from './channels.schemas.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { standingOf, type Memberships } from './memberships.js';
@@ -23,7 +25,7 @@ interface ChannelsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** A channel has one icon at most. */
   icons: Attachments;
-  memberships: Pick<Memberships, 'forget'>;
+  memberships: Pick<Memberships, 'forget' | 'channelsAmong'>;
   messages: Pick<MessagesService, 'lastOf'>;
 }
 
@@ -68,6 +70,21 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     const source = { show: showBare, complete: { icon: addIcons } };
     return lists.find<ChannelRecord, Channel>(channelList, Channels, { _id: channelId }, source, errors.channelNotFound, query);
   }
+
+  /** The channels that the caller of a query may read, by id: see the rule `readsChannel`. */
+  async function readable(ids: readonly string[], query: object): Promise<Map<string, Channel>> {
+    const viewer = viewerOf(query);
+    if (!viewer) return new Map();
+    const { identityId, isAdmin } = viewer;
+    const own = isAdmin
+      ? {}
+      : { $or: [{ ownerId: identityId }, { _id: { $in: await memberships.channelsAmong(identityId, ids) } }] };
+    const records = await Channels.find({ _id: { $in: ids }, ...own }).lean<ChannelRecord[]>();
+    const shown = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
+    await addIcons(shown);
+    return new Map(shown.map((channel) => [channel.id, channel]));
+  }
+  lists.relate(channelKind, { find: readable });
 
   /** The channels of a member: a view that joins each channel with the member's `readSeq`. */
   function listOfMember(memberId: string, query: ListQuery): Promise<ListAnswer<ListedChannel>> {

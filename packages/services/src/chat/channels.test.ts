@@ -2,7 +2,8 @@ import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/tes
 import { describe, expect, it } from 'vitest';
 import { listenTo, openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
 import { upload } from '../../test/uploads.js';
-import type { Channel, ListedChannel } from './channels.schemas.js';
+import type { ListedChannel } from './channel-list.js';
+import type { Channel } from './channels.schemas.js';
 import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 

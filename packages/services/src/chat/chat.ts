@@ -1,6 +1,6 @@
 import { mergeRouters, router } from '@tandem/core';
 import { defineService } from '../shared/define-service.js';
-import { channelList } from './channels.schemas.js';
+import { channelList } from './channel-list.js';
 import { chatErrors } from './chat.errors.js';
 import { createChatRouter } from './chat.router.js';
 import { createChatService } from './chat.service.js';

@@ -105,6 +105,13 @@ export function createMemberships(storage: Storage, log: MessageLog) {
       return members;
     },
 
+    /** Those of the given channels whose member an identity is. */
+    async channelsAmong(identityId: string, channelIds: readonly string[]): Promise<string[]> {
+      const own = { channelId: { $in: channelIds }, subscribedId: identityId, deletedAt: null } as object;
+      const found = await collection.find(own, { projection: { _id: 0, channelId: 1 } }).toArray();
+      return (found as unknown as SubscriptionRecord[]).map(({ channelId }) => channelId);
+    },
+
     /** How far a member has read. @throws errors.notSubscribed, also when the channel does not exist */
     async membershipOf(identityId: string, channelId: string): Promise<Standing> {
       const [{ readSeq }, lastSeq] = await Promise.all([subscriptionOf(identityId, channelId), log.lastSeq(channelId)]);

@@ -1,6 +1,7 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
+import { organizationKind } from '../organizations/organizations.schemas.js';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { Content } from './messages.schemas.js';
@@ -27,12 +28,13 @@ export const messageTemplateRecord = defineRecord('messageTemplates', {
 export const MessageTemplateSchema = messageTemplateRecord.schema.meta({ id: 'MessageTemplate' });
 export type MessageTemplate = z.infer<typeof MessageTemplateSchema>;
 
+const shown = { row: MessageTemplateSchema, relations: { organization: relatedOne(organizationKind, 'organizationId') } };
 export const messageTemplateList = defineList(messageTemplateRecord.resource, {
-  row: MessageTemplateSchema,
+  ...shown,
   equal: { title: Name, organizationId: Id },
 });
 export const organizationTemplateList = defineList(messageTemplateRecord.resource, {
-  row: MessageTemplateSchema,
+  ...shown,
   own: { organizationId: Id },
 });
 

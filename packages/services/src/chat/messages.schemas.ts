@@ -1,8 +1,10 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
+import { personKind } from '../people/people.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, LINE_MAX } from '../shared/schemas.js';
+import { channelKind } from './channels.schemas.js';
 
 /** Maximum lengths, in characters. */
 const CONTENT_MAX = 10_000;
@@ -37,12 +39,16 @@ export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });
 export type Message = z.infer<typeof MessageSchema>;
 
 const ofChannel = { channelId: Id };
-export const messageList = defineList(messageRecord.resource, {
+const shown = {
   row: MessageSchema,
+  relations: { sender: relatedOne(personKind, 'senderId'), channel: relatedOne(channelKind, 'channelId') },
+};
+export const messageList = defineList(messageRecord.resource, {
+  ...shown,
   own: ofChannel,
   equal: { senderId: Id, title: Title, content: Content },
 });
-export const channelMessageList = defineList(messageRecord.resource, { row: MessageSchema, own: ofChannel });
+export const channelMessageList = defineList(messageRecord.resource, { ...shown, own: ofChannel });
 
 export const messageInput = z.strictObject({ messageId: Id });
 export const createMessageInput = z.strictObject(messageRecord.given);

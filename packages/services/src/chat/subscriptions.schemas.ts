@@ -1,8 +1,9 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { personKind } from '../people/people.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id } from '../shared/schemas.js';
-import { standingFields } from './channels.schemas.js';
+import { channelKind, standingFields } from './channels.schemas.js';
 
 export const subscriptionRecord = defineRecord('subscriptions', {
   fields: {
@@ -24,6 +25,7 @@ export type Subscription = z.infer<typeof SubscriptionSchema>;
 
 export const subscriptionList = defineList(subscriptionRecord.resource, {
   row: SubscriptionSchema,
+  relations: { subscriber: relatedOne(personKind, 'subscribedId'), channel: relatedOne(channelKind, 'channelId') },
   equal: { channelId: Id, subscribedId: Id },
 });
 

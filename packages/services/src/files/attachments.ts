@@ -166,10 +166,13 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   return {
     of,
 
-    /** Ids of a record's files. */
-    async idsOf(resourceId: string): Promise<Set<string>> {
-      const found = await collection.find(attachedTo(resourceId) as object, { projection: { _id: 1 } }).toArray();
-      return new Set(found.map(({ _id }) => String(_id)));
+    /** Ids of the files of these records, by record. */
+    async idsOf(resourceIds: readonly string[]): Promise<Map<string, Set<string>>> {
+      const ids = new Map(resourceIds.map((id) => [id, new Set<string>()]));
+      const fields = { projection: { resourceId: 1 } };
+      const found = await collection.find(attachedTo({ $in: resourceIds }) as object, fields).toArray();
+      for (const { _id, resourceId } of found as unknown as FileRecord[]) ids.get(resourceId ?? '')?.add(_id);
+      return ids;
     },
 
     /**

@@ -1,7 +1,9 @@
-import { defineList, type ListQuery } from '@tandem/lists';
+import { defineList, relatedOne, type ListQuery } from '@tandem/lists';
 import { z } from 'zod';
 import { TokenText } from '../authentication/authentication.schemas.js';
+import { organizationKind } from '../organizations/organizations.schemas.js';
 import { ORGANIZATION_ROLES } from '../organizations/roles.js';
+import { personKind } from '../people/people.schemas.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { invitationResource } from './invitation.model.js';
 
@@ -39,6 +41,7 @@ export const invitationInput = z.strictObject({ invitationId: Id });
 export const invitationList = defineList(invitationResource, {
   row: InvitationSchema,
   reads: { status: ['expiresAt'] },
+  relations: { organization: relatedOne(organizationKind, 'organizationId'), inviter: relatedOne(personKind, 'fromIdentityId') },
   own: { status: z.enum(INVITATION_STATUSES).describe('Only invitations in this state.').optional() },
   equal: { email: Email, organizationId: Id, fromIdentityId: Id, role: z.enum(ORGANIZATION_ROLES) },
 });

@@ -1,4 +1,4 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Name } from '../shared/schemas.js';
@@ -28,9 +28,14 @@ export const locationRecord = defineRecord('locations', {
   internal: treeField,
 });
 export const LocationSchema = locationRecord.schema.meta({ id: 'Location' });
-export type Location = z.infer<typeof LocationSchema>;
+export interface Location extends z.infer<typeof LocationSchema> {}
 
-export const locationList = defineList(locationRecord.resource, { row: LocationSchema });
+export const locationKind = relatedKind<Location>('location', LocationSchema, { resource: locationRecord.resource });
+
+export const locationList = defineList(locationRecord.resource, {
+  row: LocationSchema,
+  relations: { parent: relatedOne(locationKind, 'parentId') },
+});
 
 export const locationInput = z.strictObject({ locationId: Id });
 

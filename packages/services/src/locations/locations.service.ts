@@ -3,7 +3,7 @@ import { newId, present, type Storage } from '@tandem/storage';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
 import { MAX_DEPTH, locationErrors as errors } from './locations.errors.js';
-import { locationList, type Location, type LocationPatch, type NewLocation } from './locations.schemas.js';
+import { locationKind, locationList, type Location, type LocationPatch, type NewLocation } from './locations.schemas.js';
 
 export type LocationsService = ReturnType<typeof createLocationsService>;
 
@@ -65,6 +65,8 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     const above = await ancestorsOf(locations.map(({ id }) => id));
     for (const location of locations) location.ancestors = above.get(location.id) ?? [];
   }
+
+  lists.relate(locationKind, { model: Locations as never, show: showBare, complete: { ancestors: addAncestors } });
 
   const showOne = lists.one(locationList, showBare);
 

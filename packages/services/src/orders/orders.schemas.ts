@@ -1,6 +1,10 @@
 import { defineListResource } from '@tandem/list-query';
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { organizationKind } from '../organizations/organizations.schemas.js';
+import { personKind } from '../people/people.schemas.js';
+import { productVariantKind, ProductVariantSchema } from '../product-variants/product-variants.schemas.js';
+import { productKind, ProductSchema } from '../products/products.schemas.js';
 import { Amount, Currency } from '../shared/money.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { ORDER_STATUSES } from './order-states.js';
@@ -56,7 +60,22 @@ export const orderResource = defineListResource({
   },
   defaultOrder: 'createdAt desc, id desc',
 });
-const shown = { row: OrderSchema, reads: { items: ['currency'] } };
+const relations = {
+  buyer: relatedOne(personKind, 'identityId'),
+  organization: relatedOne(organizationKind, 'organizationId'),
+  'items.product': relatedOne(productKind, 'items.productId'),
+  'items.variant': relatedOne(productVariantKind, 'items.variantId'),
+};
+const ExpandedLine = LineSchema.extend({
+  product: ProductSchema.nullable().optional(),
+  variant: ProductVariantSchema.nullable().optional(),
+});
+const shown = {
+  row: OrderSchema.extend({ items: z.array(ExpandedLine) }).meta({ id: 'ListedOrder' }),
+  reads: { items: ['currency'] },
+  relations,
+};
+
 export const orderList = defineList(orderResource, {
   ...shown,
   own: { identityId: Id.describe('The buyer. Required, except for admins.').optional() },

@@ -1,8 +1,10 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema } from '../files/files.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Name, Timestamp } from '../shared/schemas.js';
+import { personKind } from '../people/people.schemas.js';
+import { organizationKind } from './organizations.schemas.js';
 import { ADDRESS_LINES, Qualifications } from './organization-fields.js';
 
 const text = z.string().nullable();
@@ -52,6 +54,7 @@ export type ChangeRequest = z.infer<typeof ChangeRequestSchema>;
 
 export const changeRequestList = defineList(changeRequestRecord.resource, {
   row: ChangeRequestSchema,
+  relations: { organization: relatedOne(organizationKind, 'organizationId'), requester: relatedOne(personKind, 'identityId') },
   own: { organizationId: Id },
 });
 

@@ -20,6 +20,10 @@ export function createOrganizationFellows(storage: Storage) {
   const isOneOf = (ids: readonly string[]) => ({ $in: ['$$member.identityId', { $literal: ids }] });
 
   return {
+    /** The owners of these organizations. */
+    ownersOf: (organizationIds: readonly string[]): Promise<OrganizationPeople[]> =>
+      find({ _id: { $in: organizationIds } }, { $eq: ['$$member.role', 'owner'] }),
+
     /** The organizations of an identity, with its fellows among `ids`. */
     fellowsOf: (identityId: string, ids: readonly string[]): Promise<OrganizationPeople[]> =>
       find({ 'members.identityId': identityId }, isOneOf(ids)),

@@ -1,10 +1,11 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { defineListResource } from '@tandem/list-query';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
+import { ownersKind, personKind } from '../people/people.schemas.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
 import { treeField } from '../shared/trees.js';
 import { notesField } from '../shared/unit-notes.js';
@@ -55,8 +56,15 @@ export const organizationRecord = defineRecord('organizations', {
   internal,
 });
 export const OrganizationSchema = organizationRecord.schema.meta({ id: 'Organization' });
-export type Organization = z.infer<typeof OrganizationSchema>;
-const shown = { row: OrganizationSchema, reads: { ancestors: ['parentId'] } };
+export interface Organization extends z.infer<typeof OrganizationSchema> {}
+/** Shown to its members, as its own read. */
+export const organizationKind = relatedKind<Organization>('organization', OrganizationSchema, { isPrivate: true });
+
+const shown = {
+  row: OrganizationSchema,
+  reads: { ancestors: ['parentId'] },
+  relations: { parent: relatedOne(organizationKind, 'parentId'), owners: relatedOne(ownersKind, '_id') },
+};
 export const organizationList = defineList(organizationRecord.resource, {
   ...shown,
   equal: { name: Name, description: Text, contact_email: Email, contact_phone: Line },
@@ -72,7 +80,11 @@ const memberResource = defineListResource({
 
 export const MemberSchema = z.object({ identityId: z.string(), role: z.string(), joinedAt: Timestamp.nullable() });
 export type Member = z.infer<typeof MemberSchema>;
-export const memberList = defineList(memberResource, { row: MemberSchema, own: { organizationId: Id } });
+export const memberList = defineList(memberResource, {
+  row: MemberSchema,
+  own: { organizationId: Id },
+  relations: { person: relatedOne(personKind, '_id') },
+});
 
 /** A role, and the ancestor it is inherited from; null for the organization's own. */
 export const HeldRoleSchema = z.object({ inheritedFrom: z.string().nullable(), role: z.string() });

@@ -7,19 +7,21 @@ import { identityErrors } from '../identities/identities.errors.js';
 import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
+import { viewerOf } from '../shared/actor.js';
 import { noting } from '../shared/unit-notes.js';
 import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
   membershipList,
+  organizationKind,
   organizationList,
   type HeldRole,
   type NewOrganization,
   type Organization,
   type OrganizationPatch,
 } from './organizations.schemas.js';
-import { isOrganizationRole, type OrganizationRole } from './roles.js';
+import { ORGANIZATION_ROLES, isOrganizationRole, type OrganizationRole } from './roles.js';
 
 export type OrganizationsService = ReturnType<typeof createOrganizationsService>;
 
@@ -102,6 +104,19 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       },
     ],
   });
+
+  /** The organizations that the caller of a query may read, by id: its own, or all for an admin. */
+  async function readable(ids: readonly string[], query: object): Promise<Map<string, Organization>> {
+    const viewer = viewerOf(query);
+    if (!viewer) return new Map();
+    const asMember = { members: { $elemMatch: { identityId: viewer.identityId, role: { $in: ORGANIZATION_ROLES } } } };
+    const filter = { _id: { $in: ids }, ...(!viewer.isAdmin && asMember) };
+    const records = await Organizations.find(filter, { members: 0 }).lean<OrganizationRecord[]>();
+    const shown = records.flatMap((record) => lists.fit(organizationList, record, showBare) ?? []);
+    await completeAll(shown);
+    return new Map(shown.map((organization) => [organization.id, organization]));
+  }
+  lists.relate(organizationKind, { find: readable });
 
   const showOne = lists.one(organizationList, showBare);
 

@@ -1,3 +1,4 @@
+import { relatedKind } from '@tandem/lists';
 import { z } from 'zod';
 import { Id } from '../shared/schemas.js';
 
@@ -13,7 +14,12 @@ export const PersonSchema = z
   })
   .meta({ id: 'Person' });
 /** What people may know of each other: never an email (decisions N1). */
-export type Person = z.infer<typeof PersonSchema>;
+export interface Person extends z.infer<typeof PersonSchema> {}
+
+/** Cards as related records (decisions N2): of an identity, of a profile's identity, and of an organization's owners. */
+export const personKind = relatedKind<Person>('person', PersonSchema, { isPrivate: true });
+export const personOfProfileKind = relatedKind<Person>('person of a profile', PersonSchema, { isPrivate: true });
+export const ownersKind = relatedKind<Person[]>('owners of an organization', z.array(PersonSchema), { isPrivate: true });
 
 export const personInput = z.strictObject({ identityId: Id.describe('The identity.') });
 

@@ -1,7 +1,7 @@
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
-import { createOldestProfiles } from '../profiles/oldest-profiles.js';
+import { createOldestProfiles } from '../profiles/profile-lookups.js';
 import type { Actor } from '../shared/actor.js';
 import { createAcquaintances } from './acquaintances.js';
 import { peopleErrors as errors } from './people.errors.js';

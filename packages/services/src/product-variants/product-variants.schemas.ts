@@ -1,9 +1,9 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { bulkFields } from '@tandem/storage';
 import { z } from 'zod';
 import { priceListFields, priceOfRecord } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
-import { IMAGES_MAX } from '../products/products.schemas.js';
+import { IMAGES_MAX, productKind } from '../products/products.schemas.js';
 import { BULK_MAX, Id, Ids, Line, Name, Text, distinct } from '../shared/schemas.js';
 
 const ImageIds = distinct(Id).max(IMAGES_MAX);
@@ -23,10 +23,16 @@ export const productVariantRecord = defineRecord('productVariants', {
   listed: priceListFields,
 });
 export const ProductVariantSchema = productVariantRecord.schema.meta({ id: 'ProductVariant' });
-export type ProductVariant = z.infer<typeof ProductVariantSchema>;
+export interface ProductVariant extends z.infer<typeof ProductVariantSchema> {}
+
+export const productVariantKind = relatedKind<ProductVariant>('variant', ProductVariantSchema, {
+  resource: productVariantRecord.resource,
+});
 
 export const productVariantList = defineList(productVariantRecord.resource, {
   row: ProductVariantSchema,
+  reads: { imageIds: ['productId'] },
+  relations: { product: relatedOne(productKind, 'productId') },
   own: { productId: Id },
 });
 

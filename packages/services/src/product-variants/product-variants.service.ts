@@ -5,7 +5,13 @@ import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';
 import { productVariantModel, type ProductVariantRecord } from './product-variant.model.js';
 import { productVariantErrors as errors } from './product-variants.errors.js';
-import { productVariantList, type NewVariant, type ProductVariant, type VariantPatch } from './product-variants.schemas.js';
+import {
+  productVariantKind,
+  productVariantList,
+  type NewVariant,
+  type ProductVariant,
+  type VariantPatch,
+} from './product-variants.schemas.js';
 
 export type ProductVariantsService = ReturnType<typeof createProductVariantsService>;
 
@@ -14,8 +20,8 @@ interface ProductVariantsOptions {
   lists: Lists;
   /** Whether a live product has this id. */
   productExists(productId: string): Promise<boolean>;
-  /** Ids of a product's images. */
-  imagesOf(productId: string): Promise<ReadonlySet<string>>;
+  /** Ids of the images of products, by product. */
+  imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 }
 
 /** A variant with the image ids it was given, some of which may be removed by now. */
@@ -33,32 +39,32 @@ export function createProductVariantsService({ storage, lists, productExists, im
   /**
    * Drops the ids of removed images, so that removing an image takes only one write. Queries only if a variant names an image.
    */
-  async function leaveOutRemoved(productId: string, variants: readonly ProductVariant[]): Promise<void> {
-    if (variants.every(({ imageIds }) => imageIds.length === 0)) return;
-    const images = await imagesOf(productId);
-    for (const variant of variants) variant.imageIds = variant.imageIds.filter((id) => images.has(id));
+  async function leaveOutRemoved(variants: readonly ProductVariant[]): Promise<void> {
+    const illustrated = variants.filter(({ imageIds }) => imageIds.length > 0);
+    if (illustrated.length === 0) return;
+    const images = await imagesOf([...new Set(illustrated.map(({ productId }) => productId))]);
+    for (const variant of illustrated)
+      variant.imageIds = variant.imageIds.filter((id) => images.get(variant.productId)?.has(id) === true);
   }
+  const shown = { show: showBare, complete: { imageIds: leaveOutRemoved } };
+  lists.relate(productVariantKind, { model: Variants as never, ...shown });
 
-  const completeOf = (productId: string) => ({
-    imageIds: (variants: ProductVariant[]) => leaveOutRemoved(productId, variants),
-  });
-
-  async function show(productId: string, records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
+  async function show(records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
     const variants = records.map(showBare);
-    await leaveOutRemoved(productId, variants);
+    await leaveOutRemoved(variants);
     return variants;
   }
 
   async function showOne(record: ProductVariantRecord): Promise<ProductVariant> {
-    const [variant] = await show(record.productId, [record]);
+    const [variant] = await show([record]);
     return variant as ProductVariant;
   }
 
   /** @throws productErrors.imageNotFound unless all are images of the product */
   async function mustHaveImages(productId: string, imageIds: readonly string[]): Promise<void> {
     if (imageIds.length === 0) return;
-    const images = await imagesOf(productId);
-    if (!imageIds.every((id) => images.has(id))) throw productErrors.imageNotFound();
+    const images = (await imagesOf([productId])).get(productId);
+    if (!imageIds.every((id) => images?.has(id))) throw productErrors.imageNotFound();
   }
 
   /** Live variants that fit their schema. Others can only be deleted (decisions H20). */
@@ -98,7 +104,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
       const fields = variants.map(({ price, description = null, sku = null, imageIds = [], title }) => {
         return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null };
       });
-      return show(productId, await bulk.insert(fields));
+      return show(await bulk.insert(fields));
     },
 
     /** @throws productErrors.notFound, imageNotFound */
@@ -109,8 +115,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws productErrors.notFound */
     async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {
-      const complete = completeOf(productId);
-      const answer = lists.answer(productVariantList, Variants, { scope: { productId }, show: showBare, complete }, query);
+      const answer = lists.answer(productVariantList, Variants, { scope: { productId }, ...shown }, query);
       const [page, isThere] = await Promise.all([answer, productExists(productId)]);
       if (!isThere) throw productErrors.notFound();
       return page;
@@ -118,8 +123,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
     /** @throws errors.notFound */
     async get(productId: string, id: string, query?: ReadQuery): Promise<ProductVariant> {
-      const source = { show: showBare, complete: completeOf(productId) };
-      const found = lists.find(productVariantList, Variants, { _id: id, productId }, source, errors.notFound, query);
+      const found = lists.find(productVariantList, Variants, { _id: id, productId }, shown, errors.notFound, query);
       const [variant, isThere] = await Promise.all([found, productExists(productId)]);
       if (!isThere) throw errors.notFound();
       return variant;
@@ -155,7 +159,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
         const records = await readAll(productId, ids);
         await mustHaveImages(productId, given.imageIds ?? []);
         const isDone = await bulk.update(records.map((record) => changeOf(record, given, '/data')));
-        return isDone ? show(productId, await read(productId, ids)) : undefined;
+        return isDone ? show(await read(productId, ids)) : undefined;
       });
     },
 

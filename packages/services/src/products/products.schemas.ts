@@ -1,10 +1,11 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedKind, relatedMany, relatedOne } from '@tandem/lists';
 import { bulkFields } from '@tandem/storage';
 import { z } from 'zod';
-import { attributeRecord, AttributeSchema } from '../attributes/attributes.schemas.js';
-import { categoryRecord, CategorySchema } from '../categories/categories.schemas.js';
+import { attributeKind } from '../attributes/attributes.schemas.js';
+import { categoryKind } from '../categories/categories.schemas.js';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { organizationKind } from '../organizations/organizations.schemas.js';
 import { priceOfRecord, priceListFields } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { BULK_MAX, Id, Ids, Name, distinct } from '../shared/schemas.js';
@@ -35,17 +36,19 @@ export const productRecord = defineRecord('products', {
   },
   internal: bulkFields,
   listed: priceListFields,
-  relations: {
-    categories: { from: 'categoryIds', to: 'categories.id', resource: categoryRecord.resource },
-    attributes: { from: 'attributeIds', to: 'attributes.id', resource: attributeRecord.resource },
-  },
 });
 export const ProductSchema = productRecord.schema.meta({ id: 'Product' });
-export type Product = z.infer<typeof ProductSchema>;
+export interface Product extends z.infer<typeof ProductSchema> {}
+
+export const productKind = relatedKind<Product>('product', ProductSchema, { resource: productRecord.resource });
 
 const shown = {
   row: ProductSchema,
-  related: { categories: z.array(CategorySchema.nullable()), attributes: z.array(AttributeSchema.nullable()) },
+  relations: {
+    organization: relatedOne(organizationKind, 'organizationId'),
+    categories: relatedMany(categoryKind, 'categoryIds'),
+    attributes: relatedMany(attributeKind, 'attributeIds'),
+  },
 };
 export const productList = defineList(productRecord.resource, { ...shown, equal: { name: Name, description: Text } });
 export const organizationProductList = defineList(productRecord.resource, { ...shown, own: { organizationId: Id } });

@@ -11,15 +11,22 @@ import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
 import { productModel, type ProductRecord } from './product.model.js';
 import { productErrors as errors } from './products.errors.js';
-import { organizationProductList, productList, type NewProduct, type Product, type ProductPatch } from './products.schemas.js';
+import {
+  organizationProductList,
+  productKind,
+  productList,
+  type NewProduct,
+  type Product,
+  type ProductPatch,
+} from './products.schemas.js';
 
 export type ProductsService = ReturnType<typeof createProductsService>;
 
 interface ProductsOptions {
   storage: Storage;
   lists: Lists;
-  categories: Pick<CategoriesService, 'existing' | 'related'>;
-  attributes: Pick<AttributesService, 'existing' | 'related'>;
+  categories: Pick<CategoriesService, 'existing'>;
+  attributes: Pick<AttributesService, 'existing'>;
   organizationExists(organizationId: string): Promise<boolean>;
   images: Attachments;
 }
@@ -40,11 +47,8 @@ export function createProductsService({ storage, lists, categories, attributes, 
     notFound: errors.notFound,
     parentNotFound: organizationErrors.notFound,
   });
-  const shown = {
-    show: showBare,
-    complete: { images: addImages },
-    relations: { categories: categories.related, attributes: attributes.related },
-  };
+  const shown = { show: showBare, complete: { images: addImages } };
+  lists.relate(productKind, { model: Products as never, ...shown });
 
   /** Adds the images with one query. */
   async function addImages(products: readonly Product[]): Promise<void> {

@@ -1,25 +1,29 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { organizationKind } from '../organizations/organizations.schemas.js';
+import { personOfProfileKind } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
-import { FollowerSchema, relationFields, relationResources } from './relations.schemas.js';
+import { followers, relationFields, relationResources } from './relations.schemas.js';
 
 export const profileFollowResources = relationResources('profileFollows', 'followProfileId');
 export const organizationFollowResources = relationResources('organizationFollows', 'followOrganizationId');
 
 export const profileFollowList = defineList(profileFollowResources.ofProfile, {
   row: z.object({ ...relationFields, followProfileId: Id }),
+  relations: { followed: relatedOne(personOfProfileKind, 'followProfileId') },
   own: { profileId: Id },
 });
 export const organizationFollowList = defineList(organizationFollowResources.ofProfile, {
   row: z.object({ ...relationFields, followOrganizationId: Id }),
+  relations: { followed: relatedOne(organizationKind, 'followOrganizationId') },
   own: { profileId: Id },
 });
 export const profileFollowerList = defineList(profileFollowResources.profiles, {
-  row: FollowerSchema,
+  ...followers,
   own: { profileId: Id },
 });
 export const organizationFollowerList = defineList(organizationFollowResources.profiles, {
-  row: FollowerSchema,
+  ...followers,
   own: { organizationId: Id },
 });
 

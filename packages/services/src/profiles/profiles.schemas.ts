@@ -1,8 +1,9 @@
-import { defineList } from '@tandem/lists';
+import { defineList, relatedOne } from '@tandem/lists';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { personKind } from '../people/people.schemas.js';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { notesField } from '../shared/unit-notes.js';
@@ -21,8 +22,9 @@ export const profileRecord = defineRecord('profiles', {
 export const ProfileSchema = profileRecord.schema.meta({ id: 'Profile' });
 export type Profile = z.infer<typeof ProfileSchema>;
 
-export const profileList = defineList(profileRecord.resource, { row: ProfileSchema, equal: { identityId: Id, name: Name } });
-export const identityProfileList = defineList(profileRecord.resource, { row: ProfileSchema, own: { identityId: Id } });
+const shown = { row: ProfileSchema, relations: { person: relatedOne(personKind, 'identityId') } };
+export const profileList = defineList(profileRecord.resource, { ...shown, equal: { identityId: Id, name: Name } });
+export const identityProfileList = defineList(profileRecord.resource, { ...shown, own: { identityId: Id } });
 
 export const profileInput = z.strictObject({ profileId: Id });
 

@@ -1,7 +1,9 @@
 import { defineListResource } from '@tandem/list-query';
+import { relatedOne } from '@tandem/lists';
 import { DELETION_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { FileSchema } from '../files/files.schemas.js';
+import { personOfProfileKind } from '../people/people.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 
 /** List resources for one kind of relation: a profile's relations, and a target's profiles. */
@@ -21,6 +23,8 @@ export const FollowerSchema = z
   .object({ id: Id, name: z.string(), avatar: FileSchema.nullable(), createdAt: Timestamp })
   .meta({ id: 'Follower' });
 export type Follower = z.infer<typeof FollowerSchema>;
+/** How lists show followers and likers. */
+export const followers = { row: FollowerSchema, relations: { person: relatedOne(personOfProfileKind, 'profileId') } };
 
 /** Fields of every follow and like, besides the target's id. */
 export const relationFields = { id: Id, profileId: Id, createdAt: Timestamp, updatedAt: Timestamp };

@@ -1,5 +1,6 @@
 import type { ErrorDefinition, IdentityTypeIds } from '@tandem/core';
 import type { FieldsOf } from '@tandem/list-query/builder';
+import type { RelatedRows, Relations } from '@tandem/lists';
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { z } from 'zod';
 import type { TokenCookies } from '../authentication/cookies.js';
@@ -21,6 +22,7 @@ export interface RouterOptions {
 export interface DeclaredList {
   resource: unknown;
   row: z.ZodType;
+  relations: Relations;
 }
 
 /** The intersection of the members of a union. */
@@ -95,4 +97,5 @@ export function defineService<
 export interface ShapeOf<List extends DeclaredList> {
   fields: FieldsOf<List['resource']>;
   row: z.output<List['row']>;
+  relations: RelatedRows<List['relations']>;
 }

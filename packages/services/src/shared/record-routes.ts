@@ -7,8 +7,15 @@
  *
  * All require authentication, except `publicGetRoute` and `publicListRoute`.
  */
-import { admin, authenticatedRoute, publicRoute, type AuthenticatedRouteOptions, type ErrorDefinition } from '@tandem/core';
-import { listErrors, selectFrom, selectParameter, selectable, type ReadQuery } from '@tandem/lists';
+import {
+  admin,
+  authenticatedRoute,
+  optionalCaller,
+  publicRoute,
+  type AuthenticatedRouteOptions,
+  type ErrorDefinition,
+} from '@tandem/core';
+import { listErrors, selectFrom, selectParameter, selectable, type ReadQuery, type Relations } from '@tandem/lists';
 import { z } from 'zod';
 
 type Schema = z.ZodType;
@@ -50,6 +57,7 @@ interface ManyFound extends Many {
 interface List<In extends Schema, Out extends Schema> {
   input: In;
   output: Out;
+  relations?: Relations;
 }
 
 function complete<Options extends Own>(own: Options, summary: string, failed: string, usual: (ErrorDefinition | undefined)[]) {
@@ -80,6 +88,17 @@ export function listRoute<In extends Schema, Out extends Schema>(of: Many, route
   return authenticatedRoute(route, options).input(list.input).output(list.output);
 }
 
+/** The relations whose records are not shown to everybody. */
+function namesForSome(relations: Relations = {}): string[] {
+  return Object.entries(relations).flatMap(([name, { kind }]) => (kind.isPrivate ? [name] : []));
+}
+
+/** Whether `$expand` asks for one of the relations. */
+const asksFor = (names: readonly string[]) => (input: unknown) => {
+  const { $expand = '' } = input as { $expand?: string };
+  return $expand.split(',').some((asked) => names.includes(asked.trim()));
+};
+
 /** Lists records to anybody. */
 export function publicListRoute<In extends Schema, Out extends Schema>(
   of: Many,
@@ -88,7 +107,9 @@ export function publicListRoute<In extends Schema, Out extends Schema>(
   own: Unguarded = {},
 ) {
   const options = listOptions(of, own);
-  return publicRoute(route, options).input(list.input).output(list.output);
+  const base = publicRoute(route, options).input(list.input).output(list.output);
+  const forSome = namesForSome(list.relations);
+  return forSome.length > 0 ? base.use(optionalCaller(asksFor(forSome))) : (base as never);
 }
 
 function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Options) {

@@ -1,10 +1,4 @@
-import {
-  defineListResource,
-  type FieldSettings as ListField,
-  type FieldType,
-  type ListResource,
-  type RelationSettings,
-} from '@tandem/list-query';
+import { defineListResource, type FieldSettings as ListField, type FieldType, type ListResource } from '@tandem/list-query';
 import type { SchemaDefinition } from 'mongoose';
 import { z } from 'zod';
 import { Id, Timestamp } from './schemas.js';
@@ -109,11 +103,10 @@ export function defineRecord<
     listed?: Listed;
     /** The times that lists may ask of; default: both. */
     listedTimes?: Times;
-    relations?: Record<string, RelationSettings>;
     defaultOrder?: string;
   },
 ) {
-  const { fields, internal = {}, listed, listedTimes = LISTED_TIMES, relations = {}, defaultOrder = NEWEST_FIRST } = settings;
+  const { fields, internal = {}, listed, listedTimes = LISTED_TIMES, defaultOrder = NEWEST_FIRST } = settings;
   const entries = Object.entries(fields);
   const given = entries.filter((entry): entry is [string, GivenField] => entry[1].given !== undefined);
   const pick = <T>(pairs: readonly (readonly [string, T | undefined])[]) =>
@@ -148,7 +141,6 @@ export function defineRecord<
         ...(listedTimes as typeof LISTED_TIMES),
       },
       hidden: Object.keys(internal),
-      relations,
       defaultOrder,
     }) as unknown as ListResource<ListedFields<F> & Listed & Times>,
   };

@@ -6,6 +6,16 @@ export interface OldestProfile {
   name: string;
 }
 
+/** Finds the identities of living profiles, by profile. */
+export function createProfileOwners(storage: Storage) {
+  const { collection } = storage.model(profileModel);
+  return async function identitiesOf(profileIds: readonly string[]): Promise<Map<string, string>> {
+    const living = { _id: { $in: profileIds }, deletedAt: null } as object;
+    const found = await collection.find(living, { projection: { identityId: 1 } }).toArray();
+    return new Map((found as unknown as { _id: string; identityId: string }[]).map(({ _id, identityId }) => [_id, identityId]));
+  };
+}
+
 /** Finds the oldest living profile of each identity. */
 export function createOldestProfiles(storage: Storage) {
   const { collection } = storage.model(profileModel);

@@ -1,0 +1,55 @@
+import { beforeAll, expect, it } from 'vitest';
+import { openTasks, type TaskLists } from '../test/tasks.js';
+import { filled } from '../test/database.js';
+import { defineListResource, expandOne, runListQuery, type RelatedReader } from './index.js';
+
+let { db } = {} as TaskLists;
+beforeAll(async () => {
+  ({ db } = await openTasks());
+});
+
+const PRODUCTS = new Map([
+  ['rye', { id: 'rye', name: 'Rye' }],
+  ['oat', { id: 'oat', name: 'Oat' }],
+]);
+const asked: (readonly string[])[] = [];
+const product: RelatedReader = {
+  read(ids) {
+    asked.push(ids);
+    return Promise.resolve(new Map([...PRODUCTS].filter(([id]) => ids.includes(id))));
+  },
+};
+const orders = defineListResource({
+  name: 'orders',
+  fields: {},
+  relations: { 'items.product': { from: 'items.productId' }, product: { from: 'productId' } },
+});
+const relations = { 'items.product': product, product };
+
+it('related records that a function finds are asked for once, by their ids, and are null where it finds none', async () => {
+  const collection = await filled(db, 'orders', [
+    { _id: '1', productId: 'rye', items: [{ productId: 'oat' }, { productId: 'gone' }, { productId: null }] },
+    { _id: '2', productId: 7, items: [{ productId: 'oat' }] },
+    { _id: '3', items: 'nothing' },
+  ]);
+  const { value } = await runListQuery(orders, [['$expand', 'items.product,product']], { collection, relations });
+  expect(value).toMatchObject([
+    { product: { name: 'Rye' }, items: [{ product: { name: 'Oat' } }, { product: null }, { product: null }] },
+    { product: null, items: [{ product: { name: 'Oat' } }] },
+    { product: null },
+  ]);
+  expect(asked).toEqual([['oat', 'gone'], ['rye']]);
+});
+
+it('a single record is expanded as a row of a list is', async () => {
+  const shown = { id: '1', productId: 'rye', items: [{ productId: 'oat' }] };
+  await expandOne(orders, shown, 'product, items.product', { relations });
+  expect(shown).toMatchObject({ product: { name: 'Rye' }, items: [{ product: { name: 'Oat' } }] });
+  await expect(expandOne(orders, shown, 'items', { relations })).rejects.toThrow("has the unknown relation 'items'");
+});
+
+it('related records that a function finds count each time they appear', async () => {
+  const items = Array.from({ length: 2001 }, () => ({ productId: 'rye' }));
+  const shown = { id: '1', items };
+  await expect(expandOne(orders, shown, 'items.product', { relations })).rejects.toThrow("'$expand' gives too much");
+});

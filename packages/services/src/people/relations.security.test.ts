@@ -1,0 +1,188 @@
+import type { Relations } from '@tandem/lists';
+import { fixture, startTestServer, type Outcome, type Person as Caller } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
+import { createOrganization, signUpAll } from '../../test/people.js';
+import { SERVICES } from '../router.js';
+
+/** Reads of related records alone: the path of the procedure, and the name of its id. */
+const OWN_READS: Record<string, [procedure: string, id: string]> = {
+  person: ['people.get', 'identityId'],
+  organization: ['organizations.get', 'organizationId'],
+  channel: ['chat.getChannel', 'channelId'],
+  product: ['products.get', 'productId'],
+  category: ['categories.get', 'categoryId'],
+  attribute: ['attributes.get', 'attributeId'],
+  location: ['locations.get', 'locationId'],
+};
+const LISTS = SERVICES.flatMap(({ name, lists }) =>
+  Object.entries<{ relations: Relations }>(lists).map(([list, { relations }]) => ({ procedure: `${name}.${list}`, relations })),
+).filter(({ relations }) => Object.keys(relations).length > 0);
+type Row = Record<string, unknown>;
+type Call = (procedure: string, input: Row) => Promise<Outcome>;
+
+const app = fixture(startTestServer);
+const world = fixture(async () => {
+  const people = await signUpAll(app, ['admin', 'owner', 'member', 'buyer', 'gone', 'stranger'], { isVerified: true });
+  const { admin, owner, member, buyer, gone, stranger } = people;
+  const create = async (person: Caller, path: string, body: object) =>
+    (await person.rest('POST', path, body).expect<{ id: string }>(201)).id;
+  const profiles = Object.fromEntries(
+    await Promise.all(
+      Object.entries(people).map(async ([name, person]) => [
+        name,
+        await create(person, '/profiles', { identityId: person.id, name }),
+      ]),
+    ),
+  ) as Record<keyof typeof people, string>;
+
+  const organizationId = await createOrganization(owner, { member: [member] });
+  const parentId = await createOrganization(stranger);
+  await admin.rest('PUT', `/organizations/${organizationId}/parent`, { parentId }).expect(200);
+  await create(owner, `/organizations/${organizationId}/change-requests`, { postalCode: '1' });
+  await create(owner, '/invitations', { email: 'invited@example.net', organizationId, role: 'member' });
+  await create(owner, '/message-templates', { title: 'Tea', content: 'Hello', organizationId });
+
+  const parent = await create(admin, '/categories', { name: 'All', description: '' });
+  const categoryIds = [await create(admin, '/categories', { name: 'Bread', description: '', parent })];
+  const attributeIds = [await create(admin, '/attributes', { name: 'Size', items: [{ key: 'size', value: '1' }] })];
+  const price = { amount: 1, currency: 'EUR' };
+  const rye = { name: 'Rye', description: '', price, categoryIds, attributeIds, organizationId };
+  const productId = await create(admin, '/products', rye);
+  const variantId = await create(admin, `/products/${productId}/variants`, { title: 'Small', price });
+  const region = await create(admin, '/locations', { name: 'Region', code: 'R', type: 'REGION' });
+  await create(admin, '/locations', { name: 'City', code: 'C', type: 'CITY', parentId: region });
+  await create(buyer, '/orders', { identityId: buyer.id, organizationId, items: [{ productId, variantId, quantity: 1 }] });
+
+  const channel = await openChannel(owner, [member]);
+  const { id: subscriptionId } = await subscribe(owner, channel.id, gone.id);
+  await say(gone, channel.id);
+  await say(member, channel.id);
+  await gone.rest('DELETE', `/subscriptions/${subscriptionId}`).expect(204);
+
+  for (const profileId of [profiles.owner, profiles.stranger]) {
+    const person = profileId === profiles.owner ? owner : stranger;
+    for (const path of [
+      `profile-follows/${profiles.member}`,
+      `organization-follows/${organizationId}`,
+      `product-likes/${productId}`,
+    ])
+      await person.rest('PUT', `/profiles/${profileId}/${path}`);
+  }
+  await app.tandem.services.audit.settle();
+  return { people, profiles, organizationId, parentId, channelId: channel.id, productId };
+});
+
+/** Whatever lists may be asked of this world. */
+function questions(): Row[] {
+  const { people, profiles, organizationId, parentId, channelId, productId } = world;
+  return [
+    {},
+    { organizationId },
+    { organizationId: parentId },
+    { channelId },
+    { productId },
+    ...Object.values(people).flatMap(({ id }) => [{ identityId: id }, { memberId: id }, { subscribedId: id }]),
+    ...Object.values(profiles).map((profileId) => ({ profileId })),
+  ];
+}
+
+const callers = (): Record<string, Call> => ({
+  ...Object.fromEntries(
+    Object.entries(world.people).map(([name, person]) => [
+      name,
+      (procedure: string, input: Row) => person.call('rest', procedure, input),
+    ]),
+  ),
+  anonymous: (procedure, input) => app.call('rest', procedure, input),
+});
+
+/** What the caller's own read of a related record shows, null where it refuses. */
+async function ownRead(call: Call, kind: string, row: Row, id: unknown): Promise<unknown> {
+  if (id === null) return null;
+  if (Array.isArray(id)) return Promise.all(id.map((one) => ownRead(call, kind, row, one)));
+  const { admin } = world.people;
+  if (kind === 'person of a profile') {
+    const { identityId } = valueOf(await admin.call('trpc', 'profiles.get', { profileId: id })) as { identityId: string };
+    return ownRead(call, 'person', row, identityId);
+  }
+  if (kind === 'owners of an organization') {
+    const members = valueOf(await admin.call('trpc', 'organizations.listMembers', { organizationId: id, limit: 50 }));
+    const owners = (members as { data: { identityId: string; role: string }[] }).data.filter(({ role }) => role === 'owner');
+    const cards = await Promise.all(owners.map(({ identityId }) => ownRead(call, 'person', row, identityId)));
+    return cards.filter((card) => card !== null);
+  }
+  if (kind === 'variant') return ownVariant(call, row, id);
+  const [procedure, key] = OWN_READS[kind] as [string, string];
+  const outcome = await call(procedure, { [key]: id });
+  return outcome.ok ? outcome.value : null;
+}
+
+async function ownVariant(call: Call, { productId }: Row, productVariantId: unknown): Promise<unknown> {
+  const variants = valueOf(await call('productVariants.list', { productId })) as { data: Row[] };
+  return variants.data.find(({ id }) => id === productVariantId) ?? null;
+}
+
+/** The places of a relation in a row, with the field that names it. */
+function placesOf(row: Row, name: string, from: string): { place: Row; shownAs: string; id: unknown }[] {
+  const [list, inner] = name.split('.');
+  if (list !== undefined && inner !== undefined)
+    return (row[list] as Row[]).map((place) => ({ place, shownAs: inner, id: place[from.slice(list.length + 1)] }));
+  // some lists name the stored field otherwise
+  const id = row[from] ?? (from === '_id' ? (row['identityId'] ?? row['id']) : row['id']);
+  return [{ place: row, shownAs: name, id: row[from] === null ? null : id }];
+}
+
+describe('related records', () => {
+  it.each(LISTS)(
+    'of $procedure are what the own read of each shows to the same caller, else null, and never an email',
+    { timeout: 60_000 },
+    async ({ procedure, relations }) => {
+      const emails = Object.values(world.people).map(({ email }) => email);
+      const seen = new Map(Object.keys(relations).map((name) => [name, new Set<boolean>()]));
+      const unfitting = new Set<Row>();
+      const asked = questions();
+      for (const [who, call] of Object.entries(callers())) {
+        for (const question of asked.filter((one) => !unfitting.has(one))) {
+          const outcome = await call(procedure, { ...question, $expand: Object.keys(relations).join(',') });
+          if (!outcome.ok && outcome.status === 400) unfitting.add(question);
+          if (!outcome.ok) continue;
+          const text = JSON.stringify(outcome.value);
+          for (const email of emails) expect(text, `${who} ${email}`).not.toContain(email);
+          for (const row of (outcome.value as { data: Row[] }).data) {
+            for (const [name, { kind, from }] of Object.entries(relations)) {
+              for (const { place, shownAs, id } of placesOf(row, name, from)) {
+                expect(place[shownAs], `${who}: ${name} of ${JSON.stringify(row)}`).toEqual(
+                  await ownRead(call, kind.name, place, id),
+                );
+                seen.get(name)?.add(place[shownAs] !== null);
+              }
+            }
+          }
+        }
+      }
+      for (const [name, outcomes] of seen) expect([...outcomes], `${procedure} ${name}`).toContain(true);
+    },
+  );
+});
+
+it('each kind of related record that not everybody may read is null for somebody', async () => {
+  const anonymous = callers()['anonymous'] as Call;
+  const { data } = valueOf(await anonymous('products.list', { $expand: 'organization' })) as { data: Row[] };
+  expect(data.map(({ organization }) => organization)).toEqual([null]);
+  const { member, stranger } = world.people;
+  const messages = valueOf(await member.call('rest', 'chat.listMessages', { channelId: world.channelId, $expand: 'sender' }));
+  expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual(['member', undefined]);
+  const liked = { profileId: world.profiles.stranger, $expand: 'followed' };
+  for (const procedure of ['profiles.listProfileFollows', 'profiles.listOrganizationFollows']) {
+    const follows = valueOf(await stranger.call('rest', procedure, liked)) as { data: Row[] };
+    expect(follows.data.map(({ followed }) => followed)).toEqual([null]);
+  }
+});
+
+it('a wrong token is refused where related records depend on the caller, and there alone', async () => {
+  const ask = (query: string) => fetch(`${app.url}/products${query}`, { headers: { authorization: 'Bearer wrong' } });
+  expect((await ask('?$expand=organization')).status).toBe(401);
+  expect((await ask('?$expand=categories,%20organization')).status).toBe(401);
+  for (const query of ['', '?$expand=categories']) expect((await ask(query)).status).toBe(200);
+});
