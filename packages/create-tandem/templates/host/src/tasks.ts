@@ -78,10 +78,11 @@ export const tasks = defineService({
           return present<TaskRecord>(created.toObject());
         },
 
-        async patch(id: string, $set: object) {
+        async patch(id: string, $set: { done?: boolean }) {
           const before = await Tasks.findByIdAndUpdate(id, { $set }, { returnDocument: 'before' }).lean<TaskRecord>();
           const changed = showOne(await find(id), errors.notFound);
-          if (before && !before.done && changed.done)
+          // of several that say so at once, one finds it undone
+          if (before && !before.done && $set.done)
             await notifications.notify(changed.ownerId, { kind: 'task.done', title: changed.title });
           return changed;
         },
