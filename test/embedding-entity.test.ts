@@ -60,6 +60,7 @@ describe("an entity of the host's own", () => {
     const given = { courierId: courier.id, address: 'Tea Lane 2', grams: 300 };
     const { body } = await call(buyer, 'POST', '/deliveries', given);
     const path = `/deliveries/${body?.id as string}`;
+    expect((await call(courier, 'DELETE', path)).status).toBe(403);
     expect((await call(buyer, 'DELETE', path)).status).toBe(204);
     expect(await call(admin, 'GET', path)).toEqual(refused(404, 'Delivery not found'));
     expect((await call(buyer, 'POST', `${path}/restore`)).status).toBe(403);

@@ -97,6 +97,8 @@ describe('the comparison of interfaces', () => {
       Object.assign(login(of).properties['password'] ?? {}, { minLength: 0, description: 'Other words.' });
       (bodyOf(of, '/locations', 'post').properties['type'] as { enum: string[] }).enum.push('ROOM');
       Object.assign(attribute(of).properties['name'] ?? {}, { type: ['string', 'number'] });
+      const { items: lines } = bodyOf(of, '/orders', 'post').properties['items'] as unknown as { items: Fields };
+      Object.assign(lines.properties['quantity'] ?? {}, { type: 'number' });
       (schemaOf(of, 'OrganizationChangeRequest').properties['status'] as { enum: string[] }).enum.push('withdrawn');
       Object.assign(of.paths['/auth/logout']?.['post'] ?? {}, { security: [] });
       Object.assign(product(of)['get']?.responses ?? {}, { 418: { description: 'A teapot.' } });

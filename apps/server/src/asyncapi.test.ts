@@ -1,12 +1,14 @@
 import { Parser } from '@asyncapi/parser';
 import { CLOSE } from '@tandem/core';
-import { fixture, openStream, startTestServer } from '@tandem/testing';
+import { createTandem } from '@tandem/services';
+import { openStorage } from '@tandem/storage';
+import { TEST_SECRETS, fixture, openStream, startTestServer } from '@tandem/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 interface Streams {
   channels: Record<string, { address: string; 'x-close-codes': { code: number; reason: string }[] }>;
-  operations: Record<string, { messages: { $ref: string }[] }>;
+  operations: Record<string, { messages: { $ref: string }[]; security: { $ref: string }[] }>;
   components: { messages: Record<string, { payload: object; summary?: string }>; securitySchemes: object };
 }
 
@@ -69,11 +71,27 @@ describe('the AsyncAPI document', () => {
     await stream.close();
   });
 
-  it('has only the streams of the exposed services, in their auth mode, at their server', () => {
-    const about = { title: 'T', description: 'D', version: '1', url: 'https://api.example.org' };
-    expect(app.tandem.asyncApi(about)).toMatchObject({
-      servers: { tandem: { host: 'api.example.org', protocol: 'wss' } },
-    });
+  it('has only the streams of the exposed services, in their auth mode, at their server', async () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'ticket']);
+    const storage = await openStorage({ uri: app.mongodbUri });
+    const tandem = await createTandem({
+      storage,
+      authSecrets: TEST_SECRETS,
+      services: ['auth', 'notifications'],
+      authMode: 'cookie',
+      allowedOrigins: ['https://app.example.org'],
+      cookies: { prefix: '__Host-' },
+    });
+    const about = { title: 'T', description: 'D', version: '1', url: 'https://api.example.org/shop' };
+    const part = tandem.asyncApi(about) as unknown as Streams;
+    await tandem.close();
+    await storage.close();
+    expect(part).toMatchObject({
+      servers: { tandem: { host: 'api.example.org', pathname: '/shop', protocol: 'wss' } },
+      components: { securitySchemes: { cookie: { in: 'cookie', name: '__Host-accessToken' } } },
+    });
+    expect(Object.keys(part.channels)).toEqual(['notifications']);
+    const ways = ['cookie', 'ticket'].map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` }));
+    expect(Object.values(part.operations).map(({ security }) => security)).toEqual([ways, ways]);
   });
 });

@@ -38,6 +38,23 @@ describe('a mail', () => {
     expect(html).toMatch(new RegExp(`class="link"[^>]+color:${readableOn('#ffffff', '#ffcc00')}"`));
     expect(html).toContain('.link { color: #ffcc00 !important }');
   });
+
+  it('has texts in dark mode that can be read there', async () => {
+    const html = await sentWith({ color: '#1f4fd8' });
+    const [, dark = ''] = /prefers-color-scheme: dark\) \{([^]+?)\n\}\n/.exec(html) ?? [];
+    const colors = new Map(
+      [...dark.matchAll(/\.(\w+) \{ (?:color|background): (#\w{6})/g)].map(([, name, color]) => [name, color]),
+    );
+    for (const name of ['text', 'small', 'link']) {
+      expect(html).toMatch(new RegExp(`class="${name}"[^>]+color:`));
+      const color = colors.get(name) ?? '';
+      expect(readableOn(colors.get('page') ?? '', color), name).toBe(color);
+    }
+  });
+
+  it('does not grow wider than a phone by the address of its link', async () => {
+    expect(await sentWith({})).toMatch(/class="link"[^>]+overflow:hidden;text-overflow:ellipsis;[^">]*word-break:break-all/);
+  });
 });
 
 it.each([
