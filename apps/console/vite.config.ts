@@ -23,9 +23,24 @@ const compressed: Plugin = {
   },
 };
 
+/** What stands in the head of every page. */
+const head: Plugin = {
+  name: 'head',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: () => [
+      { tag: 'meta', attrs: { charset: 'utf-8' } },
+      { tag: 'meta', attrs: { name: 'viewport', content: 'width=device-width, initial-scale=1' } },
+      { tag: 'meta', attrs: { name: 'color-scheme', content: 'light dark' } },
+      { tag: 'link', attrs: { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' } },
+      { tag: 'link', attrs: { rel: 'stylesheet', href: '/styles.css' } },
+    ],
+  },
+};
+
 export default defineConfig({
   root: 'src',
-  plugins: [compressed],
+  plugins: [head, compressed],
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -7,6 +7,7 @@ import { useFeed } from './notifications/feed.js';
 import type { Me } from './session/me.js';
 import { useSession } from './session/session.js';
 import { Badge } from './ui/badge.js';
+import { Bar, Logo } from './ui/bar.js';
 import { Button } from './ui/button.js';
 import { Icon, type IconName } from './ui/icons.js';
 import { Failure } from './ui/notices.js';
@@ -35,29 +36,27 @@ export function Shell({ me, children }: { me: Me; children: ReactNode }) {
   ];
   return (
     <div className="shell">
-      <a className="skip" href="#content">
-        Skip to the content
-      </a>
-      <header className="bar">
-        <p className="brand">
-          <img src={new URL('./icon.svg', import.meta.url).href} alt="" width="28" height="28" /> Tandem
-        </p>
-        <div className="whoami">
-          <span className="email" title={me.email}>
-            {me.email}
-          </span>
-          <ThemeButton />
-          <Button
-            className="quiet icon-button"
-            onClick={() => leaving.mutate()}
-            isOff={leaving.isPending}
-            title="Sign out"
-            aria-label="Sign out"
-          >
-            <Icon name="leave" />
-          </Button>
-        </div>
-      </header>
+      <Bar
+        brand={
+          <p className="brand">
+            <Logo /> Tandem
+          </p>
+        }
+      >
+        <span className="email" title={me.email}>
+          {me.email}
+        </span>
+        <ThemeButton />
+        <Button
+          className="quiet icon-button"
+          onClick={() => leaving.mutate()}
+          isOff={leaving.isPending}
+          title="Sign out"
+          aria-label="Sign out"
+        >
+          <Icon name="leave" />
+        </Button>
+      </Bar>
       <nav aria-label="Views">
         <ul>
           {places.map((place) => (

@@ -1,14 +1,12 @@
-import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PHONE, alterAnswers, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is no chromium)', () => {
-  let app: TestServer;
-  let browser: Browser;
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
   let admin: Person;
   beforeAll(async () => {
-    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
     admin = await app.signUpAdmin();
     const create = async (path: string, body: object) => (await admin.rest('POST', path, body).expect<{ id: string }>(201)).id;
     const organization = { name: 'Corner shop', description: 'Of all sorts', contact_email: admin.email };
@@ -33,7 +31,6 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is n
         categoryIds: [categoryId],
       });
   });
-  afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
   /** A page at the catalogue, its charts, and its requests to the server since the last look. */
   async function explore(options?: Parameters<typeof visit>[2], query = '') {

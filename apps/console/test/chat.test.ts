@@ -1,15 +1,11 @@
-import { HAS_CHROMIUM, startTestServer, type Person, type TestServer } from '@tandem/testing';
-import type { Browser, BrowserContextOptions, WebSocketRoute } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_CHROMIUM, fixture, startTestServer, type Person } from '@tandem/testing';
+import type { BrowserContextOptions, WebSocketRoute } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', () => {
-  let app: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
-  });
-  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
 
   const visitAs = (person: Pick<Person, 'email'>, path: string, options?: BrowserContextOptions) =>
     visitSignedIn(browser, app, { person, path, options });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { PASSWORD, type Person, type TestServer } from '@tandem/testing';
 import { expect } from 'vitest';
 
@@ -28,10 +28,15 @@ export interface ConsolePage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+export interface Browser extends AsyncDisposable {
+  newContext(options: BrowserContextOptions): Promise<BrowserContext>;
+}
+
 /** Debian's Chromium, headless. Without its sandbox, which does not work as root, as in containers. */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   const args = ['--disable-dev-shm-usage', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  return { newContext: (options) => browser.newContext(options), [Symbol.asyncDispose]: () => browser.close() };
 }
 
 /** A visitor without cookies, storage or session. */

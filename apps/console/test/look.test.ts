@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HAS_CHROMIUM, PASSWORD, TEST_SECRETS, startTestServer, type TestServer } from '@tandem/testing';
-import type { Browser, Page } from 'playwright-core';
+import { HAS_CHROMIUM, PASSWORD, TEST_SECRETS, fixture, startTestServer, type TestServer } from '@tandem/testing';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit } from './chromium.js';
 
@@ -23,12 +23,12 @@ const DEVICES = [
 ];
 
 describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is no chromium)', () => {
+  const browser = fixture(launchChromium);
   let app: TestServer;
-  let browser: Browser;
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), 'tandem-look-'));
-    [app, browser] = await Promise.all([startTestServer({ dataDir }), launchChromium()]);
+    app = await startTestServer({ dataDir });
     const env = { ...process.env, NODE_ENV: 'production', DATA_DIR: dataDir, MONGODB_URI: app.mongodbUri, BCRYPT_COST: '10' };
     const secrets = { AUTH_ENC_SECRET: TEST_SECRETS.authEncSecret, AUTH_SIGN_SECRET: TEST_SECRETS.authSignSecret };
     const seeding = spawn(process.execPath, [MAIN, 'seed', '--password', PASSWORD], { env: { ...env, ...secrets } });
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
   });
   afterAll(async () => {
-    await Promise.all([browser?.close(), app?.close()]);
+    await app?.close();
     await rm(dataDir, { recursive: true, force: true });
   });
 

@@ -1,6 +1,5 @@
-import { HAS_CHROMIUM, startTestServer, type TestServer } from '@tandem/testing';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_CHROMIUM, fixture, startTestServer } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiDocument } from '../src/reference/document.js';
 import { readReference, type Operation } from '../src/reference/reference.js';
 import { DESKTOP, PHONE, expectClean, launchChromium, offences, visit, visitSignedIn } from './chromium.js';
@@ -11,15 +10,13 @@ const MAGNIFIED = { viewport: { width: 320, height: 256 } };
 const EXPIRY_MS = 16 * 60_000;
 
 describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chromium)', () => {
-  let app: TestServer;
-  let browser: Browser;
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
   let operations: Operation[];
   beforeAll(async () => {
-    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
     const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as ApiDocument;
     operations = readReference(document, app.url).services.flatMap((service) => service.operations);
   });
-  afterAll(() => Promise.all([browser?.close(), app?.close()]));
 
   async function open(path = '', options = DESKTOP as Parameters<typeof visit>[2]) {
     const visitor = await visit(browser, app, options);

@@ -1,15 +1,10 @@
-import { HAS_CHROMIUM, PASSWORD, startTestServer, type TestServer } from '@tandem/testing';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_CHROMIUM, PASSWORD, fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
 import { PHONE, expectClean, launchChromium, visit } from './chromium.js';
 
 describe.skipIf(!HAS_CHROMIUM)('signing in (skipped where there is no chromium)', () => {
-  let app: TestServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    [app, browser] = await Promise.all([startTestServer(), launchChromium()]);
-  });
-  afterAll(() => Promise.all([browser?.close(), app?.close()]));
+  const app = fixture(startTestServer);
+  const browser = fixture(launchChromium);
 
   it('opens the requested page, and survives a reload but not the tab', async () => {
     const { email } = await app.signUp();

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Logo } from '../ui/bar.js';
 import { useTitle } from '../ui/title.js';
 import { ThemeButton } from '../ui/theme.js';
 
@@ -9,7 +10,7 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
     <div className="card-page">
       <main className="card">
         <p className="brand">
-          <img src={new URL('../icon.svg', import.meta.url).href} alt="" width="28" height="28" /> Tandem
+          <Logo /> Tandem
         </p>
         <h1>{title}</h1>
         {children}

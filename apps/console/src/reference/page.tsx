@@ -1,6 +1,7 @@
 import type { MemoryTokenStore } from '@tandem/client';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Bar, Logo } from '../ui/bar.js';
 import { ThemeButton } from '../ui/theme.js';
 import { Finder } from './finder.js';
 import { OperationView } from './operation-view.js';
@@ -38,26 +39,24 @@ export function Page({ reference, tokens }: { reference: Reference; tokens: Memo
 
   return (
     <div className="reference">
-      <a className="skip" href="#content">
-        Skip to the content
-      </a>
-      <header className="bar">
-        <Link href="/" className="brand">
-          <img src={new URL('../icon.svg', import.meta.url).href} alt="" width="28" height="28" /> {reference.title} API
-        </Link>
-        <div className="whoami">
-          <button
-            type="button"
-            className="finding"
-            aria-expanded={isFinding}
-            aria-controls="operations"
-            onClick={() => setFinding(!isFinding)}
-          >
-            Operations
-          </button>
-          <ThemeButton />
-        </div>
-      </header>
+      <Bar
+        brand={
+          <Link href="/" className="brand">
+            <Logo /> {reference.title} API
+          </Link>
+        }
+      >
+        <button
+          type="button"
+          className="finding"
+          aria-expanded={isFinding}
+          aria-controls="operations"
+          onClick={() => setFinding(!isFinding)}
+        >
+          Operations
+        </button>
+        <ThemeButton />
+      </Bar>
       <Finder reference={reference} current={operation} isOpen={isFinding} open={() => setFinding(true)} />
       <main id="content" tabIndex={-1} ref={content}>
         {operation ? (
