@@ -80,13 +80,12 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   });
 
   function startFollowing(stream: Stream, channelId: string, sinceSeq: number): () => void {
-    let times = 0;
     return stream.follow(
       channelId,
       {
         onEvent: hear,
-        // after a drop only new messages are told, not what was changed or deleted
-        onSubscribed: () => times++ > 0 && loadAgain(messagesKey(channelId)),
+        // from now on all is told: what was changed or deleted before, after a drop too, is not
+        onSubscribed: () => loadAgain(messagesKey(channelId)),
         onEnd() {
           stream.followed.delete(channelId);
           loadAgain(channelsKey);

@@ -138,7 +138,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
   });
   const onEnd = useEffectEvent(() => loadAgain(channelsKey));
-  const onReturn = useEffectEvent((channelId: string) => loadAgain(messagesKey(channelId)));
+  const onBegin = useEffectEvent((channelId: string) => loadAgain(messagesKey(channelId)));
 
   useEffect(() => {
     const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
@@ -163,11 +163,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       }
     for (const { id, lastSeq = 0 } of channels) {
       if (following.has(id)) continue;
-      let times = 0;
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
-        // after a drop only new messages are told, not what was changed or deleted
-        onSubscribed: () => times++ > 0 && onReturn(id),
+        // from now on all is told: what was changed or deleted before, after a drop too, is not
+        onSubscribed: () => onBegin(id),
         onEnd() {
           following.delete(id);
           onEnd();
