@@ -69,7 +69,7 @@ export function BarChart({ caption, of, bars, format }: BarChartProps) {
                 {marks.map((mark) => (
                   <line key={mark} x1={percent(mark)} x2={percent(mark)} y1="0" y2="100%" />
                 ))}
-                <rect x="0" y="22%" height="56%" rx="3" width={percent(value)} />
+                <rect x="0" rx="3" width={percent(value)} />
               </svg>
             </td>
             <td className="chart-number">{format(value)}</td>
