@@ -18,7 +18,7 @@ export type BoundCondition =
  * Checks a condition against the visible fields.
  * @throws ListQueryError for an unknown property, one that may not be filtered, or a value of another type
  */
-export function bindCondition(condition: Condition, fields: Fields, parameter: string): BoundCondition {
+export function bindCondition(condition: Condition, fields: Pick<Fields, 'get'>, parameter: string): BoundCondition {
   switch (condition.kind) {
     case 'and':
     case 'or':
@@ -66,12 +66,12 @@ function hasFunction(condition: BoundCondition): boolean {
   return condition.kind === 'text';
 }
 
-function bindSubject(subject: Subject, fields: Fields, parameter: string): Field {
+function bindSubject(subject: Subject, fields: Pick<Fields, 'get'>, parameter: string): Field {
   return subject.lower ? bindText(subject, 'tolower', fields, parameter) : bindField(subject, fields, 'filter', parameter);
 }
 
 /** The field of a function, which takes text alone. */
-function bindText(subject: Subject, called: string, fields: Fields, parameter: string): Field {
+function bindText(subject: Subject, called: string, fields: Pick<Fields, 'get'>, parameter: string): Field {
   const field = bindField(subject, fields, 'filter', parameter);
   if (field.type !== 'string')
     throw problemAt(parameter, subject.at ?? 0, `calls '${called}' with '${shorten(field.name)}', a ${field.type},`);
@@ -82,20 +82,26 @@ function bindText(subject: Subject, called: string, fields: Fields, parameter: s
 const USES = { filter: 'filtered', sort: 'sorted by', group: 'grouped by', aggregate: 'aggregated' } as const;
 
 /** @throws ListQueryError for an unknown name, or a field that does not allow this use */
-export function bindField({ path, at = 0 }: PathReference, fields: Fields, use: keyof typeof USES, parameter: string): Field {
+export function bindField(
+  { path, at = 0 }: PathReference,
+  fields: Pick<Fields, 'get'>,
+  use: keyof typeof USES,
+  parameter: string,
+): Field {
   const field = fields.get(path);
   if (!field) throw problemAt(parameter, at, `has the unknown property '${shorten(path)}'`);
   if (!field[use]) throw problemAt(parameter, at, `has the property '${shorten(path)}', which cannot be ${USES[use]},`);
   return field;
 }
 
-function bindValue(literal: Literal, { name, type }: Field, parameter: string): Scalar | null {
+function bindValue(literal: Literal, { name, type, isOpen }: Field, parameter: string): Scalar | null {
   if (literal.kind === 'null') return null;
   if (type === 'date' && (literal.kind === 'date' || literal.kind === 'string')) {
     const date = readDate(literal.value);
     if (!date) throw problemAt(parameter, literal.at ?? 0, 'has a malformed date');
     return date;
   }
+  if (isOpen && literal.kind !== 'date') return literal.value;
   if (literal.kind !== type)
     throw problemAt(parameter, literal.at ?? 0, `compares '${shorten(name)}', a ${type}, with a ${literal.kind}`);
   return literal.value;

@@ -2,15 +2,19 @@ import type { FieldSettings, FieldType, ScalarType } from './fields.js';
 import type { ListResource } from './resource.js';
 
 /** Fields visible at some place of a query, with their types. */
-export type BuilderFields = Record<string, FieldType>;
+export type BuilderFields = Record<string, FieldType | 'open'>;
 
 /** The fields of a resource: `FieldsOf<typeof products>`. */
 export type FieldsOf<Resource> =
   Resource extends ListResource<infer Declared>
-    ? { [Name in keyof Declared]: TypeOf<Declared[Name]> } & ('id' extends keyof Declared ? unknown : { id: 'string' })
+    ? {
+        [Name in keyof Declared as Declared[Name] extends { open: true } ? `${Name & string}.${string}` : Name]: TypeOf<
+          Declared[Name]
+        >;
+      } & ('id' extends keyof Declared ? unknown : { id: 'string' })
     : never;
 
-type TypeOf<Declared> = Declared extends FieldSettings ? Declared['type'] : Declared;
+type TypeOf<Declared> = Declared extends { open: true } ? 'open' : Declared extends FieldSettings ? Declared['type'] : Declared;
 
 /** Names of fields of some types. */
 export type NamesOf<Fields, Type> = { [Name in keyof Fields & string]: Fields[Name] extends Type ? Name : never }[keyof Fields &
@@ -43,6 +47,7 @@ export type KindOf<Value> = Value extends string
 /** The literal kinds that a field may be compared with; a date also with its text. */
 type KindsFor<Type> =
   | 'null'
+  | (Type extends 'open' ? 'string' | 'number' | 'boolean' : never)
   | (Type extends 'string' | 'string[]' ? 'text' : never)
   | (Type extends `${infer Scalar extends ScalarType}[]` ? Scalar : Type)
   | (Type extends 'date' | 'date[]' ? 'string' : never);

@@ -15,6 +15,8 @@ export interface FieldSettings {
    * records sort beside those that have it.
    */
   absent?: Absent;
+  /** A map from keys to texts, numbers and booleans: `$filter`, and nothing else, compares the value of a key, `metadata.erp`. */
+  open?: true;
   /** Allowed in `$filter`. Default true. */
   filter?: boolean;
   /** Allowed in `$orderby`. Default true; never for lists. */
@@ -33,6 +35,8 @@ export interface Field {
   path: string;
   type: ScalarType;
   isList: boolean;
+  /** Its values are texts, numbers and booleans. */
+  isOpen?: true;
   absent: Absent | undefined;
   filter: boolean;
   sort: boolean;
@@ -44,6 +48,20 @@ export interface Field {
 
 /** The visible fields. A Map, so that caller text never reaches an object's prototype. */
 export type Fields = ReadonlyMap<string, Field>;
+
+/** A key of an open field; the store reads none as an operator or a path. */
+const KEY = /^[A-Za-z]\w{0,39}$/;
+
+/** Fields by name, and the keys of open fields. */
+export function withKeys(fields: Fields, open: Fields): Pick<Fields, 'get'> {
+  return {
+    get(name) {
+      const [first = '', key = ''] = name.split(/\.(.*)/s, 2);
+      const field = KEY.test(key) ? open.get(first) : undefined;
+      return field ? { ...field, name, path: `${field.path}.${key}` } : fields.get(name);
+    },
+  };
+}
 
 const NAME = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
 
@@ -64,6 +82,7 @@ export function declareField(name: string, declared: FieldType | FieldSettings):
     path,
     type: scalar,
     isList,
+    ...(may.open && { isOpen: true as const }),
     absent,
     filter: may.filter ?? true,
     sort: !isList && (may.sort ?? true),

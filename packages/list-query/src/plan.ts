@@ -122,7 +122,7 @@ export function bindList(
   }
   const parsed = <T>(text: string | undefined, read: (text: string) => T) =>
     text === undefined ? undefined : problems.attempt(() => read(text));
-  const condition = parsed(given.filter, (text) => bindCondition(parseFilter(text), resource.fields, '$filter'));
+  const condition = parsed(given.filter, (text) => bindCondition(parseFilter(text), resource.filterable, '$filter'));
   const filter = condition && compileFilter(condition);
   const scanned = condition && scannedBy(condition);
   const expansions = parsed(given.expand, (text) => bindExpand(parseExpand(text), resource)) ?? [];

@@ -1,4 +1,4 @@
-import { declareField, type Field, type FieldSettings, type FieldType, type Fields } from './fields.js';
+import { declareField, withKeys, type Field, type FieldSettings, type FieldType, type Fields } from './fields.js';
 import { bindOrder, type SortKey } from './order.js';
 import { parseOrder } from './parse-order.js';
 import { without } from './transformation.js';
@@ -43,6 +43,10 @@ export interface ListResource<
 > {
   readonly name: string;
   readonly fields: Fields;
+  /** The fields of which `$filter` compares the keys. */
+  readonly open: Fields;
+  /** What `$filter` may name. */
+  readonly filterable: Pick<Fields, 'get'>;
   readonly hidden: readonly string[];
   /** Excludes the hidden fields. */
   readonly projection: Readonly<Record<string, 0>>;
@@ -65,8 +69,12 @@ export function defineListResource<const Declared extends Record<string, FieldTy
 ): ListResource<Declared> {
   const { name, hidden = [], relations = {}, defaultOrder, softDelete = true } = settings;
   const fields = new Map<string, Field>([['id', declareField('id', 'string')]]);
-  for (const [field, declared] of Object.entries(settings.fields)) fields.set(field, declareField(field, declared));
-  for (const { name: shown, path } of fields.values()) {
+  const open = new Map<string, Field>();
+  for (const [field, declared] of Object.entries(settings.fields)) {
+    const one = declareField(field, declared);
+    (one.isOpen ? open : fields).set(field, one);
+  }
+  for (const { name: shown, path } of [...fields.values(), ...open.values()]) {
     const hides = hidden.find((entry) => path === entry || path.startsWith(`${entry}.`));
     if (hides !== undefined) throw new Error(`${name}: ${shown} is declared and hidden`);
   }
@@ -77,6 +85,8 @@ export function defineListResource<const Declared extends Record<string, FieldTy
   return {
     name,
     fields,
+    open,
+    filterable: withKeys(fields, open),
     hidden: unshown,
     projection: without(unshown),
     relations: new Map(Object.entries(relations).map(([key, relation]) => [key, declareRelation(relation)])),

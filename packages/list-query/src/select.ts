@@ -33,8 +33,8 @@ export function bindSelect(items: readonly PathReference[], rows: RowFields, par
 }
 
 /** The fields of rows that `showRecord` shows: those that the resource declares, whole. */
-export function rowFieldsOf({ fields }: Pick<ListResource, 'fields'>): RowFields {
-  const roots = [...fields.values()].map(({ path }) => path.split('.', 1)[0] as string);
+export function rowFieldsOf({ fields, open }: Pick<ListResource, 'fields' | 'open'>): RowFields {
+  const roots = [...fields.values(), ...open.values()].map(({ path }) => path.split('.', 1)[0] as string);
   return new Map(roots.map((root) => [root === '_id' ? 'id' : root, [root]]));
 }
 

@@ -62,12 +62,16 @@ function described(shared: Grammar, description: string, examples: string[]) {
   return shared.meta({ description, ...(examples.length > 0 && { examples }) });
 }
 
-function describeFilter(fields: readonly Field[]): Grammar {
+function describeFilter(fields: readonly Field[], open: readonly Field[]): Grammar {
   const useful = fields.filter(({ name }) => name !== 'id');
   const condition = ({ name, type }: Field) => `${name} ${type === 'date' || type === 'number' ? 'ge' : 'eq'} ${EXAMPLES[type]}`;
   const [first, second] = [useful.find(({ type }) => type !== 'date'), useful.find(({ type }) => type === 'date')];
   const conditions = [first, second].filter((field) => field !== undefined).map(condition);
-  return described(FILTER, `Conditions on ${typed(fields)}.`, conditions.length > 1 ? [conditions.join(' and ')] : conditions);
+  return described(
+    FILTER,
+    `Conditions on ${[typed(fields), ...open.map(({ name }) => code(`${name}.<key>`))].join(', ')}.`,
+    conditions.length > 1 ? [conditions.join(' and ')] : conditions,
+  );
 }
 
 function describeOrder(fields: readonly Field[], { defaultOrder }: ListResource): Grammar {
@@ -97,7 +101,10 @@ function describeExpand({ relations }: ListResource): Grammar {
 export function describeList(resource: ListResource) {
   const fields = [...resource.fields.values()];
   return {
-    $filter: describeFilter(fields.filter(({ filter }) => filter)),
+    $filter: describeFilter(
+      fields.filter(({ filter }) => filter),
+      [...resource.open.values()],
+    ),
     $orderby: describeOrder(
       fields.filter(({ sort }) => sort),
       resource,

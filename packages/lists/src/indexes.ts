@@ -50,6 +50,7 @@ export function listIndexes(
   add({ ...scope, ...standing }, `the list of ${resource.name}, in its default order, and its total`);
   for (const field of by) add({ [field]: 1, ...standing }, `the list of ${resource.name} within ${field}, and its total`);
   for (const order of sorts) add({ ...scope, ...sortOf(resource, order) }, `${resource.name} by ${order}`);
+  for (const { path } of resource.open.values()) add({ [`${path}.$**`]: 1 }, `${resource.name} filtered by a key of ${path}`);
   if (within.length > 0) return [...indexes.values()];
   const leading = new Set([...indexes.values()].map(({ keys }) => Object.keys(keys)[0]));
   for (const { path, filter } of fields) {

@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type BulkRecord } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import type { StoredPrice } from '../shared/price.js';
 import type { StoredFields } from '../shared/record.js';
 import { productVariantRecord } from './product-variants.schemas.js';
@@ -7,6 +8,7 @@ import { productVariantRecord } from './product-variants.schemas.js';
 export interface ProductVariantRecord extends BulkRecord, StoredFields<typeof productVariantRecord> {
   productId: string;
   price?: StoredPrice | null;
+  metadata?: Metadata;
 }
 
 export const productVariantModel = defineModel<ProductVariantRecord>('productVariants', {

@@ -1,6 +1,7 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { bulkFields } from '@tandem/storage';
 import { z } from 'zod';
+import { metadataField } from '../shared/metadata.js';
 import { priceListFields, priceOfRecord } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { IMAGES_MAX, productKind } from '../products/products.schemas.js';
@@ -18,6 +19,7 @@ export const productVariantRecord = defineRecord('productVariants', {
     imageIds: field(ImageIds.describe('Images of the product that show the variant.'), { optional: true }),
     /** Takes precedence over the product's price (decisions R5). */
     price: priceOfRecord,
+    metadata: metadataField,
   },
   internal: bulkFields,
   listed: priceListFields,

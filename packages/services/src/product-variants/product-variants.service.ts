@@ -26,8 +26,8 @@ interface ProductVariantsOptions {
 
 /** A variant with the image ids it was given, some of which may be removed by now. */
 function showBare(record: ProductVariantRecord): ProductVariant {
-  const { writer, price, description = null, sku = null, imageIds = [], ...variant } = present(record);
-  return { ...variant, description, sku, imageIds, price: showPrice(record.price) };
+  const { writer, price, description = null, sku = null, imageIds = [], metadata = {}, ...variant } = present(record);
+  return { ...variant, metadata, description, sku, imageIds, price: showPrice(record.price) };
 }
 
 /** Variants, always within the given product (decisions R10). Ids are UUID strings; nothing here depends on HTTP. */
@@ -101,8 +101,8 @@ export function createProductVariantsService({ storage, lists, productExists, im
         productId,
         variants.flatMap(({ imageIds = [] }) => imageIds),
       );
-      const fields = variants.map(({ price, description = null, sku = null, imageIds = [], title }) => {
-        return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null };
+      const fields = variants.map(({ price, description = null, sku = null, imageIds = [], metadata = {}, title }) => {
+        return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null, metadata };
       });
       return show(await bulk.insert(fields));
     },

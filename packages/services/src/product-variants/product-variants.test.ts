@@ -36,7 +36,7 @@ describe.each(FACES)('a variant over %s', (face) => {
     const { value } = outcome as { value: ProductVariant };
     const { id, createdAt } = value;
     const price = { ...given.price, taxable: null };
-    expect(value).toEqual({ ...given, price, imageIds: [], id, productId, createdAt, updatedAt: createdAt });
+    expect(value).toEqual({ ...given, price, metadata: {}, imageIds: [], id, productId, createdAt, updatedAt: createdAt });
     expect(await call('get', id)).toEqual(outcome);
     expect(await create()).toMatchObject({ description: null, sku: null, imageIds: [], price: null });
     expect(await call('create', NO_ID, { title: 'x' })).toMatchObject({ status: 400 });

@@ -1,11 +1,13 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type BulkRecord } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import type { StoredPrice } from '../shared/price.js';
 import type { StoredFields } from '../shared/record.js';
 import { productRecord } from './products.schemas.js';
 
 export interface ProductRecord extends BulkRecord, StoredFields<typeof productRecord> {
   price?: StoredPrice | null;
+  metadata?: Metadata;
 }
 
 export const productModel = defineModel<ProductRecord>('products', {

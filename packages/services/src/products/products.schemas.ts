@@ -6,6 +6,7 @@ import { categoryKind } from '../categories/categories.schemas.js';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { organizationKind } from '../organizations/organizations.schemas.js';
+import { metadataField } from '../shared/metadata.js';
 import { priceOfRecord, priceListFields } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { BULK_MAX, Id, Ids, Name, distinct } from '../shared/schemas.js';
@@ -25,6 +26,7 @@ export const productRecord = defineRecord('products', {
     description: field(Text.describe('What the product is.'), { list: 'string' }),
     /** Null if only its variants have prices, or none was set. */
     price: priceOfRecord,
+    metadata: metadataField,
     /** The owning organization; null if only admins manage the product. */
     organizationId: field(Id.nullable().describe('The owning organization; null if only admins manage the product.'), {
       list: 'string',

@@ -33,8 +33,16 @@ interface ProductsOptions {
 
 /** A product without its images, which are stored apart. */
 function showBare(record: ProductRecord): Product {
-  const { writer, price, organizationId = null, categoryIds = [], attributeIds = [], ...product } = present(record);
-  return { ...product, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
+  const {
+    writer,
+    price,
+    organizationId = null,
+    categoryIds = [],
+    attributeIds = [],
+    metadata = {},
+    ...product
+  } = present(record);
+  return { ...product, metadata, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
 }
 
 type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
@@ -112,8 +120,16 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return found;
   }
 
-  function fieldsOf({ name, description, price, organizationId = null, categoryIds = [], attributeIds = [] }: NewProduct) {
-    return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds };
+  function fieldsOf({
+    name,
+    description,
+    price,
+    organizationId = null,
+    categoryIds = [],
+    attributeIds = [],
+    metadata = {},
+  }: NewProduct) {
+    return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds, metadata };
   }
 
   /** The fields of a copy: without variants, images and likes. */
@@ -124,8 +140,9 @@ export function createProductsService({ storage, lists, categories, attributes, 
     organizationId = null,
     categoryIds = [],
     attributeIds = [],
+    metadata = {},
   }: ProductRecord) {
-    return { name, description, price, organizationId, categoryIds, attributeIds };
+    return { name, description, price, organizationId, categoryIds, attributeIds, metadata };
   }
 
   return {

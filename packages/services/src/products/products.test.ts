@@ -36,7 +36,7 @@ describe.each(FACES)('a product over %s', (face) => {
     const outcome = await admin.call(face, 'products.create', { ...lamp, price: usd(12.34), ...named });
     const { value } = outcome as { value: Product };
     const { id, createdAt } = value;
-    const shown = { price: { ...usd(12.34), ...taxes }, ...named, images: [] };
+    const shown = { metadata: {}, price: { ...usd(12.34), ...taxes }, ...named, images: [] };
     expect(value).toEqual({ ...lamp, id, ...shown, createdAt, updatedAt: createdAt });
     expect(await app.call(face, 'products.get', { productId: id })).toEqual(outcome);
     expect((await app.storage.model(productModel).findById(id).lean())?.price).toMatchObject({ amount: 1234, currency: 'USD' });

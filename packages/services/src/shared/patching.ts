@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from '@tandem/storage';
+import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
 /** Retries of a change whose price was changed concurrently, and the longest pause between them. */
@@ -13,18 +14,23 @@ export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
 }
 
 /**
- * The change of one record with a price: the fields before and after, and what the write expects to be unchanged.
+ * The change of one record with a price and metadata, which are merged: the fields before and after, and what the write expects to be unchanged.
  * @param pointer the position of the change in the body, for validation texts
- * @throws validationError when the amount and the currency do not fit together
+ * @throws validationError when the amount and the currency do not fit together, or for too many keys of metadata
  */
 export function changeOf(
-  record: { _id: string; price?: StoredPrice | null; writer?: string | null },
-  given: { price?: PricePatch | null | undefined },
+  record: { _id: string; price?: StoredPrice | null; metadata?: Metadata; writer?: string | null },
+  given: { price?: PricePatch | null | undefined; metadata?: MetadataPatch | undefined },
   pointer = '',
 ): BulkChange {
-  const { price, ...set } = given;
+  const { price, metadata, ...set } = given;
   const merged = price ? mergePrice(record.price, price, `${pointer}/price`) : undefined;
-  const after: Record<string, unknown> = { ...set, ...(price === null && { price }), ...(merged && { price: merged.price }) };
+  const after: Record<string, unknown> = {
+    ...set,
+    ...(price === null && { price }),
+    ...(merged && { price: merged.price }),
+    ...(metadata && { metadata: mergeMetadata(record.metadata, metadata, `${pointer}/metadata`) }),
+  };
   const stored: Record<string, unknown> = { ...record };
   const before = Object.fromEntries(Object.keys(after).map((key) => [key, stored[key] ?? null]));
   return { id: record._id, set: after, before, expected: { writer: record.writer ?? null, ...merged?.expected } };

@@ -1,0 +1,63 @@
+import { validationError } from '@tandem/core';
+import { z } from 'zod';
+import { field } from './record.js';
+
+const KEYS_MAX = 50;
+const KEY = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
+const TEXT_MAX = 500;
+
+/** Data of a host's or client's own, by key. */
+export type Metadata = Record<string, string | number | boolean>;
+export type MetadataPatch = Record<string, string | number | boolean | null>;
+
+const isValue = (value: unknown) =>
+  typeof value === 'boolean' || Number.isFinite(value) || (typeof value === 'string' && value.length <= TEXT_MAX);
+
+/** `isPatch` also allows null, which removes a key. */
+function given(isPatch: boolean) {
+  const shape = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), ...(isPatch ? [z.null()] : [])]));
+  return shape.superRefine((metadata, check) => {
+    const add = (path: string[], message: string) => check.addIssue({ code: 'custom', path, message });
+    const entries = Object.entries(metadata);
+    if (entries.length > KEYS_MAX) return add([], `must NOT have more than ${KEYS_MAX} keys`);
+    for (const [key, value] of entries) {
+      if (!KEY.test(key) || key in Object.prototype) add([], `must have keys of up to 40 letters, digits and _`);
+      else if (!isValue(value) && value !== null) add([key], `must NOT have more than ${TEXT_MAX} characters`);
+    }
+  });
+}
+
+const DESCRIPTION =
+  `Data of your own: at most ${KEYS_MAX} keys of up to 40 letters, digits and \`_\`, with texts of up to ${TEXT_MAX} characters, ` +
+  'numbers and booleans.';
+
+const GivenMetadata = given(false).meta({ id: 'GivenMetadata', description: DESCRIPTION });
+const MetadataPatch = given(true).meta({
+  id: 'MetadataPatch',
+  description: `${DESCRIPTION} A change keeps other keys; null removes one.`,
+});
+const MetadataSchema = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .meta({ id: 'Metadata', description: 'Data of your own.' });
+
+/** The field `metadata` of a record (decisions N4). */
+export const metadataField = field(GivenMetadata as unknown as z.ZodType<Metadata>, {
+  optional: true,
+  patch: MetadataPatch as unknown as z.ZodType<MetadataPatch>,
+  shown: MetadataSchema,
+  stored: { type: Object, default: {} },
+  list: { type: 'string', open: true },
+});
+
+/**
+ * The metadata after a change, for writes that require the record to be as it was read.
+ * @param pointer the position of the change in the body
+ * @throws validationError for too many keys
+ */
+export function mergeMetadata(before: Metadata | null | undefined, patch: MetadataPatch, pointer: string): Metadata {
+  const merged = Object.entries({ ...before, ...patch }).filter(
+    (entry): entry is [string, Metadata[string]] => entry[1] !== null,
+  );
+  if (merged.length > KEYS_MAX) throw validationError([`request body${pointer} must NOT have more than ${KEYS_MAX} keys`]);
+  return Object.fromEntries(merged);
+}
