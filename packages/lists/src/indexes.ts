@@ -18,11 +18,12 @@ interface Promises extends Required<ListIndexSettings> {
   servedBy: ReadonlySet<string>;
   servedWithin: ReadonlySet<string>;
 }
-const promised = new Map<ListResource, Promises>();
+/** By the fields of a resource, which a list with relations shares with it. */
+const promised = new Map<ListResource['fields'], Promises>();
 
 /** The orders promised for a resource. Used by the test that explains its queries. */
 export function promisesOf(resource: ListResource): Promises | undefined {
-  return promised.get(resource);
+  return promised.get(resource.fields);
 }
 
 /**
@@ -38,7 +39,7 @@ export function listIndexes(
   const sorts =
     within.length > 0 ? orders : fields.filter(({ sort }) => sort).flatMap(({ name }) => [`${name} asc`, `${name} desc`]);
   const servedWithin = readingsOf([undefined, ...sorts].map((order) => sortOf(resource, order)));
-  promised.set(resource, { within, by, orders: sorts, servedBy: readingsOf([sortOf(resource)]), servedWithin });
+  promised.set(resource.fields, { within, by, orders: sorts, servedBy: readingsOf([sortOf(resource)]), servedWithin });
   const scope = Object.fromEntries(within.map((field) => [field, 1 as const]));
   const standing = sortOf(resource);
   const indexes = new Map<string, IndexDefinition>();
@@ -76,7 +77,7 @@ function sortOf(resource: ListResource, orderby?: string): Record<string, 1 | -1
  */
 export function isOnePage(resource: ListResource, scope: StoreFilter, { bound }: ListRequest): boolean {
   const { given, filter = {}, transformed, sort } = bound;
-  const promises = promised.get(resource);
+  const promises = promised.get(resource.fields);
   if (!promises || transformed || (given.skip ?? 0) > LIMITS.quickSkip) return false;
   const equal = { ...scope, ...filter };
   const paths = Object.keys(equal);
