@@ -91,16 +91,15 @@ describe.skipIf(!HAS_CHROMIUM)('the API reference (skipped where there is no chr
     await using visitor = await open();
     const { page } = visitor;
     await page.keyboard.press('/');
-    await page.keyboard.type('unread notif');
+    await page.keyboard.type('avatar');
     await page
       .getByRole('status')
       .getByText(/^\d+ operations?$/)
       .waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    const { summary } = operations.find(({ id }) => id === 'notifications.unreadCount') as Operation;
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    const { summary } = operations.find(({ id }) => id === 'profiles.create') as Operation;
     await page.getByRole('heading', { level: 1, name: summary }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/docs/notifications.unreadCount');
+    expect(new URL(page.url()).pathname).toBe('/docs/profiles.create');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Tandem API' }).waitFor();
