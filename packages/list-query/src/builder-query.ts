@@ -17,7 +17,7 @@ declare const rowType: unique symbol;
 
 /** The parameters of a list query, ready to send; the type holds the row of the answer. */
 export type QueryParameters<Row = unknown> = {
-  readonly [Name in '$filter' | '$orderby' | '$expand' | '$select' | '$apply' | '$nextToken']?: string;
+  readonly [Name in '$filter' | '$search' | '$orderby' | '$expand' | '$select' | '$apply' | '$nextToken']?: string;
 } & { readonly [Name in '$skip' | '$top']?: number } & { readonly [rowType]?: Row };
 
 /** The row of the answer to these parameters: `RowOf<typeof parameters>`. */
@@ -42,6 +42,8 @@ export interface ListQueryBuilder<Shape extends ListShape> {
     operator: Comparison,
     value: readonly [Name, KindOf<Value>] extends UsesOf<Shape['fields']> ? Value : never,
   ): ListQueryBuilder<Shape>;
+  /** Finds records by words, best first unless there is an order. */
+  search(text: string): ListQueryBuilder<Shape>;
   /** Adds a key to the order. */
   orderBy(name: NamesOf<Shape['fields'], ScalarType>, direction?: 'asc' | 'desc'): ListQueryBuilder<Shape>;
   skip(rows: number): ListQueryBuilder<Shape>;
@@ -77,7 +79,7 @@ interface Parts {
   expansions: readonly PathReference[];
   selected: readonly string[];
   steps: readonly Step[];
-  place: Readonly<{ $skip?: number; $top?: number; $nextToken?: string }>;
+  place: Readonly<{ $search?: string; $skip?: number; $top?: number; $nextToken?: string }>;
 }
 
 /** Starts a query: `listQuery<{ fields: FieldsOf<typeof products>; row: Product }>()`. */
@@ -96,6 +98,7 @@ function build<Shape extends ListShape>(parts: Parts): ListQueryBuilder<Shape> {
     where: (given: Where | string, operator: Comparison = 'eq', value: LiteralValue = null) =>
       withCondition(typeof given === 'string' ? field(given)[operator](value) : given),
     orderBy: (path: string, direction: 'asc' | 'desc' = 'asc') => build({ ...parts, order: [...order, { path, direction }] }),
+    search: (text: string) => build({ ...parts, place: { ...place, $search: text } }),
     skip: (rows: number) => build({ ...parts, place: { ...place, $skip: rows } }),
     top: (rows: number) => build({ ...parts, place: { ...place, $top: rows } }),
     after: (nextToken: string) => build({ ...parts, place: { ...place, $nextToken: nextToken } }),

@@ -1,3 +1,5 @@
+import type { StoreFilter } from './filter.js';
+
 export type Absent = false | '';
 
 /** Type of a single value. */
@@ -44,6 +46,8 @@ export interface Field {
   aggregate: boolean;
   /** In this condition, its text in lower case. */
   lower?: true;
+  /** Finds by an index at least the records whose text contains another, in any case; undefined where it cannot. */
+  containing?: (text: string) => StoreFilter | undefined;
 }
 
 /** The visible fields. A Map, so that caller text never reaches an object's prototype. */

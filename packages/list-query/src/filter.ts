@@ -1,7 +1,7 @@
 import type { BoundCondition, Scalar } from './bind.js';
 import { compileExpression } from './expression.js';
 import type { Field } from './fields.js';
-import { patternOf } from './text.js';
+import { narrowing, patternOf } from './text.js';
 import type { Comparison } from './tree.js';
 
 /** A store filter, as plain data. */
@@ -25,7 +25,7 @@ export function compileFilter(condition: BoundCondition): StoreFilter {
     case 'not':
       return { $nor: [compileFilter(condition.term)] };
     default:
-      return condition.field.lower ? { $expr: compileExpression(condition) } : compileOne(condition);
+      return allOf(narrowing(condition), condition.field.lower ? { $expr: compileExpression(condition) } : compileOne(condition));
   }
 }
 

@@ -14,7 +14,14 @@ export { parseExpand } from './parse-expand.js';
 export { parseOrder } from './parse-order.js';
 export { planList, type PlanSettings, type RecordPlan, type TransformationPlan } from './plan.js';
 export { printApply, printExpand, printFilter, printOrder, printSelect } from './print.js';
-export { defineListResource, type ListResource, type ListResourceSettings, type RelationSettings } from './resource.js';
+export {
+  defineListResource,
+  type ListResource,
+  type ListResourceSettings,
+  type RelationSettings,
+  type Searched,
+} from './resource.js';
+export type { Found, Search } from './search.js';
 export { expandOne, runListQuery, type ListQueryOptions, type ListResult } from './run.js';
 export { bindSelect, parseSelect, selectedOnly, type RowFields } from './select.js';
 export { showRecord, type Show, type StoredDocument } from './show.js';

@@ -9,6 +9,8 @@ export const LIMITS = {
   /** Values in one `in (…)`. */
   inValues: 100,
   orderKeys: 5,
+  /** Characters and words of `$search`, and the matches that are ranked. */
+  search: { least: 2, most: 200, words: 10, ranked: 1000 },
   /** Transformations of `$apply`, those inside groups included. */
   steps: 10,
   groupKeys: 8,

@@ -4,7 +4,7 @@ import { readParameters, type ListParameters, type ParameterPairs } from './para
 import { bindList, planBound, type BoundList } from './plan.js';
 import type { ListResource } from './resource.js';
 import type { RowFields } from './select.js';
-import { runPlan, type ListQueryOptions, type ListResult } from './run.js';
+import { foundBy, runPlan, type ListQueryOptions, type ListResult } from './run.js';
 
 /** A page by number, in the envelope of decisions L1. */
 export interface ListPage<Row = Record<string, unknown>> {
@@ -59,7 +59,7 @@ export async function answerListRequest<Row = Record<string, unknown>>(
   { bound, page: asked }: ListRequest,
   options: ListQueryOptions,
 ): Promise<ListPage<Row> | ListResult<Row>> {
-  const plan = planBound(resource, bound, options);
+  const plan = planBound(resource, bound, { ...options, found: await foundBy(options, resource, bound) });
   if (!asked) return (await runPlan(plan, resource, options)) as ListResult<Row>;
   const { page, limit } = asked;
   const { total, value } = (await runPlan(plan, resource, { ...options, cursorSecret: undefined })) as ListResult<Row>;

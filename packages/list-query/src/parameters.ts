@@ -7,6 +7,7 @@ export type ParameterPairs = Iterable<readonly [string, unknown]>;
 /** The parameters, texts still unparsed. */
 export interface ListParameters {
   filter?: string | undefined;
+  search?: string | undefined;
   orderby?: string | undefined;
   expand?: string | undefined;
   select?: string | undefined;
@@ -23,6 +24,7 @@ type Name = keyof ListParameters;
 /** The parameters of the convention; one has a second spelling that clients use. */
 const QUERY = new Map<string, Name>([
   ['$filter', 'filter'],
+  ['$search', 'search'],
   ['$orderby', 'orderby'],
   ['$orderBy', 'orderby'],
   ['$expand', 'expand'],

@@ -14,6 +14,7 @@ import { parseFilter } from './parse-condition.js';
 import { parseExpand } from './parse-expand.js';
 import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
+import { BY_RANK, checkSearch, type Found } from './search.js';
 import { scannedBy, type TextScan } from './scan.js';
 import { bindSelect, parseSelect, rowFieldsOf, selectedOnly, type RowFields } from './select.js';
 import {
@@ -38,6 +39,11 @@ export interface RecordPlan {
   pageFilter: StoreFilter;
   /** The cursor's sort values, if any. */
   after?: Cursor['after'];
+  /** What `$search` sorts by, and the rows after the cursor by it. */
+  rank?: unknown;
+  afterRank?: StoreFilter | undefined;
+  /** What is never read. */
+  hidden?: Readonly<Record<string, 0>>;
   sort: Record<string, 1 | -1>;
   order: readonly SortKey[];
   projection: Readonly<Record<string, 0 | 1>>;
@@ -76,6 +82,8 @@ export interface PlanSettings {
   /** A store filter that every row must match, whatever the caller asks for. */
   scope?: StoreFilter | undefined;
   cursorSecret?: CursorSecret | undefined;
+  /** What `$search` finds. */
+  found?: Found | undefined;
   /** Binds cursors instead of `scope`, where that also contains something that changes, such as the time. */
   cursorScope?: StoreFilter | undefined;
 }
@@ -98,7 +106,7 @@ export interface BoundList {
 }
 
 /** The parameters that change more than the place in the list. */
-const ASKED = ['filter', 'orderby', 'expand', 'select', 'apply'] as const satisfies (keyof ListParameters)[];
+const ASKED = ['filter', 'search', 'orderby', 'expand', 'select', 'apply'] as const satisfies (keyof ListParameters)[];
 /** Cached result for requests without parameters, which are the most common, by resource. */
 const unasked = new WeakMap<ListResource, BoundList>();
 
@@ -125,6 +133,7 @@ export function bindList(
   const condition = parsed(given.filter, (text) => bindCondition(parseFilter(text), resource.filterable, '$filter'));
   const filter = condition && compileFilter(condition);
   const scanned = condition && scannedBy(condition);
+  parsed(given.search, (text) => checkSearch(text, resource));
   const expansions = parsed(given.expand, (text) => bindExpand(parseExpand(text), resource)) ?? [];
   const selected = parsed(given.select, (text) => bindSelect(parseSelect(text), rows));
   const transformed = parsed(given.apply, (text) => compileApply(parseApply(text), resource));
@@ -172,25 +181,30 @@ export function planList(
 export function planBound(
   resource: ListResource,
   bound: BoundList,
-  { scope, cursorSecret, cursorScope = scope }: PlanSettings,
+  { scope, cursorSecret, cursorScope = scope, found }: PlanSettings,
 ): RecordPlan | TransformationPlan {
-  const { given, expansions, selected, projection, transformed, order, sort } = bound;
+  const { given, expansions, selected, projection, transformed } = bound;
   const live = resource.softDelete ? LIVE : undefined;
-  const all = allOf(scope, live, bound.filter);
-  const scan = scanOf(bound, (asked) => allOf(scope, live, asked));
+  const all = allOf(scope, live, bound.filter, found?.filter);
+  const scan = scanOf(bound, (asked) => allOf(scope, live, asked, found?.filter));
   const page = { skip: given.skip ?? 0, top: given.top ?? 0, expansions };
   if (transformed) {
     const { shape, fields } = transformed;
     return { kind: 'transformation', shape, fields, pipelines: compilePipelines(all, transformed, page), scan, ...page };
   }
-  const bindingOf = () => canonical([resource.name, Object.entries(sort), cursorScope, bound.filter]);
+  const isRanked = found?.rank !== undefined && given.orderby === undefined;
+  const order = isRanked ? [BY_RANK, ...bound.order] : bound.order;
+  const sort = isRanked ? compileOrder(order) : bound.sort;
+  const bindingOf = () =>
+    canonical([resource.name, Object.entries(sort), cursorScope, bound.filter, ...(found ? [given.search] : [])]);
   const cursor: Cursor = given.nextToken === undefined ? page : cursorOf(given.nextToken, bindingOf(), cursorSecret, order);
   const { after } = cursor;
   return {
     kind: 'records',
     filter: all,
-    pageFilter: after ? allOf(all, rowsAfter(order, after)) : all,
+    pageFilter: after && !isRanked ? allOf(all, rowsAfter(order, after)) : all,
     after,
+    ...(isRanked && { rank: found.rank, afterRank: after && rowsAfter(order, after), hidden: resource.projection }),
     sort,
     order,
     projection,

@@ -1,4 +1,5 @@
 import { declareField, withKeys, type Field, type FieldSettings, type FieldType, type Fields } from './fields.js';
+import type { StoreFilter } from './filter.js';
 import { bindOrder, type SortKey } from './order.js';
 import { parseOrder } from './parse-order.js';
 import { without } from './transformation.js';
@@ -23,11 +24,22 @@ export interface ListResourceSettings<Declared extends Record<string, FieldType 
   fields: Declared;
   /** Stored paths that are never sent. */
   hidden?: readonly string[];
+  /** Text fields whose words `$search` finds, names first. */
+  searched?: Searched;
   relations?: Record<string, RelationSettings>;
   /** For example `createdAt desc`; default: ordered by id. */
   defaultOrder?: string;
   /** Whether records with `deletedAt` are deleted and invisible to queries. Default true. */
   softDelete?: boolean;
+}
+
+/** An index of words, which whoever stores the records keeps beside them. */
+export interface Searched {
+  fields: readonly string[];
+  /** The stored path of the index, which is never sent. */
+  path: string;
+  /** A filter by the index that finds at least the records whose field contains the text, in any case. */
+  containing(field: string, text: string): StoreFilter | undefined;
 }
 
 export interface Relation {
@@ -48,6 +60,8 @@ export interface ListResource<
   /** What `$filter` may name. */
   readonly filterable: Pick<Fields, 'get'>;
   readonly hidden: readonly string[];
+  /** The fields that `$search` looks into. */
+  readonly searched: readonly string[];
   /** Excludes the hidden fields. */
   readonly projection: Readonly<Record<string, 0>>;
   readonly relations: ReadonlyMap<string, Relation>;
@@ -67,12 +81,17 @@ const NEVER_SHOWN = ['__v', 'deletedAt'];
 export function defineListResource<const Declared extends Record<string, FieldType | FieldSettings>>(
   settings: ListResourceSettings<Declared>,
 ): ListResource<Declared> {
-  const { name, hidden = [], relations = {}, defaultOrder, softDelete = true } = settings;
+  const { name, hidden = [], relations = {}, defaultOrder, softDelete = true, searched } = settings;
   const fields = new Map<string, Field>([['id', declareField('id', 'string')]]);
   const open = new Map<string, Field>();
   for (const [field, declared] of Object.entries(settings.fields)) {
     const one = declareField(field, declared);
     (one.isOpen ? open : fields).set(field, one);
+  }
+  for (const one of searched?.fields ?? []) {
+    const field = fields.get(one);
+    if (field?.type !== 'string' || field.isList) throw new Error(`${name}: ${one} is searched, and no text`);
+    fields.set(one, { ...field, containing: (text) => searched?.containing(one, text) });
   }
   for (const { name: shown, path } of [...fields.values(), ...open.values()]) {
     const hides = hidden.find((entry) => path === entry || path.startsWith(`${entry}.`));
@@ -81,13 +100,14 @@ export function defineListResource<const Declared extends Record<string, FieldTy
   for (const relation of Object.keys(relations)) {
     if (fields.has(relation)) throw new Error(`${name}: ${relation} is a field and a relation`);
   }
-  const unshown = [...new Set([...hidden, ...NEVER_SHOWN])];
+  const unshown = [...new Set([...hidden, ...(searched ? [searched.path] : []), ...NEVER_SHOWN])];
   return {
     name,
     fields,
     open,
     filterable: withKeys(fields, open),
     hidden: unshown,
+    searched: searched?.fields ?? [],
     projection: without(unshown),
     relations: new Map(Object.entries(relations).map(([key, relation]) => [key, declareRelation(relation)])),
     defaultOrder: defaultOrder === undefined ? [] : bindOrder(parseOrder(defaultOrder), fields, 'defaultOrder'),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
-import { Problems } from './errors.js';
+import { Problems, problemOf } from './errors.js';
 import { bindExpand, expandRecords, type Expansion, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
@@ -10,9 +10,10 @@ import { isFitting, sortValues } from './keyset.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
 import { parseExpand } from './parse-expand.js';
-import { planList, type RecordPlan, type TransformationPlan } from './plan.js';
+import { bindList, planBound, type BoundList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import { refuseLongScan } from './scan.js';
+import { countedTo, readRanked, withoutRank, type Found, type Search } from './search.js';
 import { showRecord, showRow, type Show, type StoredDocument } from './show.js';
 import { limitStore, type LimitedStore, type ListCollection, type PageOptions, type RowsAndTotal } from './store.js';
 import type { Shape } from './transformation.js';
@@ -26,6 +27,8 @@ export interface ListQueryOptions {
   cursorSecret?: CursorSecret;
   /** Binds `$nextToken` instead of `scope`, where that also contains something that changes, such as the time. */
   cursorScope?: StoreFilter;
+  /** Answers `$search`. */
+  search?: Search;
   /** The collections of the relations, by path. */
   relations?: RelatedSources;
   /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings; with `$select` only its fields. */
@@ -92,8 +95,20 @@ export async function runListQuery<Row = Record<string, unknown>>(
 ): Promise<ListResult<Row>> {
   const problems = new Problems();
   const given = readParameters(pairs, problems);
-  const plan = planList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, options, problems);
+  const bound = bindList(resource, { ...given, top: given.top ?? LIMITS.defaultTop }, problems);
+  const plan = planBound(resource, bound, { ...options, found: await foundBy(options, resource, bound) });
   return runPlan(plan, resource, options) as Promise<ListResult<Row>>;
+}
+
+/** What `$search` finds; undefined without it. */
+export async function foundBy(
+  { search }: ListQueryOptions,
+  resource: ListResource,
+  { given }: BoundList,
+): Promise<Found | undefined> {
+  if (given.search === undefined) return undefined;
+  if (!search) throw problemOf('$search', 'is not allowed');
+  return search(resource, given.search);
 }
 
 /** Runs a plan. */
@@ -119,13 +134,15 @@ function turnsOf({ gate = ofProcess, caller, signal }: Pick<ListQueryOptions, 'g
 async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): Promise<ListResult<unknown>> {
   const { top } = plan;
   const { isOnePage = plan.scan === undefined, cursorSecret } = run;
-  const { rows: found, total } = await (isOnePage
-    ? readQuickly(plan, resource, run)
-    : run.admit(() => readPage(plan, resource, run)));
+  const { rows: found, total } = await (plan.rank !== undefined
+    ? run.admit(() => readBest(plan, resource, run))
+    : isOnePage
+      ? readQuickly(plan, resource, run)
+      : run.admit(() => readPage(plan, resource, run)));
   const records = found.slice(0, top);
   const last = found.length > top ? records.at(-1) : undefined;
-  const value = await showRecords(records, plan, run);
-  const next = last && cursorOf(plan, last);
+  const next = last && cursorOf(plan, last, records);
+  const value = await showRecords(plan.rank === undefined ? records : records.map(withoutRank), plan, run);
   const nextToken = next && cursorSecret !== undefined ? writeCursor(next, plan.binding, cursorSecret) : undefined;
   return { total, count: value.length, value, ...(nextToken !== undefined && { nextToken }) };
 }
@@ -134,7 +151,10 @@ async function runRecords(plan: RecordPlan, resource: ListResource, run: Run): P
  * Where the next page begins: after the last row or, where no comparison can find that row, after skipping as many rows
  * as this page has (decisions H20).
  */
-function cursorOf({ order, after, skip, top }: RecordPlan, last: object): Cursor | undefined {
+function cursorOf(plan: RecordPlan, last: object, records: readonly StoredDocument[]): Cursor | undefined {
+  const { order, after, skip, top } = plan;
+  const counted = countedTo(records, plan);
+  if (counted !== undefined) return counted > LIMITS.skip ? undefined : { skip: counted };
   const values = sortValues(last, order);
   if (values) return { after: values, skip: 0 };
   return skip + top > LIMITS.skip ? undefined : { after, skip: skip + top };
@@ -176,6 +196,13 @@ async function readPage(plan: RecordPlan, { name }: ListResource, { store, count
   const total = await counting.catch(() => undefined);
   if (total === undefined) return store.findAndCount(pageFilter, page, filter);
   return { rows: await store.find(pageFilter, page), total };
+}
+
+/** A page by rank. */
+async function readBest(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
+  const count = () => store.count(plan.filter);
+  const total = await (countCache ? countCache.count(name, canonical(plan.filter), count) : count());
+  return { rows: total === 0 || plan.top === 0 ? [] : await readRanked(plan, store, total), total };
 }
 
 async function runTransformation(plan: TransformationPlan, run: Run): Promise<ListResult<unknown>> {

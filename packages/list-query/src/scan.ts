@@ -3,6 +3,7 @@ import { problemOf } from './errors.js';
 import { allOf, compileFilter, type StoreFilter } from './filter.js';
 import { LIMITS } from './limits.js';
 import type { LimitedStore } from './store.js';
+import { narrowing } from './text.js';
 
 /** Text that no index finds, so that each of the rows is read (decisions N3). */
 export interface TextScan {
@@ -24,10 +25,17 @@ export function isAboutText(condition: BoundCondition): boolean {
   }
 }
 
+/** Whether an index narrows the rows of a condition. */
+function isNarrowed(condition: BoundCondition): boolean {
+  if (condition.kind === 'and') return condition.terms.some(isNarrowed);
+  if (condition.kind === 'or') return condition.terms.every(isNarrowed);
+  return narrowing(condition) !== undefined;
+}
+
 /** What else the rows must match, where a condition scans text; undefined where it does not. */
 export function scannedBy(condition: BoundCondition): StoreFilter | undefined {
   const terms = condition.kind === 'and' ? condition.terms : [condition];
-  if (!terms.some(isAboutText)) return undefined;
+  if (!terms.some(isAboutText) || terms.some(isNarrowed)) return undefined;
   return allOf(...terms.filter((term) => !isAboutText(term)).map(compileFilter));
 }
 

@@ -174,10 +174,12 @@ function createScopeOf(resource: ListResource, names: readonly string[]): (query
  * The query parameters of every list except `page` and `limit`. `checkListQuery`, which knows the fields, validates the texts.
  */
 function listParameters(resource: ListResource) {
-  const { $filter, $orderby, $expand, $select, $apply } = describeList(resource);
+  const { $filter, $search, $orderby, $expand, $select, $apply } = describeList(resource);
   const other = `The answer is then \`{ total, count, value }\`. Cannot be combined with \`page\` and \`limit\`.`;
   return {
     $filter: $filter.optional(),
+    // in the type of every list; those without searched fields refuse it as unknown
+    ...(($search ? { $search: $search.optional() } : {}) as { $search: z.ZodOptional<z.ZodString> }),
     $orderby: $orderby.optional(),
     $orderBy: z
       .string()

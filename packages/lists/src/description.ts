@@ -43,6 +43,15 @@ const APPLY = grammar(
     `${code('aggregate(<property> with <sum|average|min|max|countdistinct> as <alias>, $count as <alias>)')}, ` +
     `${code('groupby((<properties>), <transformations>)')}. The answer is ${code('{ total, count, value }')}.`,
 );
+const SEARCH = z.string().meta({
+  id: 'ListSearch',
+  minLength: LIMITS.search.least,
+  maxLength: LIMITS.search.most,
+  description:
+    `Words, ${LIMITS.search.words} at most. Each must begin a word of a searched property, or stand within one from three letters, ` +
+    `in scripts without spaces from two. Case, width and the accents of Latin, Greek and Cyrillic do not count. Unless ` +
+    `${code('$orderby')} is given, whole words come first, then beginnings, and of each names before other properties.`,
+});
 const EXPAND = grammar(
   'ListExpand',
   'Names of relations, separated by commas. The rows then have the related records under these names: null where one is deleted, or ' +
@@ -97,10 +106,19 @@ function describeExpand({ relations }: ListResource): Grammar {
   return described(EXPAND, description, names.slice(0, 1));
 }
 
+function describeSearch({ searched }: ListResource) {
+  if (searched.length === 0) return undefined;
+  return SEARCH.meta({
+    description: `Words to find in ${searched.map(code).join(' and ')}, best first.`,
+    examples: ['rye loaf'],
+  });
+}
+
 /** The list parameters whose texts depend on the list, described with its fields, operators, limits and examples. */
 export function describeList(resource: ListResource) {
   const fields = [...resource.fields.values()];
   return {
+    $search: describeSearch(resource),
     $filter: describeFilter(
       fields.filter(({ filter }) => filter),
       [...resource.open.values()],

@@ -16,5 +16,6 @@ export {
   type RelatedRows,
   type Relations,
 } from './related.js';
+export { storedSearch, type FoundRecords, type SearchDriver } from './search.js';
 export { selectFrom, selectParameter, selectable, type ReadQuery } from './selection.js';
 export { behindChoice, viewOf, type Stage } from './view.js';

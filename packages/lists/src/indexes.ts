@@ -1,5 +1,5 @@
 import { LIMITS, planList, type ListRequest, type ListResource, type StoreFilter } from '@tandem/list-query';
-import type { IndexDefinition } from '@tandem/storage';
+import { searchPath, type IndexDefinition } from '@tandem/storage';
 
 export interface ListIndexSettings {
   /** The fields that form the scope of every list of the resource; each is matched by one value. */
@@ -52,6 +52,7 @@ export function listIndexes(
   for (const field of by) add({ [field]: 1, ...standing }, `the list of ${resource.name} within ${field}, and its total`);
   for (const order of sorts) add({ ...scope, ...sortOf(resource, order) }, `${resource.name} by ${order}`);
   for (const { path } of resource.open.values()) add({ [`${path}.$**`]: 1 }, `${resource.name} filtered by a key of ${path}`);
+  for (const field of resource.searched) add({ ...scope, [searchPath(field)]: 1 }, `the search of ${field} in ${resource.name}`);
   if (within.length > 0) return [...indexes.values()];
   const leading = new Set([...indexes.values()].map(({ keys }) => Object.keys(keys)[0]));
   for (const { path, filter } of fields) {

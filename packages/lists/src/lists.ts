@@ -26,6 +26,7 @@ import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
 import { createRelatedOrigins, type Completion, type Relations } from './related.js';
+import { searchWith, storedSearch, type SearchDriver } from './search.js';
 import { markSelected, partOf, selectedIn, type ReadQuery } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
@@ -68,13 +69,15 @@ interface ListsOptions {
   storage: Storage;
   cursorSecrets: readonly Uint8Array[];
   log: Log;
+  /** Answers `$search`. Default: by the index that storage keeps. */
+  search?: SearchDriver | undefined;
 }
 
 /**
  * Creates the function that answers lists (decisions L1 to L6).
  * @param cursorSecrets the first signs `$nextToken`; all are accepted
  */
-export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
+export function createLists({ storage, cursorSecrets, log, search = storedSearch }: ListsOptions) {
   const fit = createFitting(log);
   const origins = createRelatedOrigins(fit);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
@@ -201,6 +204,7 @@ export function createLists({ storage, cursorSecrets, log }: ListsOptions) {
           isOnePage: isQuick,
           gate,
           caller,
+          search: searchWith(search),
           ...(signal && { signal }),
           show(record) {
             const one = fit(resource.name, read, record as R, show);

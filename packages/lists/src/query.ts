@@ -13,6 +13,7 @@ export interface ListQuery {
   page?: number | undefined;
   limit?: number | undefined;
   $filter?: string | undefined;
+  $search?: string | undefined;
   $orderby?: string | undefined;
   $orderBy?: string | undefined;
   $expand?: string | undefined;
@@ -45,6 +46,7 @@ function parametersOf(query: ListQuery): ListParameters {
     skip: number(query.$skip),
     top: number(query.$top),
     filter: text(query.$filter),
+    search: text(query.$search),
     orderby: text(query.$orderby ?? query.$orderBy),
     expand: text(query.$expand),
     select: text(query.$select),

@@ -1,3 +1,4 @@
+import type { SearchDriver } from '@tandem/lists';
 import {
   SECRET_MIN_BYTES,
   type AuthMode,
@@ -79,6 +80,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName, Own
   mail?: MailSettings;
   /** The files of records. Without a driver nothing can be uploaded. */
   files?: FilesSettings;
+  /** Answers `$search` in place of the index that storage keeps with the records. */
+  search?: SearchDriver;
   /** Rate limits. Default true: those of docs/configuration.md. */
   rateLimits?: RateLimitSettings;
   /** State that instances share, such as rate limit counts. Opened with `openRedis`; the host closes it. */

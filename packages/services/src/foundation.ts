@@ -1,5 +1,5 @@
 import type { FilesDriver } from '@tandem/drivers/files';
-import { createLists } from '@tandem/lists';
+import { createLists, type SearchDriver } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/emails/mail-preparation.js';
 import { createSessions, createSignIn, type SignInSettings } from './authentication/sign-in.js';
@@ -27,6 +27,7 @@ export interface FoundationOptions extends SignInSettings {
   auditRetention: number;
   /** The first signs `$nextToken`; all are accepted. */
   cursorSecrets: readonly Uint8Array[];
+  search: SearchDriver | undefined;
   files: FilesDriver | undefined;
   /** Maximum attached bytes per identity. */
   filesQuota: number;
@@ -36,7 +37,7 @@ export interface FoundationOptions extends SignInSettings {
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
 export function createFoundation(options: FoundationOptions) {
   const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
-  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log });
+  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log, search: options.search });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });

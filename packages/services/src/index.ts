@@ -1,4 +1,12 @@
-export { PaginationMetadata, listErrors, pageOf, pageParameters, type ListAnswer } from '@tandem/lists';
+export {
+  PaginationMetadata,
+  listErrors,
+  pageOf,
+  pageParameters,
+  type FoundRecords,
+  type ListAnswer,
+  type SearchDriver,
+} from '@tandem/lists';
 export { SECURITY_EVENTS, type SecurityEventType } from './audit/event-types.js';
 export { NO_REQUEST, requestFactsOf, type RequestFacts } from './audit/request-facts.js';
 export type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';

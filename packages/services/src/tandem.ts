@@ -144,6 +144,7 @@ export async function createTandem<Name extends ServiceName = ServiceName, const
     auditRetention: parseLifetime('auditRetention', configuration.auditRetention ?? '365d'),
     codeSecrets: signSecrets,
     cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
+    search: configuration.search,
     mfaEnabled: configuration.mfaEnabled ?? false,
     verifyImportedPassword: configuration.verifyImportedPassword,
     checkPassword: configuration.checkPassword,

@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import { newId } from './ids.js';
 import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
+import { keepSearch } from './searched-writes.js';
 import { hideDeleted, hideDeletedInAggregations, softDeletion } from './soft-deletion.js';
 
 /** Fields of every record (spec, "Common entity base"). */
@@ -51,6 +52,8 @@ export interface ModelSettings {
   softDelete?: boolean;
   /** What the records are deleted and restored with (decision R2). */
   cascades?: readonly Cascade[];
+  /** Text fields whose words `$search` finds. Every write of them also writes what finds the record. */
+  searched?: readonly string[];
   indexes: IndexDefinition[];
   /** A date field: its record is removed, not soft-deleted, after that time. */
   expires?: string;
@@ -78,13 +81,13 @@ export function defineModel<R extends BaseRecord>(
   collectionName: string,
   settings: ModelSettings & { cascades?: readonly Cascade<keyof R & string>[] },
 ): ModelDefinition<R> {
-  return { openFields: false, softDelete: true, cascades: [], expires: undefined, ...settings, collectionName };
+  return { openFields: false, softDelete: true, cascades: [], searched: [], expires: undefined, ...settings, collectionName };
 }
 
 /** The Mongoose model of a definition, for one connection and clock. */
 export function compileModel<R extends BaseRecord>(
   connection: Connection,
-  { collectionName, fields, openFields, softDelete }: ModelDefinition<R>,
+  { collectionName, fields, openFields, softDelete, searched }: ModelDefinition<R>,
   {
     clock,
     maxTimeMs,
@@ -118,6 +121,7 @@ export function compileModel<R extends BaseRecord>(
   if (softDelete) softDeletion(schema, clock);
   interceptQueries(schema, softDelete ? (query) => hideDeleted(query, clock) : () => undefined);
   const model = connection.model(collectionName, schema);
+  if (searched.length > 0) keepSearch(model.collection, searched);
   guardOperations(model.collection, maxTimeMs, { onWrite: () => onWrite(collectionName), listeners });
   return model as unknown as Model<R>;
 }

@@ -7,6 +7,7 @@ import { noLog, type Log } from './log.js';
 import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
 import { timeOperations, type OperationListener } from './operations.js';
 import type { PoolState } from './pool.js';
+import { fillSearch } from './search-filling.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
 import { exportLines, importLines, type TransferProgress } from './transfer.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
@@ -61,6 +62,12 @@ export interface Storage {
    * @throws Error that names collection and index, where one cannot be created (existing duplicates, other options)
    */
   ensureIndexes(): Promise<IndexCreation>;
+  /**
+   * Completes the records that lack what finds them: those of an earlier version, and those that a host wrote without a
+   * model. Safe on several instances at once, and after an interruption.
+   * @returns how many were completed, by collection
+   */
+  fillSearch(): Promise<Map<string, number>>;
   /** Compares declared indexes with those in the store; changes nothing. */
   indexReport(): Promise<IndexReport[]>;
   /** One pass: removes expired records, finishes or undoes interrupted units. Safe on several instances at once. */
@@ -106,7 +113,7 @@ export async function openStorage({
     servers.canWriteJointly,
   );
   const cascades = createCascades(models);
-  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written });
+  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written, searchedIn });
 
   return {
     clock,
@@ -126,6 +133,14 @@ export async function openStorage({
       cascades.check();
       return createIndexes(database(connection), definitions());
     },
+    async fillSearch() {
+      const filled = new Map<string, number>();
+      for (const definition of definitions()) {
+        filled.set(definition.collectionName, await fillSearch(database(connection), definition));
+        written(definition.collectionName);
+      }
+      return filled;
+    },
     indexReport: () => compareIndexes(database(connection), definitions()),
     sweep,
     startSweeping(intervalMs = 30_000) {
@@ -134,8 +149,8 @@ export async function openStorage({
       return stop;
     },
     time,
-    exportLines: (onProgress) => exportLines(database(connection), onProgress),
-    importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress),
+    exportLines: (onProgress) => exportLines(database(connection), onProgress, searchedIn),
+    importLines: (lines, onProgress) => importLines(database(connection), lines, onProgress, searchedIn),
     async ping() {
       await database(connection).command({ ping: 1, maxTimeMS: maxTimeMs });
     },
@@ -158,6 +173,10 @@ export async function openStorage({
 
   function written(collectionName: string): void {
     for (const listener of listeners) listener(collectionName);
+  }
+
+  function searchedIn(collectionName: string): readonly string[] {
+    return models.get(collectionName)?.definition.searched ?? [];
   }
 
   function definitions(): ModelDefinition<BaseRecord>[] {

@@ -1,5 +1,6 @@
 import mongoose, { type mongo } from 'mongoose';
 import { isDuplicateKey } from './failures.js';
+import { SEARCH, withSearch } from './search.js';
 
 const { EJSON } = mongoose.mongo.BSON;
 /** Version of the line format. */
@@ -23,6 +24,8 @@ export interface TransferProgress {
   documents: number;
 }
 type OnProgress = (progress: TransferProgress) => void;
+/** The searched fields of a collection: what finds its records is made at the import. */
+type SearchedIn = (collectionName: string) => readonly string[];
 
 interface Line {
   collection: string;
@@ -34,11 +37,12 @@ interface Line {
  * keeps all types), between a first line with the format and a last one with the count. Not a snapshot: it may contain
  * writes made meanwhile.
  */
-export async function* exportLines(database: mongo.Db, onProgress: OnProgress): AsyncGenerator<string> {
+export async function* exportLines(database: mongo.Db, onProgress: OnProgress, searchedIn: SearchedIn): AsyncGenerator<string> {
   yield JSON.stringify({ tandemExport: VERSION });
   let documents = 0;
   for (const collection of await collectionNames(database)) {
-    for await (const document of database.collection(collection).find({}, { sort: { _id: 1 }, ...AS_STORED })) {
+    const hidden = searchedIn(collection).length > 0 ? { projection: { [SEARCH]: 0 } } : {};
+    for await (const document of database.collection(collection).find({}, { sort: { _id: 1 }, ...hidden, ...AS_STORED })) {
       documents += 1;
       yield EJSON.stringify({ collection, document }, { relaxed: false });
       onProgress({ collection, documents });
@@ -53,12 +57,17 @@ export async function* exportLines(database: mongo.Db, onProgress: OnProgress): 
  * @returns the number of documents
  * @throws ImportError for a database that is not empty, lines that are not of an export, or an export that breaks off
  */
-export async function importLines(database: mongo.Db, lines: AsyncIterable<string>, onProgress: OnProgress): Promise<number> {
+export async function importLines(
+  database: mongo.Db,
+  lines: AsyncIterable<string>,
+  onProgress: OnProgress,
+  searchedIn: SearchedIn,
+): Promise<number> {
   await claim(database);
   const touched = new Set<string>();
   try {
     await expectEmpty(database);
-    return await store(database, lines, { touched, onProgress });
+    return await store(database, lines, { touched, onProgress, searchedIn });
   } catch (error) {
     for (const name of touched) await database.collection(name).deleteMany({});
     throw error;
@@ -89,7 +98,7 @@ async function expectEmpty(database: mongo.Db): Promise<void> {
 async function store(
   database: mongo.Db,
   lines: AsyncIterable<string>,
-  { touched, onProgress }: { touched: Set<string>; onProgress: OnProgress },
+  { touched, onProgress, searchedIn }: { touched: Set<string>; onProgress: OnProgress; searchedIn: SearchedIn },
 ): Promise<number> {
   let at = 0;
   let documents = 0;
@@ -101,7 +110,8 @@ async function store(
     const [first] = batch;
     if (!first) return;
     touched.add(first.collection);
-    await database.collection(first.collection).insertMany(batch.map(({ document }) => document));
+    const searched = searchedIn(first.collection);
+    await database.collection(first.collection).insertMany(batch.map(({ document }) => withSearch(document, searched)));
     documents += batch.length;
     onProgress({ collection: first.collection, documents });
     batch = [];

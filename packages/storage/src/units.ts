@@ -2,6 +2,7 @@ import { timeInStore, type Clock } from './clock.js';
 import type { Log } from './log.js';
 import { isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
+import { SEARCH, searchOf } from './search.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
 
 /**
@@ -93,9 +94,11 @@ interface UnitsOptions {
   log: Log;
   /** Called for each write to a collection that bypasses the models. */
   onWrite(collectionName: string): void;
+  /** The searched fields of a collection. */
+  searchedIn(collectionName: string): readonly string[];
 }
 
-export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Units {
+export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsOptions): Units {
   const settingsOf = new Map<string, UnitSettings<object>>();
   return {
     define(settings) {
@@ -190,10 +193,14 @@ export function createUnits({ intents, clock, log, onWrite }: UnitsOptions): Uni
         return { $expr: { $lt: [timeInStore(clock), intent.leaseUntil] } };
       },
       async insert(collectionName, field) {
+        const searched = searchedIn(collectionName);
+        const records = [Reflect.get(intent.payload, field) as object | object[]].flat();
+        const entries = { $literal: records.map((record) => ({ [SEARCH]: searchOf(record, searched) })) };
+        const found = { $arrayElemAt: [entries, { $ifNull: ['$at', 0] }] };
         const copy = [
           { $match: { _id: intent._id, owner: intent.owner, ...this.open } },
-          { $unwind: `$payload.${field}` },
-          { $replaceWith: `$payload.${field}` },
+          { $unwind: { path: `$payload.${field}`, includeArrayIndex: 'at' } },
+          { $replaceWith: searched.length > 0 ? { $mergeObjects: [`$payload.${field}`, found] } : `$payload.${field}` },
           { $merge: { into: collectionName, whenMatched: 'fail' } },
         ];
         await intents.collection

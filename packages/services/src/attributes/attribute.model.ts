@@ -8,5 +8,6 @@ export interface AttributeRecord extends Live, StoredFields<typeof attributeReco
 
 export const attributeModel = defineModel<AttributeRecord>('attributes', {
   fields: attributeRecord.stored,
+  searched: attributeRecord.resource.searched,
   indexes: listIndexes(attributeRecord.resource),
 });

@@ -20,6 +20,7 @@ const Items = z
 
 export const attributeRecord = defineRecord('attributes', {
   fields: { name: field(Name.describe('The name of the group.'), { list: 'string' }), items: field(Items) },
+  searched: ['name'],
 });
 export const AttributeSchema = attributeRecord.schema.meta({ id: 'Attribute' });
 export interface Attribute extends z.infer<typeof AttributeSchema> {}

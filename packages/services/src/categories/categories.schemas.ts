@@ -22,6 +22,7 @@ export const categoryRecord = defineRecord('categories', {
     /** The parent, which may be deleted by now; null at the top. */
     parent: field(Id.nullable().describe('The category above; null at the top.'), { list: 'string' }),
   },
+  searched: ['name', 'description'],
   internal: treeField,
 });
 export const CategorySchema = categoryRecord.schema.meta({ id: 'Category' });

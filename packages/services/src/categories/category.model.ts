@@ -11,5 +11,6 @@ export interface CategoryRecord extends TreeRecord, StoredFields<typeof category
 
 export const categoryModel = defineModel<CategoryRecord>('categories', {
   fields: categoryRecord.stored,
+  searched: categoryRecord.resource.searched,
   indexes: listIndexes(categoryRecord.resource),
 });

@@ -9,5 +9,6 @@ export interface ChannelRecord extends Deletable, NotedRecord, StoredFields<type
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
   fields: channelRecord.stored,
+  searched: channelRecord.resource.searched,
   indexes: listIndexes(channelRecord.resource, { by: ['ownerId'] }),
 });

@@ -21,6 +21,7 @@ export const channelRecord = defineRecord('channels', {
       stored: false,
     }),
   },
+  searched: ['name'],
   internal: { notes: notesField, ...deletionFields },
 });
 export const ChannelSchema = channelRecord.schema.meta({ id: 'Channel' });

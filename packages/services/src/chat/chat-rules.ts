@@ -44,6 +44,11 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     if ((memberId === undefined ? await given('ownerId') : memberId) !== ctx.identity.id) throw ruleErrors.notSelf();
   });
 
+  /** Without a channel, callers may search those they are members of. */
+  const searchesOwn = defineRule('a caller that searches its own channels', [errors.notSubscribed], async ({ given }) => {
+    if ((await given('channelId')) !== undefined || (await given('$search')) === undefined) throw errors.notSubscribed();
+  });
+
   const subscriberOf = async (id: string) => (await subscriptions.endsOf(id))?.subscribedId;
   const channelOf = async (id: string) => (await subscriptions.endsOf(id))?.channelId;
   const ownSubscription = owner('subscriptionId', subscriberOf, 'the subscribed identity');
@@ -55,6 +60,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
       if (channelId !== undefined && !(await channels.exists(channelId))) throw errors.channelDoesNotExist();
     }),
     member,
+    listsMessages: anyOf(member, searchesOwn),
     listsOwnChannels: anyOf(admin, listsOwn),
     readsChannel: anyOf(admin, ownsChannel, member),
     managesChannel: anyOf(admin, ownsChannel),

@@ -82,6 +82,11 @@ export function createMemberships(storage: Storage, log: MessageLog) {
   return {
     subscriptionOf,
 
+    /** The live channels of an identity, as stored now: one that it has left is missing at once. */
+    async channelsOf(identityId: string): Promise<string[]> {
+      return (await collection.distinct('channelId', { subscribedId: identityId, deletedAt: null } as object)) as string[];
+    },
+
     /** Checks membership, against a copy of at most a second. @throws errors.notSubscribed */
     async expectMember(identityId: string, channelId: string): Promise<void> {
       await copies.get(`${channelId} ${identityId}`, () => subscriptionOf(identityId, channelId));

@@ -7,6 +7,7 @@ export interface MessageTemplateRecord extends Deletable, StoredFields<typeof me
 
 export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageTemplates', {
   fields: messageTemplateRecord.stored,
+  searched: messageTemplateRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId' }],
   indexes: [
     ...listIndexes(messageTemplateRecord.resource, { by: ['organizationId'] }),

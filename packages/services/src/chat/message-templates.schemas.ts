@@ -23,6 +23,7 @@ export const messageTemplateRecord = defineRecord('messageTemplates', {
       },
     ),
   },
+  searched: ['title', 'content'],
   internal: deletionFields,
 });
 export const MessageTemplateSchema = messageTemplateRecord.schema.meta({ id: 'MessageTemplate' });

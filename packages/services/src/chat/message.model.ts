@@ -9,6 +9,7 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
 
 export const messageModel = defineModel<MessageRecord>('messages', {
   fields: messageRecord.stored,
+  searched: messageRecord.resource.searched,
   indexes: [
     {
       keys: { channelId: 1, seq: 1 },

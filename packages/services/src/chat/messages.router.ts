@@ -44,10 +44,14 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     }).mutation(({ input }) => messages.post(input)),
 
     listMessages: listRoute(message, 'GET /messages', messageList, {
-      summary: 'List the messages of a channel, newest first',
+      summary: 'List the messages of a channel, newest first, or search the channels of the caller',
       failure: 'Failed to find chat messages.',
-      allow: [rules.member],
-    }).query(({ ctx, input }) => messages.list(input.channelId, askedBy(ctx, input))),
+      allow: [rules.listsMessages],
+    }).query(({ ctx, input }) => {
+      const query = askedBy(ctx, input);
+      const { channelId } = input;
+      return channelId === undefined ? messages.search(ctx.identity.id, query) : messages.list(channelId, query);
+    }),
 
     listMessagesOfChannel: listRoute(message, 'GET /channels/{channelId}/messages', channelMessageList, {
       summary: 'List the messages of a channel, newest first',

@@ -33,6 +33,7 @@ export const messageRecord = defineRecord('messages', {
     }),
     attachments: serverField(z.array(FileSchema)),
   },
+  searched: ['title', 'content'],
   defaultOrder: 'seq desc, id desc',
 });
 export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });
@@ -45,7 +46,7 @@ const shown = {
 };
 export const messageList = defineList(messageRecord.resource, {
   ...shown,
-  own: ofChannel,
+  own: { channelId: Id.optional().meta({ description: 'The channel; with `$search`, all channels of the caller without it.' }) },
   equal: { senderId: Id, title: Title, content: Content },
 });
 export const channelMessageList = defineList(messageRecord.resource, { ...shown, own: ofChannel });

@@ -1,4 +1,4 @@
-import type { ApiError, EventBus } from '@tandem/core';
+import { validationError, type ApiError, type EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
@@ -138,6 +138,18 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
         messageList,
         Messages,
         { scope: { channelId }, show: showBare, complete: { attachments: addAttachments } },
+        query,
+      );
+    },
+
+    /** Searches the channels of a member. @throws validationError for `$apply` */
+    async search(memberId: string, query: ListQuery): Promise<ListAnswer<Message>> {
+      if (query.$apply !== undefined) throw validationError(["query parameter '$apply' cannot be used without 'channelId'"]);
+      const scope = { channelId: { $in: await memberships.channelsOf(memberId) } };
+      return lists.answer(
+        messageList,
+        Messages,
+        { scope, cursorScope: { memberId }, show: showBare, complete: { attachments: addAttachments } },
         query,
       );
     },

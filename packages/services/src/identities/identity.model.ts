@@ -2,6 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
+import { searchedFields } from '../shared/record.js';
 
 /** A provider account with which an identity signs in. */
 export interface LinkedProvider {
@@ -67,10 +68,12 @@ export const identityResource = defineListResource({
     updatedAt: 'date',
   },
   hidden: HIDDEN,
+  ...searchedFields(['email']),
   defaultOrder: 'createdAt desc, id desc',
 });
 
 export const identityModel = defineModel<IdentityRecord>('identities', {
+  searched: identityResource.searched,
   fields: {
     email: { type: String, required: true },
     emailVerified: { type: Boolean, default: false },

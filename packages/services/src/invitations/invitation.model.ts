@@ -2,6 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
 import type { OrganizationRole } from '../organizations/roles.js';
+import { searchedFields } from '../shared/record.js';
 
 export interface InvitationRecord extends Live {
   /** Trimmed and lower-cased. */
@@ -36,10 +37,12 @@ export const invitationResource = defineListResource({
     createdAt: 'date',
   },
   hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince'],
+  ...searchedFields(['email']),
   defaultOrder: 'createdAt desc, id desc',
 });
 
 export const invitationModel = defineModel<InvitationRecord>('invitations', {
+  searched: invitationResource.searched,
   fields: {
     email: { type: String, required: true },
     organizationId: { type: String, default: null },

@@ -8,6 +8,7 @@ export interface LocationRecord extends TreeRecord, StoredFields<typeof location
 
 export const locationModel = defineModel<LocationRecord>('locations', {
   fields: locationRecord.stored,
+  searched: locationRecord.resource.searched,
   // the index on `parentId` also serves queries for children
   indexes: listIndexes(locationRecord.resource),
 });

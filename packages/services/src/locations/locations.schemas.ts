@@ -25,6 +25,7 @@ export const locationRecord = defineRecord('locations', {
     /** Ancestor ids, from the top down to the parent. */
     ancestors: serverField(z.array(Id)),
   },
+  searched: ['name'],
   internal: treeField,
 });
 export const LocationSchema = locationRecord.schema.meta({ id: 'Location' });

@@ -31,6 +31,7 @@ export const HIDDEN = organizationRecord.resource.hidden;
 
 export const organizationModel = defineModel<OrganizationRecord>('organizations', {
   fields: organizationRecord.stored,
+  searched: organizationRecord.resource.searched,
   indexes: [
     {
       keys: { ownerNames: 1 },

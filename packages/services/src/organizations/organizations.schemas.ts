@@ -53,6 +53,7 @@ export const organizationRecord = defineRecord('organizations', {
     /** Ancestor ids, from the top down to the parent. */
     ancestors: serverField(z.array(z.string())),
   },
+  searched: ['name', 'description'],
   internal,
 });
 export const OrganizationSchema = organizationRecord.schema.meta({ id: 'Organization' });

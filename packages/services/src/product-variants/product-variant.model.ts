@@ -13,6 +13,7 @@ export interface ProductVariantRecord extends BulkRecord, StoredFields<typeof pr
 
 export const productVariantModel = defineModel<ProductVariantRecord>('productVariants', {
   fields: productVariantRecord.stored,
+  searched: productVariantRecord.resource.searched,
   cascades: [{ with: 'products', by: 'productId' }],
   indexes: [
     ...listIndexes(productVariantRecord.resource, { within: ['productId'] }),

@@ -21,6 +21,7 @@ export const productVariantRecord = defineRecord('productVariants', {
     price: priceOfRecord,
     metadata: metadataField,
   },
+  searched: ['title', 'sku'],
   internal: bulkFields,
   listed: priceListFields,
 });

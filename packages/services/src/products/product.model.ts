@@ -12,6 +12,7 @@ export interface ProductRecord extends BulkRecord, StoredFields<typeof productRe
 
 export const productModel = defineModel<ProductRecord>('products', {
   fields: productRecord.stored,
+  searched: productRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],
   indexes: [
     ...listIndexes(productRecord.resource, { by: ['organizationId'] }),

@@ -36,6 +36,7 @@ export const productRecord = defineRecord('products', {
     /** In the order they were added. */
     images: serverField(z.array(FileSchema)),
   },
+  searched: ['name', 'description'],
   internal: bulkFields,
   listed: priceListFields,
 });

@@ -9,6 +9,7 @@ export interface ProfileRecord extends Deletable, NotedRecord, StoredFields<type
 
 export const profileModel = defineModel<ProfileRecord>('profiles', {
   fields: profileRecord.stored,
+  searched: profileRecord.resource.searched,
   cascades: [{ with: 'identities', by: 'identityId' }],
   indexes: [
     // includes the index of an identity's profiles, newest first

@@ -17,6 +17,7 @@ export const profileRecord = defineRecord('profiles', {
       stored: false,
     }),
   },
+  searched: ['name'],
   internal: { notes: notesField, ...deletionFields },
 });
 export const ProfileSchema = profileRecord.schema.meta({ id: 'Profile' });

@@ -1,6 +1,7 @@
 import { operationsOf } from '@tandem/core';
 import { bindListRequest, defineListResource, planList, type Field, type ListResource } from '@tandem/list-query';
 import { isOnePage, listIndexes, promisesOf, resourceOfInput } from '@tandem/lists';
+import { searching } from '@tandem/storage';
 import { fixture, startTestServer } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { notificationModel } from '../notifications/notification.model.js';
@@ -65,8 +66,12 @@ function valueOf({ path, type, isList }: Field, n: number): unknown {
 }
 
 /** The store's plans for a page and for its total. */
-async function plansOf({ resource, scope }: Explained, query: { filter?: string; orderby?: string | undefined }) {
-  const plan = planList(resource, { ...query, top: 20 }, { scope });
+async function plansOf(
+  { resource, scope }: Explained,
+  query: { filter?: string; orderby?: string | undefined; search?: string },
+) {
+  const found = query.search === undefined ? undefined : searching(query.search, resource.searched);
+  const plan = planList(resource, { ...query, top: 20 }, { scope, ...(found && { found: { filter: found.filter } }) });
   if (plan.kind !== 'records') throw new Error('no page of records');
   const { filter, sort, projection } = plan;
   const explain = async (stages: object[]) => {
@@ -116,6 +121,23 @@ describe('every list', { timeout: 60_000 }, () => {
           expect(page, where).not.toContain('COLLSCAN');
           expect(total, where).not.toContain('COLLSCAN');
         }
+      }
+    }
+  });
+
+  it('reads an index for each search, and for parts of its searched texts', async () => {
+    for (const list of lists.filter(({ resource }) => resource.searched.length > 0)) {
+      const parts = list.resource.searched.flatMap((field) => [
+        `contains(${field}, 'ye l')`,
+        `endswith(tolower(${field}), 'loaf')`,
+      ]);
+      const queries = [{ search: 'rye' }, { search: 'rye internationalization 東京 a' }, ...parts.map((filter) => ({ filter }))];
+      for (const query of queries) {
+        const { page, total } = await plansOf(list, query);
+        const where = `${list.procedure} ${JSON.stringify(query)}`;
+        expect(page, where).not.toContain('COLLSCAN');
+        expect(page, where).toContain('.grams');
+        expect(total, where).not.toContain('COLLSCAN');
       }
     }
   });

@@ -1,4 +1,11 @@
-import { defineListResource, type FieldSettings as ListField, type FieldType, type ListResource } from '@tandem/list-query';
+import {
+  defineListResource,
+  type FieldSettings as ListField,
+  type FieldType,
+  type ListResource,
+  type Searched,
+} from '@tandem/list-query';
+import { SEARCH, containing } from '@tandem/storage';
 import type { SchemaDefinition } from 'mongoose';
 import { z } from 'zod';
 import { Id, Timestamp } from './schemas.js';
@@ -103,10 +110,12 @@ export function defineRecord<
     listed?: Listed;
     /** The times that lists may ask of; default: both. */
     listedTimes?: Times;
+    /** Text fields whose words `$search` finds, names first; the model takes them too. */
+    searched?: readonly (keyof F & string)[];
     defaultOrder?: string;
   },
 ) {
-  const { fields, internal = {}, listed, listedTimes = LISTED_TIMES, defaultOrder = NEWEST_FIRST } = settings;
+  const { fields, internal = {}, listed, listedTimes = LISTED_TIMES, searched = [], defaultOrder = NEWEST_FIRST } = settings;
   const entries = Object.entries(fields);
   const given = entries.filter((entry): entry is [string, GivenField] => entry[1].given !== undefined);
   const pick = <T>(pairs: readonly (readonly [string, T | undefined])[]) =>
@@ -141,9 +150,15 @@ export function defineRecord<
         ...(listedTimes as typeof LISTED_TIMES),
       },
       hidden: Object.keys(internal),
+      ...searchedFields(searched),
       defaultOrder,
     }) as unknown as ListResource<ListedFields<F> & Listed & Times>,
   };
+}
+
+/** The setting of a resource for the fields that `$search` looks into. */
+export function searchedFields(fields: readonly string[]): { searched?: Searched } {
+  return fields.length === 0 ? {} : { searched: { fields, path: SEARCH, containing } };
 }
 
 function isOptional({ given, settings }: GivenField): boolean {

@@ -1,0 +1,78 @@
+import { GRAM, gramsOf, isFoundInside, partOf, wordsOf } from './search-text.js';
+
+/** The field in which a record keeps what finds it. Never shown. */
+export const SEARCH = 'search';
+
+interface SearchEntry {
+  /** The folded words, each between spaces. */
+  words: string;
+  grams: string[];
+}
+
+/** A condition of the store, as plain data. */
+type Filter = Record<string, unknown>;
+
+function entryOf(text: unknown): SearchEntry {
+  const words = typeof text === 'string' ? wordsOf(text) : [];
+  return { words: ` ${words.join(' ')} `, grams: gramsOf(words) };
+}
+
+const pathOf = (field: string) => `${SEARCH}.${field}`;
+
+/** The path that an index on a searched field has. */
+export const searchPath = (field: string): string => `${SEARCH}.${field}.grams`;
+
+/** What a record with these searched fields keeps: an entry for each, so that a write of one needs no other. */
+export function searchOf(record: object, searched: readonly string[]): Record<string, SearchEntry> {
+  return Object.fromEntries(searched.map((field) => [field, entryOf(Reflect.get(record, field))]));
+}
+
+/** A document with what finds it. */
+export function withSearch<Document extends object>(document: Document, searched: readonly string[]): Document {
+  return searched.length === 0 ? document : { ...document, [SEARCH]: searchOf(document, searched) };
+}
+
+/** A filter for the rows that lack what finds them. */
+export function lacksSearch(searched: readonly string[]): Filter {
+  return { $or: searched.map((field) => ({ [`${pathOf(field)}.words`]: { $exists: false } })) };
+}
+
+/** The grams that begin with some letters. */
+function range(field: string, letters: string): Filter {
+  return { [searchPath(field)]: { $elemMatch: { $gte: letters, $lt: `${letters}\u{10ffff}` } } };
+}
+
+/** Letters and digits need no escaping. */
+function found(field: string, word: string): Filter {
+  const letters = Array.from(word);
+  const isInside = isFoundInside(word);
+  const [known, part] = isInside ? [GRAM, word] : [2, ` ${word}`];
+  const by = range(field, `${isInside ? '' : '^'}${letters.slice(0, known).join('')}`);
+  return letters.length > known ? { ...by, [`${pathOf(field)}.words`]: { $regex: part } } : by;
+}
+
+/** A filter by index that matches at least the records whose field contains the text; undefined where no index helps. */
+export function containing(field: string, text: string): Filter | undefined {
+  const part = partOf(text);
+  return part === undefined ? undefined : range(field, Array.from(part).slice(0, GRAM).join(''));
+}
+
+/** The records that have all words of a text in their searched fields, and their rank: the least is the best. */
+export function searching(text: string, searched: readonly string[]): { filter: Filter; rank: unknown } {
+  const words = wordsOf(text);
+  const inAny = words.map((word) => {
+    const anywhere = searched.map((field) => found(field, word));
+    return anywhere.length === 1 ? (anywhere[0] as Filter) : { $or: anywhere };
+  });
+  return { filter: { $and: inAny }, rank: { $max: words.map((word) => rankOf(word, searched)) } };
+}
+
+/** Whole words, then beginnings, then the rest; of each, those in the first field before the others. */
+function rankOf(word: string, [first = '', ...others]: readonly string[]): unknown {
+  const has = (field: string, part: string) => ({ $gte: [{ $indexOfBytes: [`$${pathOf(field)}.words`, part] }, 0] });
+  const cases = [` ${word} `, ` ${word}`, word].flatMap((part) => [
+    has(first, part),
+    { $or: others.map((field) => has(field, part)) },
+  ]);
+  return cases.reduceRight<unknown>((worse, test, rank) => ({ $cond: [test, rank, worse] }), cases.length);
+}
