@@ -8,8 +8,8 @@ export interface ListField {
   parameters: Set<string>;
 }
 
-/** A field in the description of a list parameter: its name and type. */
-const FIELD = '`([^`]+)` \\(([^)]+)\\)';
+/** A field in the description of a list parameter: its name and, in `$filter`, its type. */
+const FIELD = '`([^`]+)`(?: \\(([^)]+)\\))?';
 const RUN = new RegExp(`${FIELD}(?:, ${FIELD})*`);
 
 /** The parameters whose descriptions name fields, and what they do with a field. */
@@ -20,7 +20,8 @@ export function listFieldsOf(parameters: readonly Parameter[]): ListField[] {
   const fields = new Map<string, ListField>();
   for (const { name: parameter, description = '' } of parameters) {
     if (!Object.hasOwn(FIELD_USES, parameter)) continue;
-    for (const [, name = '', type = ''] of description.matchAll(new RegExp(FIELD, 'g'))) {
+    const [named = ''] = RUN.exec(description) ?? [];
+    for (const [, name = '', type = ''] of named.matchAll(new RegExp(FIELD, 'g'))) {
       const field = fields.get(name) ?? { name, type, parameters: new Set() };
       field.parameters.add(parameter);
       fields.set(name, field);
