@@ -138,6 +138,8 @@ describe.skipIf(!HAS_CHROMIUM)('the catalogue explorer (skipped where there is n
     const { page } = visitor;
     visitor.allow('ERR_CONNECTION_REFUSED');
     visitor.allow('WebSocket');
+    // a stream may ask again while the server is starting
+    visitor.allow('503 (Service Unavailable)');
     const names = () => page.locator('.cards .row-title').allInnerTexts();
     await page.getByText('5 products').waitFor();
     await page.getByRole('table').waitFor();
