@@ -16,6 +16,11 @@ export interface Rendered<Result> {
   unmount(): void;
 }
 
+/** Reads all properties of what hooks return: TanStack Query renders again only for those that a component has read. */
+function readAll(result: unknown): void {
+  for (const one of [result].flat()) if (typeof one === 'object' && one !== null) Object.values(one);
+}
+
 /** Renders a component that calls hooks, and what they return if that is an element, in a page of its own under StrictMode, and records what they return. */
 export function render<Result>(
   app: Pick<TestServer, 'url'>,
@@ -26,7 +31,9 @@ export function render<Result>(
   function Component(): ReactNode {
     const result = hooks();
     all.push(result);
-    return isValidElement(result) ? result : null;
+    if (isValidElement(result)) return result;
+    readAll(result);
+    return null;
   }
   const provider = createElement(TandemProvider, { url: app.url, ...options }, createElement(Component));
   const { document } = globalThis as unknown as { document: { createElement(tag: string): Parameters<typeof createRoot>[0] } };
