@@ -46,9 +46,12 @@ export interface Field {
   aggregate: boolean;
   /** In this condition, its text in lower case. */
   lower?: true;
-  /** Finds by an index at least the records whose text contains another, in any case; undefined where it cannot. */
-  containing?: (text: string) => StoreFilter | undefined;
+  /** Finds by an index at least the records where a text stands in this one, in any case; undefined where it cannot. */
+  containing?: (text: string, place: TextPlace) => StoreFilter | undefined;
 }
+
+/** Where one text stands in another. */
+export type TextPlace = 'anywhere' | 'at the start' | 'whole';
 
 /** The visible fields. A Map, so that caller text never reaches an object's prototype. */
 export type Fields = ReadonlyMap<string, Field>;

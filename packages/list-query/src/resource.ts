@@ -1,4 +1,4 @@
-import { declareField, withKeys, type Field, type FieldSettings, type FieldType, type Fields } from './fields.js';
+import { declareField, withKeys, type Field, type FieldSettings, type FieldType, type Fields, type TextPlace } from './fields.js';
 import type { StoreFilter } from './filter.js';
 import { bindOrder, type SortKey } from './order.js';
 import { parseOrder } from './parse-order.js';
@@ -38,8 +38,8 @@ export interface Searched {
   fields: readonly string[];
   /** The stored path of the index, which is never sent. */
   path: string;
-  /** A filter by the index that finds at least the records whose field contains the text, in any case. */
-  containing(field: string, text: string): StoreFilter | undefined;
+  /** A filter by the index that finds at least the records where the text stands in the field, in any case. */
+  containing(field: string, text: string, place: TextPlace): StoreFilter | undefined;
 }
 
 export interface Relation {
@@ -91,7 +91,7 @@ export function defineListResource<const Declared extends Record<string, FieldTy
   for (const one of searched?.fields ?? []) {
     const field = fields.get(one);
     if (field?.type !== 'string' || field.isList) throw new Error(`${name}: ${one} is searched, and no text`);
-    fields.set(one, { ...field, containing: (text) => searched?.containing(one, text) });
+    fields.set(one, { ...field, containing: (text, place) => searched?.containing(one, text, place) });
   }
   for (const { name: shown, path } of [...fields.values(), ...open.values()]) {
     const hides = hidden.find((entry) => path === entry || path.startsWith(`${entry}.`));

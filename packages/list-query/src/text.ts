@@ -4,9 +4,10 @@ import type { TextFunction } from './tree.js';
 
 /** The filter by which an index narrows a condition on text; undefined where none does. */
 export function narrowing(condition: BoundCondition): StoreFilter | undefined {
-  if (condition.kind === 'text') return condition.isNegated ? undefined : condition.field.containing?.(condition.text);
+  if (condition.kind === 'text' && !condition.isNegated)
+    return condition.field.containing?.(condition.text, condition.called === 'startswith' ? 'at the start' : 'anywhere');
   if (condition.kind !== 'compare' || condition.operator !== 'eq' || !condition.field.lower) return undefined;
-  return typeof condition.value === 'string' ? condition.field.containing?.(condition.value) : undefined;
+  return typeof condition.value === 'string' ? condition.field.containing?.(condition.value, 'whole') : undefined;
 }
 
 /** The regular expression of a function: the caller's text stands in it literally. */

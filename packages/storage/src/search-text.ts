@@ -15,9 +15,14 @@ export function foldText(text: string): string {
   const bare = text.normalize('NFKD').replace(ACCENTED, (_, letter: string, marks: string) => {
     return /[иИ]/.test(letter) && marks.includes(BREVE) ? letter + BREVE : letter;
   });
-  // by way of the capitals, ß is ss; σ has two forms
-  return bare.toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  // by way of the capitals, ß is ss; those of ẞ are itself; σ has two forms
+  return bare.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
+
+/** The most n-grams of one field: more would make one write fill a large part of the index. */
+const GRAMS_MAX = 1000;
+/** Stands among the n-grams of a text that has more, whose words must be read. No word has it. */
+export const LONG = '…';
 
 /** The distinct words of a text, folded: runs of letters and digits. */
 export function wordsOf(text: string): string[] {
@@ -25,15 +30,20 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * What the index holds of some words: from each place in a word the next letters, and after `^` its first two. A prefix
- * of these, read as a range of the index, finds every part of a word.
+ * What the index holds of some words: after a space their first letters, and from each other place where a search may
+ * begin inside a word the next ones. A prefix of these, read as a range of the index, finds every such part of a word,
+ * except in texts marked `LONG`.
  */
 export function gramsOf(words: readonly string[]): string[] {
   const grams = new Set<string>();
   for (const word of words) {
     const letters = Array.from(word);
-    grams.add(`^${letters.slice(0, 2).join('')}`);
-    for (let at = 0; at < letters.length; at += 1) grams.add(letters.slice(at, at + GRAM).join(''));
+    grams.add(` ${letters.slice(0, GRAM).join('')}`);
+    for (let at = 1; at < letters.length - 1 && grams.size < GRAMS_MAX; at += 1) {
+      const gram = letters.slice(at, at + GRAM).join('');
+      if (at < letters.length - 2 || SPACELESS.test(gram)) grams.add(gram);
+    }
+    if (grams.size >= GRAMS_MAX) return [...grams, LONG];
   }
   return [...grams];
 }
@@ -49,13 +59,26 @@ const JOINING = /^[\p{M}\u1160-\u11ff]+/u;
 /** Letters that stay the same whatever follows. The others may become another letter with it. */
 const STABLE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Han}\p{N}ーンンっッ]$|[^\P{Script=Cyrillic}и]$/u;
 
-/** The longest part of a text that stands in the words of every text which contains it; undefined where there is none. */
-export function partOf(text: string): string | undefined {
-  const runs = foldText(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const parts = runs.map((run) => {
+/** Where a text stands in another. */
+export type Place = 'anywhere' | 'at the start' | 'whole';
+
+/**
+ * The longest part of a text that the index finds in the words of every text where it stands; after a space if it
+ * begins a word there. Undefined where there is none.
+ */
+export function partOf(text: string, place: Place = 'anywhere'): string | undefined {
+  const folded = foldText(text);
+  if (place === 'whole') return longestOf((folded.match(WORD) ?? []).map((word) => ` ${word}`));
+  const runs = Array.from(folded.matchAll(/[\p{L}\p{N}\p{M}]+/gu), ({ 0: run, index }) => {
     const part = run.replace(JOINING, '');
-    return STABLE.test(part) ? part : Array.from(part).slice(0, -1).join('');
+    const whole = STABLE.test(part) ? part : Array.from(part).slice(0, -1).join('');
+    const begins = (index > 0 || place === 'at the start') && part === run;
+    return begins ? ` ${whole}` : isFoundInside(whole) ? whole : ' ';
   });
-  const [longest] = parts.sort((one, other) => other.length - one.length);
-  return longest === undefined || longest === '' ? undefined : longest;
+  return longestOf(runs);
+}
+
+function longestOf(parts: string[]): string | undefined {
+  const [longest = ' '] = parts.sort((one, other) => other.length - one.length);
+  return longest === ' ' ? undefined : longest;
 }

@@ -1,4 +1,4 @@
-import { GRAM, gramsOf, isFoundInside, partOf, wordsOf } from './search-text.js';
+import { GRAM, LONG, gramsOf, isFoundInside, partOf, wordsOf, type Place } from './search-text.js';
 
 /** The field in which a record keeps what finds it. Never shown. */
 export const SEARCH = 'search';
@@ -37,24 +37,25 @@ export function lacksSearch(searched: readonly string[]): Filter {
   return { $or: searched.map((field) => ({ [`${pathOf(field)}.words`]: { $exists: false } })) };
 }
 
-/** The grams that begin with some letters. */
-function range(field: string, letters: string): Filter {
-  return { [searchPath(field)]: { $elemMatch: { $gte: letters, $lt: `${letters}\u{10ffff}` } } };
+/**
+ * The records where the index holds the first letters of a part, of a word's beginning alone if it has a space before
+ * it; and those of which it does not hold all. Letters and digits need no escaping.
+ */
+function holding(field: string, part: string): Filter {
+  const known = Array.from(part.trimStart()).slice(0, GRAM).join('');
+  const grams = part.startsWith(' ') ? [`^ ${known}`] : [`^ ${known}`, `^${known}`];
+  return { [searchPath(field)]: { $in: [...grams.map((gram) => new RegExp(gram)), LONG] } };
 }
 
-/** Letters and digits need no escaping. */
+/** A filter by index that matches at least the records whose field has the text; undefined where no index helps. */
+export function containing(field: string, text: string, place?: Place): Filter | undefined {
+  const part = partOf(text, place);
+  return part === undefined ? undefined : holding(field, part);
+}
+
 function found(field: string, word: string): Filter {
-  const letters = Array.from(word);
-  const isInside = isFoundInside(word);
-  const [known, part] = isInside ? [GRAM, word] : [2, ` ${word}`];
-  const by = range(field, `${isInside ? '' : '^'}${letters.slice(0, known).join('')}`);
-  return letters.length > known ? { ...by, [`${pathOf(field)}.words`]: { $regex: part } } : by;
-}
-
-/** A filter by index that matches at least the records whose field contains the text; undefined where no index helps. */
-export function containing(field: string, text: string): Filter | undefined {
-  const part = partOf(text);
-  return part === undefined ? undefined : range(field, Array.from(part).slice(0, GRAM).join(''));
+  const part = isFoundInside(word) ? word : ` ${word}`;
+  return { ...holding(field, part), [`${pathOf(field)}.words`]: { $regex: part } };
 }
 
 /** The records that have all words of a text in their searched fields, and their rank: the least is the best. */

@@ -171,6 +171,22 @@ it('contains by the index finds what every text that contains it holds, in four 
   }
 });
 
+it('long texts are found by all of their words, though the index holds a part of them', async () => {
+  const long = Array.from({ length: 900 }, (_, n) => `${n.toString(36)}zq${n}`).join(' ');
+  const bread = await create('Bread', `${long} sourdough`);
+  await create('Cake', long);
+  const stored = await app.storage
+    .model(productModel)
+    .collection.findOne({ _id: bread.id } as object, { projection: { search: 1 } });
+  const { grams } = (stored as unknown as { search: { description: { grams: string[] } } }).search.description;
+  expect(grams.length).toBeLessThan(1100);
+  expect(grams.filter((gram) => 'sourdough'.startsWith(gram.trimStart()))).toEqual([]);
+  for (const $search of ['sourdough', 'sour', 'dough', 'bread sourdough'])
+    expect(await namesOf({ $search }), $search).toEqual(['Bread']);
+  expect(await namesOf({ $filter: "contains(description, 'sourdough')" })).toEqual(['Bread']);
+  expect(await namesOf({ $search: 'rye' })).toEqual([]);
+});
+
 it('rows that lack what finds them are completed', async () => {
   const Products = app.storage.model(productModel);
   const row = { description: null, createdAt: new Date(), updatedAt: new Date(), deletedAt: null };

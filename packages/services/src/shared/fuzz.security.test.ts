@@ -41,7 +41,7 @@ it(
     expect(findings).toEqual([]);
     const succeeded = fuzzer.operations.filter(({ name }) => fuzzer.statusesOf(name).some((status) => status < 400));
     // many requests are right ones, and get through to the work itself
-    expect(succeeded.length).toBeGreaterThan(RUNS < 10 ? 20 : fuzzer.operations.length / 2);
+    expect(succeeded.length).toBeGreaterThan(RUNS < 10 ? 10 : fuzzer.operations.length / 2);
   },
 );
 
