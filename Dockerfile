@@ -12,6 +12,8 @@ RUN rm -rf node_modules packages/*/node_modules apps/*/node_modules \
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+# docs/deployment.md: memory
+ENV NODE_OPTIONS=--max-old-space-size=1024
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules

@@ -29,6 +29,7 @@ export async function startMeasured(module: string, env: NodeJS.ProcessEnv, logD
   const output = openSync(logFile, 'a');
   const child = fork(fileURLToPath(new URL(`${module}.js`, import.meta.url)), {
     env: { ...process.env, ...env },
+    execArgv: ['--max-old-space-size=1024'], // as docs/deployment.md says
     stdio: ['ignore', output, 'inherit', 'ipc'],
   });
   closeSync(output);
