@@ -143,7 +143,7 @@ export async function fillDatabase(options: {
       at += HOUR_MS * (2 + dice.below(40));
       if (at > now.getTime()) break;
       clock.set(new Date(at));
-      await services.orders.move(id, status, isCancelled ? buyer : manager);
+      await services.orders.patch(id, { status }, isCancelled ? buyer : manager);
       if (!isCancelled) await says(`Your order was ${status}`);
     }
   }

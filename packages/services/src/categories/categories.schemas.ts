@@ -1,5 +1,6 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name, Text } from '../shared/schemas.js';
 import { treeField } from '../shared/trees.js';
@@ -21,6 +22,7 @@ export const categoryRecord = defineRecord('categories', {
     }),
     /** The parent, which may be deleted by now; null at the top. */
     parent: field(Id.nullable().describe('The category above; null at the top.'), { list: 'string' }),
+    metadata: metadataField,
   },
   searched: ['name', 'description'],
   internal: treeField,

@@ -1,6 +1,7 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
+import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
 import { categoryErrors as errors } from './categories.errors.js';
 import { categoryKind, categoryList, type Category, type CategoryPatch, type NewCategory } from './categories.schemas.js';
@@ -10,8 +11,8 @@ import type { CategoryStatus } from './category-status.js';
 export type CategoriesService = ReturnType<typeof createCategoriesService>;
 
 function show(record: CategoryRecord): Category {
-  const { treeVersion, ...category } = present(record);
-  return { ...category, parent: category.parent ?? null };
+  const { treeVersion, metadata = {}, ...category } = present(record);
+  return { ...category, metadata, parent: category.parent ?? null };
 }
 
 /** Categories in a tree. Ids are UUID strings; nothing here depends on HTTP. */
@@ -59,11 +60,9 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
      * @throws errors.nothingToUpdate for an empty change, notFound when the parent is missing, cycle, doesNotExist
      */
     async patch(categoryId: string, patch: CategoryPatch): Promise<Category> {
-      const { parent, ...set } = Object.fromEntries(
-        Object.entries(patch).filter(([, value]) => value !== undefined),
-      ) as CategoryPatch;
-      if (parent !== undefined) {
-        if (parent !== null) await mustExist(parent);
+      const { parent, ...set } = givenOf(patch);
+      if (parent !== undefined || set.metadata) {
+        if (typeof parent === 'string') await mustExist(parent);
         await tree.move(categoryId, parent, set);
         return this.get(categoryId);
       }

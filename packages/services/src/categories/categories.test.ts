@@ -20,7 +20,7 @@ describe.each(FACES)('a category over %s', (face) => {
     const outcome = await admin.call(face, 'categories.create', { ...books, name: ' Books ' });
     const { value } = outcome as { value: Category };
     const { id, createdAt } = value;
-    expect(value).toEqual({ ...books, id, status: 'active', parent: null, createdAt, updatedAt: createdAt });
+    expect(value).toEqual({ ...books, id, status: 'active', parent: null, metadata: {}, createdAt, updatedAt: createdAt });
     expect(await app.call(face, 'categories.get', { categoryId: id })).toEqual(outcome);
     const given = { ...books, status: 'inactive', parent: id };
     expect(await admin.call(face, 'categories.create', given)).toMatchObject({ ok: true, value: given });

@@ -2,6 +2,7 @@ import { defineDeletion, newId, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import type { Metadata } from '../shared/metadata.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
@@ -11,6 +12,7 @@ interface NewChannel {
   name: string;
   ownerId: string;
   open: boolean;
+  metadata?: Metadata;
 }
 /** The records to store. */
 interface Creation {

@@ -3,6 +3,7 @@ import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { notesField } from '../shared/unit-notes.js';
@@ -16,6 +17,7 @@ export const channelRecord = defineRecord('channels', {
       shown: z.boolean(),
       list: { type: 'boolean', absent: false, sort: false },
     }),
+    metadata: metadataField,
     icon: field(GivenFileSchema.nullable().describe('The picture of the channel.'), {
       shown: FileSchema.nullable(),
       stored: false,

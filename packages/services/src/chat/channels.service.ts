@@ -4,7 +4,9 @@ import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { viewerOf } from '../shared/actor.js';
+import { changeRecord } from '../shared/changes.js';
 import { givenOf } from '../shared/patching.js';
+import { noting } from '../shared/unit-notes.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { createChannelUnits } from './channel-units.js';
 import { channelList, type ListedChannel } from './channel-list.js';
@@ -31,8 +33,8 @@ interface ChannelsOptions {
 
 /** A channel without its icon, which is stored apart. Fills in fields that a host may have left out. */
 function showBare(record: ChannelRecord): Channel {
-  const { open = false, ...channel } = present(record);
-  return { ...channel, open, icon: null };
+  const { open = false, metadata = {}, ...channel } = present(record);
+  return { ...channel, open, metadata, icon: null };
 }
 
 /** Channels. Ids are UUID strings; nothing here depends on HTTP. */
@@ -156,9 +158,12 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
       const set = givenOf(patch);
       if (Object.keys(set).length === 0 && icon === undefined) throw errors.noChannelUpdate();
       const changed = await replaceIcon(channelId, icon, changedBy, async (unit) => {
-        const update = { $set: { ...set, updatedAt: storage.clock.now() }, ...(unit && { $addToSet: { notes: unit.note } }) };
-        const own = { _id: channelId, ...unit?.open };
-        const record = await Channels.findOneAndUpdate(own, update, { returnDocument: 'after' }).lean<ChannelRecord>();
+        const record = await changeRecord(
+          Channels,
+          { _id: channelId, ...unit?.open },
+          { ...set, updatedAt: storage.clock.now() },
+          unit ? [noting(unit.note)] : [],
+        );
         if (!record) throw errors.channelNotFound();
         return record;
       });

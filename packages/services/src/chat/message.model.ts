@@ -1,10 +1,12 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import type { StoredFields } from '../shared/record.js';
 import { messageRecord } from './messages.schemas.js';
 
 export interface MessageRecord extends Live, Required<StoredFields<typeof messageRecord>> {
   seq: number;
+  metadata?: Metadata;
 }
 
 export const messageModel = defineModel<MessageRecord>('messages', {

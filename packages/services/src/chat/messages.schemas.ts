@@ -2,6 +2,7 @@ import { defineList, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
 import { FileSchema, GivenFileSchema, attachmentUploadParameters } from '../files/files.schemas.js';
 import { personKind } from '../people/people.schemas.js';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, LINE_MAX } from '../shared/schemas.js';
 import { channelKind } from './channels.schemas.js';
@@ -31,6 +32,8 @@ export const messageRecord = defineRecord('messages', {
       fixed: true,
       list: { type: 'string', sort: false, group: false },
     }),
+    /** Stored only where there is any, which costs a message without it nothing. */
+    metadata: { ...metadataField, settings: { ...metadataField.settings, stored: { type: Object } } },
     attachments: serverField(z.array(FileSchema)),
   },
   searched: ['title', 'content'],

@@ -3,6 +3,7 @@ import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import { changeRecord } from '../shared/changes.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel } from './channel.model.js';
 import { publishChatEvent } from './chat-events.js';
@@ -31,7 +32,8 @@ export interface Last {
 
 /** A message without its attachments, which are stored apart. */
 function showBare(record: MessageRecord): Message {
-  return { ...present(record), attachments: [] };
+  const { metadata = {}, ...message } = present(record);
+  return { ...message, metadata, attachments: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
@@ -83,11 +85,13 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      * announcing it. The caller must check that the sender is not a guest.
      * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema
      */
-    async post({ channelId, senderId, content, title = null, clientId = null }: NewMessage): Promise<Message> {
+    async post({ channelId, senderId, content, title = null, clientId = null, metadata = {} }: NewMessage): Promise<Message> {
       await memberships.expectMember(senderId, channelId);
       const id = newId(storage.clock);
       const now = storage.clock.now();
-      const given = { channelId, senderId, content, title, clientId };
+      // one without metadata costs the index of its keys nothing
+      const extra = Object.keys(metadata).length > 0 && { metadata };
+      const given = { channelId, senderId, content, title, clientId, ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
       const message = record._id === id ? showBare(record) : await show(record);
       if (record.deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, message });
@@ -170,9 +174,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     async patch(messageId: string, patch: MessagePatch): Promise<Message> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
-      const $set = { ...set, updatedAt: storage.clock.now() };
-      const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
-      return tellUpdated(record);
+      return tellUpdated(await changeRecord(Messages, { _id: messageId }, { ...set, updatedAt: storage.clock.now() }));
     },
 
     /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */

@@ -1,5 +1,6 @@
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
+import { MetadataPatch, MetadataSchema } from '../shared/metadata.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { identityResource } from './identity.model.js';
 
@@ -12,6 +13,7 @@ export const IdentitySchema = z
     typeId: z.string(),
     locked: z.boolean(),
     deactivatedAt: Timestamp.nullable(),
+    metadata: MetadataSchema,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -29,6 +31,7 @@ export function identityPatchInput(typeIds: readonly string[]) {
     email: Email.optional(),
     emailVerified: z.boolean().describe('Whether the email address counts as verified.').optional(),
     typeId: z.enum(typeIds).describe('The type, which decides what the identity may do.').optional(),
+    metadata: MetadataPatch.optional(),
   });
 }
 export type IdentityPatch = Omit<z.infer<ReturnType<typeof identityPatchInput>>, 'identityId'>;

@@ -4,9 +4,12 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
+import { changedFields, refuseTooManyKeys, roomFor } from '../shared/changes.js';
+import type { Metadata } from '../shared/metadata.js';
+import { givenOf } from '../shared/patching.js';
 import { identityErrors } from './identities.errors.js';
 import { identityList, type Identity, type IdentityPatch } from './identities.schemas.js';
-import { createIdentityChanges, literals, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
+import { createIdentityChanges, withUniqueValues, type IdentityChangesOptions } from './identity-changes.js';
 import { createIdentityCredentials } from './identity-credentials.js';
 import type { IdentityLookups } from './identity-lookups.js';
 import { createIdentityOutbox } from './identity-outbox.js';
@@ -15,7 +18,7 @@ import { createProviderAccounts, toLinked, type ProviderAccount } from './provid
 
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
 
-type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number]>;
+type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number] | 'metadata'> & { metadata: Metadata };
 
 interface IdentitiesOptions {
   storage: Storage;
@@ -47,7 +50,7 @@ export interface NewIdentity {
 
 /** Queries leave out hidden fields, but a record that was just written still has them. */
 function show(record: IdentityRecord): ShownIdentity {
-  const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, ...present(record) };
+  const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, metadata: {}, ...present(record) };
   for (const field of HIDDEN) delete shown[field];
   return shown as ShownIdentity;
 }
@@ -93,11 +96,16 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
       return audit.record('identity.changed', by, { identityId, details });
     }
-    const { email, emailVerified, typeId } = patch;
-    const given = { ...(emailVerified !== undefined && { emailVerified }), ...(typeId !== undefined && { typeId }) };
+    const { email, ...given } = givenOf(patch);
+    const own = { _id: identityId, ...open, ...roomFor(given) };
+    const missing = async () => {
+      await refuseTooManyKeys(Identities, identityId, given);
+      return identityErrors.notFound();
+    };
     if (email === undefined) {
       if (Object.keys(given).length === 0) throw identityErrors.nothingToUpdate();
-      const changed = await change(identityId, given, {}, open);
+      const changed = await changes.tryChange(own, given as Partial<IdentityRecord>);
+      if (!changed) throw await missing();
       await recordChange();
       return changed;
     }
@@ -105,12 +113,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     const isVerified = { $and: [{ $eq: ['$email', { $literal: email }] }, '$emailVerified'] };
     const isOther = { $ne: ['$email', { $literal: email }] };
     const raised = { $add: [{ $ifNull: ['$onetimeEpoch', 0] }, { $cond: [isOther, 1, 0] }] };
-    const set = { emailVerified: isVerified, onetimeEpoch: raised, ...literals(given), email: { $literal: email } };
+    const set = { emailVerified: isVerified, onetimeEpoch: raised, ...changedFields(given), email: { $literal: email } };
     return withUniqueValues(async () => {
       const options = { returnDocument: 'after', updatePipeline: true } as const;
-      const own = { _id: identityId, ...open };
       const record = await Identities.findOneAndUpdate(own, [{ $set: set }], options).lean<IdentityRecord>();
-      if (!record) throw identityErrors.notFound();
+      if (!record) throw await missing();
       announce(identityId);
       await recordChange();
       return record;

@@ -17,11 +17,11 @@ async function read(identityId: string): Promise<Identity> {
 const invalid = (...data: string[]) => ({ ok: false, status: 400, message: 'Validation Error', data });
 
 describe.each(FACES)('an identity over %s', (face) => {
-  it('shows its eight fields and nothing else, to oneself and to admins', async () => {
+  it('shows its nine fields and nothing else, to oneself and to admins', async () => {
     const ann = await app.signUp();
     const outcome = await ann.call(face, 'identities.get', { identityId: ann.id });
     const { value } = outcome as { value: Identity };
-    expect(Object.keys(value).sort()).toEqual(['createdAt', 'deactivatedAt', 'email', 'emailVerified', 'id', 'locked', 'typeId', 'updatedAt']); // prettier-ignore
+    expect(Object.keys(value).sort()).toEqual(['createdAt', 'deactivatedAt', 'email', 'emailVerified', 'id', 'locked', 'metadata', 'typeId', 'updatedAt']); // prettier-ignore
     expect(value).toMatchObject({ id: ann.id, email: ann.email, emailVerified: false, typeId: 'regular', locked: false, deactivatedAt: null }); // prettier-ignore
     expect(await call(face, 'get', ann.id)).toEqual(outcome);
   });

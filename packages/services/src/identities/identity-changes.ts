@@ -1,6 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import { isDuplicateKey, newId, type Fence, type Storage } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
+import { changedFields } from '../shared/changes.js';
 import { toState, type AccessState, type JudgedSession } from './access-state.js';
 import { identityErrors } from './identities.errors.js';
 import { identityModel, type IdentityRecord } from './identity.model.js';
@@ -37,11 +38,6 @@ export interface Consequences {
   mail?: QueuedMail | undefined;
 }
 
-/** Wraps values for an update pipeline, which would read them as expressions. */
-export function literals(values: object): Record<string, { $literal: unknown }> {
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { $literal: value as unknown }]));
-}
-
 const raised = (field: string) => ({ $add: [{ $ifNull: [`$${field}`, 0] }, 1] });
 
 /** `countsSession` as an expression over the identity's record, for writes that require a live session. */
@@ -74,9 +70,14 @@ export async function withUniqueValues<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** What a change requires of the identity. */
-type Condition = { _id: string; email?: string; emailVerified?: { $ne: true }; restoration?: string; $expr?: object } & Partial<
-  ReturnType<typeof isEpoch>
->;
+type Condition = {
+  _id: string;
+  email?: string;
+  emailVerified?: { $ne: true };
+  restoration?: string;
+  $expr?: object;
+  $and?: object[];
+} & Partial<ReturnType<typeof isEpoch>>;
 
 /** All changes of identities' states go through this module. */
 export function createIdentityChanges({ storage, bus, removeSessions, relay }: IdentityChangesOptions) {
@@ -99,7 +100,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
     const now = storage.clock.now();
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
     const changes = {
-      ...literals(set),
+      ...changedFields(set),
       ...(endSessions && {
         sessionEpoch: raised('sessionEpoch'),
         sparedSessionId: endSessions === true ? null : sparing(endSessions.but),

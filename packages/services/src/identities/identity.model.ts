@@ -2,6 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
+import { METADATA_LIST_FIELD, type Metadata } from '../shared/metadata.js';
 import { searchedFields } from '../shared/record.js';
 
 /** A provider account with which an identity signs in. */
@@ -23,6 +24,7 @@ export interface IdentityRecord extends Deletable {
   /** Set by an admin only. Locks after failed logins are stored elsewhere. */
   locked: boolean;
   deactivatedAt: Date | null;
+  metadata?: Metadata;
   /** bcrypt hash. Not selected by default; missing if the identity was created through a provider and has no password. */
   passwordHash?: string;
   /** At most one per provider; missing if there never was one. Not selected by default. */
@@ -64,6 +66,7 @@ export const identityResource = defineListResource({
     typeId: { type: 'string', sort: false },
     locked: { type: 'boolean', absent: false, sort: false },
     deactivatedAt: { type: 'date', sort: false },
+    metadata: METADATA_LIST_FIELD,
     createdAt: 'date',
     updatedAt: 'date',
   },
@@ -80,6 +83,7 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     typeId: { type: String, required: true },
     locked: { type: Boolean, default: false },
     deactivatedAt: { type: Date, default: null },
+    metadata: { type: Object },
     passwordHash: { type: String, select: false },
     providers: {
       type: [

@@ -1,5 +1,6 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Name } from '../shared/schemas.js';
 import { treeField } from '../shared/trees.js';
@@ -22,6 +23,7 @@ export const locationRecord = defineRecord('locations', {
       shown: Id.nullable(),
       list: 'string',
     }),
+    metadata: metadataField,
     /** Ancestor ids, from the top down to the parent. */
     ancestors: serverField(z.array(Id)),
   },

@@ -1,5 +1,6 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
+import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
 import { MAX_DEPTH, locationErrors as errors } from './locations.errors.js';
@@ -15,9 +16,9 @@ interface Ancestor {
 
 /** A location without its ancestors. */
 function showBare(record: LocationRecord): Location {
-  const { treeVersion, parentId, ...shown } = present(record);
+  const { treeVersion, parentId, metadata = {}, ...shown } = present(record);
   // a host may have left these out
-  return { ...shown, code: shown.code ?? '', parentId: parentId ?? null, ancestors: [] };
+  return { ...shown, metadata, code: shown.code ?? '', parentId: parentId ?? null, ancestors: [] };
 }
 
 /** The location tree (decisions R8). Ids are UUID strings; nothing here depends on HTTP. */
@@ -139,8 +140,8 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
      * @throws errors.nothingToUpdate for an empty change, notFound (also for the new parent), cycle, tooDeep
      */
     async patch(locationId: string, { parentId, ...patch }: LocationPatch): Promise<Location> {
-      const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      if (parentId === undefined) {
+      const set = givenOf(patch);
+      if (parentId === undefined && !set.metadata) {
         if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
         await tree.finishPending();
         const options = { returnDocument: 'after' } as const;

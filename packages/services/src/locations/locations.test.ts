@@ -40,6 +40,7 @@ describe.each(FACES)('a location over %s', (face) => {
     expect(value).toEqual({
       ...given,
       id: expect.any(String) as string,
+      metadata: {},
       ancestors: [region.id, city.id],
       createdAt: value.createdAt,
       updatedAt: value.createdAt,

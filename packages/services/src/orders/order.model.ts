@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
 import { orderResource } from './orders.schemas.js';
 
@@ -35,6 +36,7 @@ export interface OrderRecord extends Live {
   /** The wire amounts in whole units. Only lists use them, to filter, sort and sum. */
   shown: { subtotal: number; tax: number; total: number };
   status: OrderStatus;
+  metadata?: Metadata;
   /** All states so far, oldest first. */
   history: OrderMove[];
 }
@@ -53,6 +55,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
     total: { type: Number, required: true },
     shown: { subtotal: Number, tax: Number, total: Number },
     status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
+    metadata: { type: Object },
     history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
   },
   indexes: [

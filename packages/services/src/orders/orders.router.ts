@@ -99,13 +99,10 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     ),
 
     patch: patchRoute(order, 'PATCH /orders/{orderId}', orderPatchInput, {
-      summary: 'Move an order to another state; the buyer may only cancel',
+      summary: 'Move an order to another state, or change its metadata; the buyer may only cancel',
       errors: [errors.cannotMove],
       allow: [anyOf(admin, own, inItsOrganization)],
-    }).mutation(({ ctx, input: { orderId, status } }) => {
-      if (status === undefined) throw errors.nothingToUpdate();
-      return orders.move(orderId, status, actorOf(ctx));
-    }),
+    }).mutation(({ ctx, input: { orderId, ...patch } }) => orders.patch(orderId, patch, actorOf(ctx))),
 
     cancel: authenticatedRoute('POST /orders/{orderId}/cancel', {
       summary: 'Cancel an order that has not been shipped',
@@ -115,7 +112,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     })
       .input(orderInput)
       .output(OrderSchema)
-      .mutation(({ ctx, input }) => orders.move(input.orderId, 'cancelled', actorOf(ctx))),
+      .mutation(({ ctx, input }) => orders.patch(input.orderId, { status: 'cancelled' }, actorOf(ctx))),
 
     delete: deleteRoute(order, 'DELETE /orders/{orderId}', { allow: [admin] }).mutation(({ input }) =>
       orders.delete(input.orderId),

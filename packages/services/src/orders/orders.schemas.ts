@@ -5,6 +5,7 @@ import { organizationKind } from '../organizations/organizations.schemas.js';
 import { personKind } from '../people/people.schemas.js';
 import { productVariantKind, ProductVariantSchema } from '../product-variants/product-variants.schemas.js';
 import { productKind, ProductSchema } from '../products/products.schemas.js';
+import { GivenMetadata, METADATA_LIST_FIELD, MetadataPatch, MetadataSchema } from '../shared/metadata.js';
 import { Amount, Currency } from '../shared/money.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { ORDER_STATUSES } from './order-states.js';
@@ -37,6 +38,7 @@ export const OrderSchema = z
     tax: z.number(),
     total: z.number(),
     status: Status,
+    metadata: MetadataSchema,
     history: z.array(z.object({ status: Status, at: Timestamp, identityId: z.string() })),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -55,6 +57,7 @@ export const orderResource = defineListResource({
     subtotal: { type: 'number', stored: 'shown.subtotal' },
     tax: { type: 'number', stored: 'shown.tax' },
     total: { type: 'number', stored: 'shown.total' },
+    metadata: METADATA_LIST_FIELD,
     createdAt: 'date',
     updatedAt: 'date',
   },
@@ -111,11 +114,17 @@ export const createOrderInput = z.strictObject({
     .min(1)
     .max(MAX_LINES)
     .describe('The lines of the order.'),
+  metadata: GivenMetadata.optional(),
   tax: Amount.describe('The tax, which is added to the lines.').optional(),
   subtotal: Amount.optional().meta({ description: 'Must equal what the server computes' }),
   total: Amount.optional().meta({ description: 'Must equal what the server computes' }),
 });
 export type NewOrder = z.infer<typeof createOrderInput>;
 
-/** Only the state may change, not lines or amounts (decisions R6). */
-export const orderPatchInput = z.strictObject({ orderId: Id, status: Status.describe('The state to move to.').optional() });
+/** Only the state and metadata may change, not lines or amounts (decisions R6). */
+export const orderPatchInput = z.strictObject({
+  orderId: Id,
+  status: Status.describe('The state to move to.').optional(),
+  metadata: MetadataPatch.optional(),
+});
+export type OrderPatch = Omit<z.infer<typeof orderPatchInput>, 'orderId'>;

@@ -8,13 +8,15 @@ import { productVariantErrors } from '../product-variants/product-variants.error
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
+import { changeRecord } from '../shared/changes.js';
 import { toAmount } from '../shared/money.js';
+import { givenOf } from '../shared/patching.js';
 import { createIdempotencyKeys } from './idempotency-keys.js';
 import { computeAmounts, type CataloguePrice } from './order-amounts.js';
-import { LEADING_TO, type OrderStatus } from './order-states.js';
+import { LEADING_TO } from './order-states.js';
 import { orderModel, type OrderRecord } from './order.model.js';
 import { orderErrors as errors } from './orders.errors.js';
-import { orderList, organizationOrderList, type NewOrder, type Order } from './orders.schemas.js';
+import { orderList, organizationOrderList, type NewOrder, type Order, type OrderPatch } from './orders.schemas.js';
 
 export type OrdersService = ReturnType<typeof createOrdersService>;
 
@@ -31,10 +33,10 @@ interface OrdersOptions {
 }
 
 function show(record: OrderRecord): Order {
-  const { shown, items, ...order } = present(record);
+  const { shown, items, metadata = {}, ...order } = present(record);
   // `$select` may leave the lines out
   const lines = items?.map((line) => ({ ...line, price: toAmount(line.price, record.currency) }));
-  return { ...order, ...shown, items: lines };
+  return { ...order, ...shown, metadata, items: lines };
 }
 
 /** @throws productErrors.notFound, productVariantErrors.notFound */
@@ -66,11 +68,17 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
    * cannot roll the order back afterwards.
    * @throws errors.notFound if the order no longer fits its schema
    */
-  async function asMade(orderId: string): Promise<Order | undefined> {
+  async function asMade(orderId: string, { metadata }: NewOrder): Promise<Order | undefined> {
     const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
     if (!record) return undefined;
-    const showPending = ({ history, ...made }: OrderRecord) =>
-      show({ ...made, status: 'pending', history: history.slice(0, 1), updatedAt: made.createdAt });
+    const showPending = ({ history, metadata: changed, ...made }: OrderRecord) =>
+      show({
+        ...made,
+        ...(metadata && { metadata }),
+        status: 'pending',
+        history: history.slice(0, 1),
+        updatedAt: made.createdAt,
+      });
     return lists.one(orderList, showPending)(record, errors.notFound);
   }
 
@@ -109,7 +117,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
      */
     async create(given: NewOrder, actor: Actor, key?: string): Promise<Order> {
       const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
-      const made = kept === undefined ? undefined : await asMade(kept);
+      const made = kept === undefined ? undefined : await asMade(kept, given);
       if (made) return made;
       const [prices] = await Promise.all([priceOf(given.items), checkNames(given)]);
       const cataloguePrices = prices.map(cataloguePriceOf);
@@ -122,6 +130,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         organizationId,
         ...amounts,
         status: 'pending',
+        ...(given.metadata && { metadata: given.metadata }),
         history: [{ status: 'pending', at: now, identityId: actor.identityId }],
         createdAt: now,
         updatedAt: now,
@@ -132,7 +141,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       } catch (error) {
         // a concurrent request with the same key was first
         if (!isDuplicateKey(error)) throw error;
-        const first = await asMade(order._id);
+        const first = await asMade(order._id, given);
         if (!first) throw notOnMajority('an order that was refused as made');
         return first;
       }
@@ -154,24 +163,31 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     },
 
     /**
-     * Moves an order to a state by one conditional write, so that of two concurrent moves one is refused. The buyer may only
-     * cancel; admins, and owners and admins of its organization, may make every move.
-     * @throws errors.notFound, cannotMove; ruleErrors.notAdmin
+     * Moves an order to a state, and changes metadata, by one conditional write, so that of two concurrent moves one is refused.
+     * The buyer may only cancel; admins, and owners and admins of its organization, may make every change.
+     * @throws errors.notFound, cannotMove, nothingToUpdate for an empty change; ruleErrors.notAdmin; validationError for too many
+     * keys of metadata
      */
-    async move(orderId: string, status: OrderStatus, actor: Actor): Promise<Order> {
+    async patch(orderId: string, patch: OrderPatch, actor: Actor): Promise<Order> {
+      const set = givenOf(patch);
+      const { status } = set;
+      if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const before = await Orders.findById(orderId).lean<OrderRecord>();
       if (!before) throw errors.notFound();
-      const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId;
+      const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId && !set.metadata;
       if (!isOwnCancel && !(await isManager(before, actor))) throw ruleErrors.notAdmin();
       const now = storage.clock.now();
-      const moved = await Orders.findOneAndUpdate(
-        { _id: orderId, status: { $in: LEADING_TO[status] } },
-        { $set: { status, updatedAt: now }, $push: { history: { status, at: now, identityId: actor.identityId } } },
-        { returnDocument: 'after', timestamps: false },
-      ).lean<OrderRecord>();
-      if (moved) return showOne(moved, errors.notFound);
+      const move = status && { status, at: now, identityId: actor.identityId };
+      const changed = await changeRecord(
+        Orders,
+        { _id: orderId, ...(status && { status: { $in: LEADING_TO[status] } }) },
+        { ...set, updatedAt: now },
+        move ? [{ $set: { history: { $concatArrays: [{ $ifNull: ['$history', []] }, [{ $literal: move }]] } } }] : [],
+        { timestamps: false },
+      );
+      if (changed) return showOne(changed, errors.notFound);
       const current = await Orders.findById(orderId, { status: 1 }).lean<OrderRecord>();
-      if (!current) throw errors.notFound();
+      if (!current || !status) throw errors.notFound();
       throw errors.cannotMove({ from: current.status, to: status });
     },
 

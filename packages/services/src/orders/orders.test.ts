@@ -66,6 +66,7 @@ describe.each(FACES)('an order over %s', (face) => {
       tax: 1,
       total: 12.8,
       status: 'pending',
+      metadata: {},
       history: [{ status: 'pending', at: createdAt, identityId: ann.id }],
       updatedAt: createdAt,
     });

@@ -1,11 +1,11 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
+import { changedFields } from '../shared/changes.js';
 import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';
-import { changeStages } from './organization-changes.js';
-import { organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
+import { afterChange, organizationModel, ownerNameOf, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 
 export type ChangeRequestsService = ReturnType<typeof createChangeRequestsService>;
@@ -115,7 +115,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     const request = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
     const changes = request && status === 'approved' ? changesOf(request) : {};
     try {
-      const stages = [...changeStages({ ...changes, auditStatus: status }), noting(decisionId)];
+      const set = { $set: changedFields({ ...changes, auditStatus: status }) };
+      const stages = [set, ...afterChange(changes), noting(decisionId)];
       const { matchedCount } = await Organizations.updateOne({ _id: organizationId, ...fence.open }, stages, pipeline);
       if (matchedCount === 0) throw errors.notFound();
     } catch (error) {

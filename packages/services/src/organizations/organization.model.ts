@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Deletable } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import type { StoredFields } from '../shared/record.js';
 import type { TreeRecord } from '../shared/trees.js';
 import type { NotedRecord } from '../shared/unit-notes.js';
@@ -16,6 +17,7 @@ export interface MemberRecord {
 export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord, StoredFields<typeof organizationRecord> {
   /** Address lines by name; unknown ones are missing. */
   address?: Record<string, string> | null;
+  metadata?: Metadata;
   auditStatus?: string | null;
   parentId?: string | null;
   /** Stored in the record, so that one write can change them and check that an owner remains (decisions R7). */
@@ -57,6 +59,9 @@ export function ownerNameOf(identityId: string, name: string): string {
 
 /** The members in a pipeline. A host may have left them out. */
 export const MEMBERS = { $ifNull: ['$members', []] };
+
+/** The stages that follow a change of these fields. */
+export const afterChange = ({ name }: { name?: unknown }): object[] => (name === undefined ? [] : [SET_OWNER_NAMES]);
 
 /** Recomputes `ownerNames`. The last stage of every update that changes names or members. */
 export const SET_OWNER_NAMES = {

@@ -4,6 +4,7 @@ import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { ownersKind, personKind } from '../people/people.schemas.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
@@ -46,6 +47,7 @@ export const organizationRecord = defineRecord('organizations', {
       stored: { type: Object, default: null },
     }),
     certifiedQualifications: field(Qualifications, { optional: true, shown: Qualifications }),
+    metadata: metadataField,
     /** Outcome of the latest change request; null before the first. */
     auditStatus: serverField(text, { stored: { type: String, default: null } }),
     /** The parent organization, which may be deleted by now; null or missing at the top. */
@@ -103,7 +105,7 @@ export const createOrganizationInput = z.strictObject({
 });
 export type NewOrganization = z.infer<typeof createOrganizationInput>['organization'];
 
-const { description, contact_email, contact_phone, branchName } = organizationRecord.patch;
+const { description, contact_email, contact_phone, branchName, metadata } = organizationRecord.patch;
 /** Fields that an owner may change (decisions R7). */
 export const organizationPatchInput = z.strictObject({
   organizationId: Id,
@@ -111,6 +113,7 @@ export const organizationPatchInput = z.strictObject({
   contact_email,
   contact_phone,
   branchName,
+  metadata,
 });
 /** An admin may change the others too. */
 export const organizationAdminPatchInput = z.strictObject({

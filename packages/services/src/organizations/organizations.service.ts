@@ -4,12 +4,13 @@ import { defineDeletion, isDuplicateKey, newId, present, type Storage } from '@t
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
-import { changeStages } from './organization-changes.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
 import { viewerOf } from '../shared/actor.js';
+import { changeRecord } from '../shared/changes.js';
+import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
-import { organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
@@ -58,6 +59,7 @@ const ABSENT = {
   parentId: null,
   address: null,
   auditStatus: null,
+  metadata: {},
   certifiedQualifications: [],
 };
 
@@ -203,15 +205,17 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
      * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken; ATTACH_ERRORS
      */
     async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, changedBy: string): Promise<Organization> {
-      const changes = changeStages(patch);
-      if (changes.length === 0 && logo === undefined) throw errors.nothingToUpdate();
+      const set = givenOf(patch);
+      if (Object.keys(set).length === 0 && logo === undefined) throw errors.nothingToUpdate();
       try {
-        const options = { returnDocument: 'after', updatePipeline: true } as const;
-        const stages = [...changes, { $set: { updatedAt: storage.clock.now() } }];
         const record = await replaceLogo(organizationId, logo, changedBy, async (unit) => {
-          const update = unit ? [...stages, noting(unit.note)] : stages;
-          const own = { _id: organizationId, ...unit?.open };
-          const changed = await Organizations.findOneAndUpdate(own, update, options).lean<OrganizationRecord>();
+          const stages = [...afterChange(set), ...(unit ? [noting(unit.note)] : [])];
+          const changed = await changeRecord(
+            Organizations,
+            { _id: organizationId, ...unit?.open },
+            { ...set, updatedAt: storage.clock.now() },
+            stages,
+          );
           if (!changed) throw errors.notFound();
           return changed;
         });

@@ -39,6 +39,7 @@ describe.each(FACES)('an organization over %s', (face) => {
     expect(value).toEqual({
       ...organization,
       name: organization.name.trim(),
+      metadata: {},
       auditStatus: null,
       parentId: null,
       ancestors: [],

@@ -1,11 +1,14 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Deletable } from '@tandem/storage';
+import type { Metadata } from '../shared/metadata.js';
 import type { NotedRecord } from '../shared/unit-notes.js';
 import type { StoredFields } from '../shared/record.js';
 import { profileRecord } from './profiles.schemas.js';
 
 /** A public profile of an identity, which may have several. */
-export interface ProfileRecord extends Deletable, NotedRecord, StoredFields<typeof profileRecord> {}
+export interface ProfileRecord extends Deletable, NotedRecord, StoredFields<typeof profileRecord> {
+  metadata?: Metadata;
+}
 
 export const profileModel = defineModel<ProfileRecord>('profiles', {
   fields: profileRecord.stored,

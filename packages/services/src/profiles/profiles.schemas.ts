@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { personKind } from '../people/people.schemas.js';
+import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { notesField } from '../shared/unit-notes.js';
@@ -12,6 +13,7 @@ export const profileRecord = defineRecord('profiles', {
   fields: {
     identityId: field(Id.describe('The identity whose profile it is.'), { fixed: true, list: 'string' }),
     name: field(Name.describe('The name that others see.'), { list: 'string' }),
+    metadata: metadataField,
     avatar: field(GivenFileSchema.nullable().describe('The picture that others see.'), {
       shown: FileSchema.nullable(),
       stored: false,

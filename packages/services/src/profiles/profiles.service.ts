@@ -3,6 +3,9 @@ import { defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
+import { changeRecord } from '../shared/changes.js';
+import { givenOf } from '../shared/patching.js';
+import { noting } from '../shared/unit-notes.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
 import { profileErrors as errors } from './profiles.errors.js';
 import { identityProfileList, profileList, type NewProfile, type Profile, type ProfilePatch } from './profiles.schemas.js';
@@ -28,7 +31,8 @@ interface Creation {
 
 /** A profile without its avatar, which is stored apart. */
 function showBare(record: ProfileRecord): Profile {
-  return { ...present(record), avatar: null };
+  const { metadata = {}, ...profile } = present(record);
+  return { ...profile, metadata, avatar: null };
 }
 
 /** Profiles. Ids are UUID strings; nothing here depends on HTTP. */
@@ -83,10 +87,10 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
      * @param createdBy the identity that uploaded the avatar
      * @throws identityErrors.notFound when the identity does not exist; ATTACH_ERRORS
      */
-    async create({ identityId, name, avatar }: NewProfile, createdBy: string): Promise<Profile> {
+    async create({ avatar, ...given }: NewProfile, createdBy: string): Promise<Profile> {
       const now = storage.clock.now();
       const id = newId(storage.clock);
-      const profile = { ...new Profiles({ _id: id, identityId, name }).toObject(), createdAt: now, updatedAt: now };
+      const profile = { ...new Profiles({ _id: id, ...given }).toObject(), createdAt: now, updatedAt: now };
       await creations.run({ profile, avatar, createdBy });
       if (avatar) await avatars.settleHeld(id);
       return show(profile);
@@ -129,13 +133,16 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
      * @param changedBy the identity that uploaded the avatar
      * @throws errors.nothingToUpdate for an empty change, notFound; ATTACH_ERRORS
      */
-    async patch(profileId: string, { name, avatar }: ProfilePatch, changedBy: string): Promise<Profile> {
-      if (name === undefined && avatar === undefined) throw errors.nothingToUpdate();
-      const set = { updatedAt: storage.clock.now(), ...(name !== undefined && { name }) };
+    async patch(profileId: string, { avatar, ...patch }: ProfilePatch, changedBy: string): Promise<Profile> {
+      const set = givenOf(patch);
+      if (Object.keys(set).length === 0 && avatar === undefined) throw errors.nothingToUpdate();
       const record = await replaceAvatar(profileId, avatar, changedBy, async (unit) => {
-        const update = { $set: set, ...(unit && { $addToSet: { notes: unit.note } }) };
-        const own = { _id: profileId, ...unit?.open };
-        const changed = await Profiles.findOneAndUpdate(own, update, { returnDocument: 'after' }).lean<ProfileRecord>();
+        const changed = await changeRecord(
+          Profiles,
+          { _id: profileId, ...unit?.open },
+          { ...set, updatedAt: storage.clock.now() },
+          unit ? [noting(unit.note)] : [],
+        );
         if (!changed) throw errors.notFound();
         return changed;
       });

@@ -26,6 +26,7 @@ describe.each(FACES)('a profile over %s', (face) => {
       identityId: ann.id,
       name: 'Ann',
       avatar: null,
+      metadata: {},
       createdAt: value.createdAt,
       updatedAt: value.createdAt,
     });

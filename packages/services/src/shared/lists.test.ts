@@ -30,7 +30,7 @@ describe('what may not be asked', () => {
   it('shows nothing hidden in the records of groups', async () => {
     const apply = encodeURIComponent('groupby((typeId), top(50))');
     const { value } = await admin.rest('GET', `/identities?$apply=${apply}`).expect<{ value: { top: object[] }[] }>(200);
-    const shown = ['id', 'email', 'emailVerified', 'typeId', 'locked', 'deactivatedAt', 'createdAt', 'updatedAt'];
+    const shown = ['id', 'email', 'emailVerified', 'typeId', 'locked', 'deactivatedAt', 'metadata', 'createdAt', 'updatedAt'];
     for (const record of value.flatMap(({ top }) => top)) expect(Object.keys(record).sort()).toEqual(shown.toSorted());
   });
 

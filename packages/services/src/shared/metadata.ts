@@ -31,22 +31,28 @@ const DESCRIPTION =
   `Data of your own: at most ${KEYS_MAX} keys of up to 40 letters, digits and \`_\`, with texts of up to ${TEXT_MAX} characters, ` +
   'numbers and booleans.';
 
-const GivenMetadata = given(false).meta({ id: 'GivenMetadata', description: DESCRIPTION });
-const MetadataPatch = given(true).meta({
+export const GivenMetadata = given(false).meta({
+  id: 'GivenMetadata',
+  description: DESCRIPTION,
+}) as unknown as z.ZodType<Metadata>;
+export const MetadataPatch = given(true).meta({
   id: 'MetadataPatch',
   description: `${DESCRIPTION} A change keeps other keys; null removes one.`,
-});
-const MetadataSchema = z
+}) as unknown as z.ZodType<MetadataPatch>;
+export const MetadataSchema = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .meta({ id: 'Metadata', description: 'Data of your own.' });
 
+/** What lists may ask of it. */
+export const METADATA_LIST_FIELD = { type: 'string', open: true } as const;
+
 /** The field `metadata` of a record (decisions N4). */
-export const metadataField = field(GivenMetadata as unknown as z.ZodType<Metadata>, {
+export const metadataField = field(GivenMetadata, {
   optional: true,
-  patch: MetadataPatch as unknown as z.ZodType<MetadataPatch>,
+  patch: MetadataPatch,
   shown: MetadataSchema,
   stored: { type: Object, default: {} },
-  list: { type: 'string', open: true },
+  list: METADATA_LIST_FIELD,
 });
 
 /**
@@ -58,6 +64,24 @@ export function mergeMetadata(before: Metadata | null | undefined, patch: Metada
   const merged = Object.entries({ ...before, ...patch }).filter(
     (entry): entry is [string, Metadata[string]] => entry[1] !== null,
   );
-  if (merged.length > KEYS_MAX) throw validationError([`request body${pointer} must NOT have more than ${KEYS_MAX} keys`]);
+  if (merged.length > KEYS_MAX) throw tooManyKeys(pointer);
   return Object.fromEntries(merged);
+}
+
+/** @param pointer the position of the change in the body */
+export function tooManyKeys(pointer: string): Error {
+  return validationError([`request body${pointer} must NOT have more than ${KEYS_MAX} keys`]);
+}
+
+/**
+ * A filter for the records that have room for a change of metadata, so that the limit holds whoever else writes at the same time.
+ * It also leaves out what a host has stored as something else.
+ */
+export function hasRoomFor(path: string, patch: MetadataPatch): object {
+  const keysOf = (isRemoved: boolean) => Object.keys(patch).filter((key) => (patch[key] === null) === isRemoved);
+  const type = { $type: `$${path}` };
+  const before = { $objectToArray: { $cond: [{ $eq: [type, 'object'] }, `$${path}`, {}] } };
+  const kept = { $setDifference: [{ $map: { input: before, in: '$$this.k' } }, keysOf(true)] };
+  const isMap = { $in: [type, ['object', 'missing']] };
+  return { $expr: { $and: [isMap, { $lte: [{ $size: { $setUnion: [kept, keysOf(false)] } }, KEYS_MAX] }] } };
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import { defineModel, isDuplicateKey, type BaseRecord, type Live, type Model, type Storage } from '@tandem/storage';
+import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 
 /** Retries of a change that meets concurrent ones, and the longest pause between them. */
 const ATTEMPTS = 400;
@@ -10,6 +11,7 @@ const PAUSE_MS = 10;
 export interface TreeRecord extends Live {
   /** The version of the tree change that last wrote the record. A host may have left it out. */
   treeVersion?: number;
+  metadata?: Metadata;
 }
 export const treeField = { treeVersion: { type: Number, default: 0 } } as const;
 
@@ -32,6 +34,12 @@ export const treeModel = defineModel<TreeState>('trees', {
   fields: { version: { type: Number, required: true }, pending: { type: Object, default: null } },
   indexes: [],
 });
+
+/** Changes of a record besides its place. All changes of metadata take turns, so that a limit decided on is still kept. */
+interface TreePatch {
+  metadata?: MetadataPatch | undefined;
+  [field: string]: unknown;
+}
 
 interface TreeOptions<R extends TreeRecord> {
   storage: Storage;
@@ -136,16 +144,24 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     },
 
     /**
-     * Moves a record below another, or to the root, and makes the other changes in the same write.
+     * Moves a record below another, or to the root (null), and makes the other changes in the same write, which merges metadata.
      * @param check throws where the record may not be
-     * @throws cycle, missing; what `check` throws; requestErrors.unavailable when concurrent changes last too long
+     * @throws cycle, missing; what `check` throws; validationError for too many keys of metadata; requestErrors.unavailable when
+     * concurrent changes last too long
      */
-    async move(id: string, to: string | null, set: Partial<R> = {}, check?: (to: string) => Promise<void>): Promise<void> {
+    async move(
+      id: string,
+      to: string | null | undefined,
+      { metadata, ...set }: TreePatch = {},
+      check?: (to: string) => Promise<void>,
+    ): Promise<void> {
       await change(async () => {
-        if (!(await Records.exists({ _id: id }))) throw missing();
-        if (to !== null && (await isWithin(to, id))) throw cycle();
-        if (to !== null) await check?.(to);
-        return { id, set: { ...set, [parentField]: to, updatedAt: clock.now() } };
+        const before = await Records.findById(id, { metadata: 1 }).lean<TreeRecord>();
+        if (!before) throw missing();
+        if (typeof to === 'string' && (await isWithin(to, id))) throw cycle();
+        if (typeof to === 'string') await check?.(to);
+        const merged = metadata && { metadata: mergeMetadata(before.metadata, metadata, '/metadata') };
+        return { id, set: { ...set, ...merged, ...(to !== undefined && { [parentField]: to }), updatedAt: clock.now() } };
       });
     },
   };
