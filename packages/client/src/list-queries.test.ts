@@ -1,7 +1,7 @@
 import { fixture, startTestServer } from '@tandem/testing';
 import { expect, expectTypeOf, it } from 'vitest';
 import { createClient, newAccount } from '../test/clients.js';
-import { aggregate, count, field, groupBy, not, queryOf, rowOf, rowsOf, selectOf } from './index.js';
+import { aggregate, count, expandOf, field, groupBy, not, queryOf, rowOf, rowsOf, selectOf, type RouterInputs } from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -51,6 +51,30 @@ it('a typed selection of one record gives its fields and their type', async () =
   expect(identity).toEqual({ id: identityId, locked: false });
   // @ts-expect-error -- no such field
   selectOf('identities.get', 'nope');
+});
+
+it('a typed expansion of one record gives its related records and their type, beside a selection too', async () => {
+  const { client } = createClient(app);
+  const { id: identityId } = await client.signUp(newAccount());
+  const { id: profileId } = await client.api.profiles.create.mutate({ identityId, name: 'Ann' });
+  const person = { id: identityId, name: 'Ann', avatarUrl: null, profileId };
+  const expansion = expandOf('profiles.get', 'person');
+  const whole = rowOf(await client.api.profiles.get.query({ profileId, ...expansion }), expansion);
+  expectTypeOf(whole.person?.name).toEqualTypeOf<string | null | undefined>();
+  expect(whole).toMatchObject({ id: profileId, name: 'Ann', person });
+  const both = { ...selectOf('profiles.get', 'name'), ...expansion };
+  const part = rowOf(await client.api.profiles.get.query({ profileId, ...both }), both);
+  expectTypeOf<keyof typeof part>().toEqualTypeOf<'id' | 'name' | 'person'>();
+  expect(part).toEqual({ id: profileId, name: 'Ann', person });
+  // @ts-expect-error -- no such relation
+  expandOf('profiles.get', 'owner');
+  // @ts-expect-error -- a relation is no field
+  selectOf('profiles.get', 'person');
+  expectTypeOf<{ orderId: string; $expand: 'buyer,items.product' }>().toExtend<RouterInputs['orders']['get']>();
+  expectTypeOf<{ orderId: string; $expand: 'items' }>().not.toExtend<RouterInputs['orders']['get']>();
+  expectTypeOf(expandOf('orders.get', 'buyer', 'items.product').related)
+    .exclude<undefined>()
+    .toHaveProperty('buyer');
 });
 
 it('an answer by page has no query rows, and says so', async () => {

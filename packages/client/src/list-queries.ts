@@ -1,5 +1,5 @@
 import { listQuery, type ListQueryBuilder, type QueryParameters } from '@tandem/list-query/builder';
-import type { OutputOf, QueryPath } from './query-options.js';
+import type { InputOf, OutputOf, QueryPath } from './query-options.js';
 import type { AppRouter, ListShapes } from './router-types.js';
 
 /** A list's answer to `$skip`, `$top`, `$nextToken` or `$apply`. `total` is exact and over all pages. */
@@ -34,15 +34,40 @@ export interface Selection<Row> {
   readonly row?: Row;
 }
 
-/** Selects fields of a single record, beside `id`: `selectOf('products.get', 'name', 'price')`. */
-export function selectOf<Path extends QueryPath<AppRouter>, Name extends keyof OutputOf<AppRouter, Path> & string>(
-  _path: Path,
-  ...names: [Name, ...Name[]]
-): Selection<Pick<OutputOf<AppRouter, Path>, Extract<keyof OutputOf<AppRouter, Path>, Name | 'id'>>> {
-  return { $select: names.join(',') };
+/** The parameter of a read that adds related records; the type holds these. */
+export interface Expansion<Name extends string, Related> {
+  readonly $expand: Name | `${Name},${string}`;
+  /** Never there. */
+  readonly related?: Related;
 }
 
-/** The answer to a read with a selection, typed by it. */
-export function rowOf<Row>(answer: object, _selection: Selection<Row>): Row {
-  return answer as Row;
+/** The relations of a read: the names that its `$expand` begins with. */
+type RelationOf<Path> = InputOf<AppRouter, Path> extends { $expand?: infer Text } ? Exclude<Text, `${string},${string}` | undefined> & string : never; // prettier-ignore
+/** The fields of a record, and of those some. */
+type FieldOf<Path> = Exclude<keyof OutputOf<AppRouter, Path> & string, RelationOf<Path>>;
+type Some<Record, Name> = Pick<Record, Extract<keyof Record, Name>>;
+
+/** Selects fields of a single record, beside `id`: `selectOf('products.get', 'name', 'price')`. */
+export function selectOf<Path extends QueryPath<AppRouter>, Name extends FieldOf<Path>>(
+  _path: Path,
+  ...names: [Name, ...Name[]]
+): Selection<Some<OutputOf<AppRouter, Path>, Name | 'id'>> {
+  return { $select: String(names) };
+}
+
+/** Adds related records to a single record: `expandOf('orders.get', 'buyer', 'items.product')`. */
+export function expandOf<Path extends QueryPath<AppRouter>, Name extends RelationOf<Path>>(
+  _path: Path,
+  ...names: [Name, ...Name[]]
+): Expansion<Name, Required<Some<OutputOf<AppRouter, Path>, Name>>> {
+  return { $expand: String(names) as Name };
+}
+
+/** What a read with these parameters answers. */
+type Answered<Answer, Asked> = ('row' extends keyof Asked ? Exclude<Asked['row'], undefined> : Answer) &
+  ('related' extends keyof Asked ? Exclude<Asked['related'], undefined> : unknown);
+
+/** The answer to a read with a selection, an expansion or both (`{ ...selection, ...expansion }`), typed by them. */
+export function rowOf<Answer extends object, Asked extends object>(answer: Answer, _asked: Asked): Answered<Answer, Asked> {
+  return answer as Answered<Answer, Asked>;
 }

@@ -55,7 +55,9 @@ export interface ListQueryBuilder<Shape extends ListShape> {
     ...names: [Name, ...Name[]]
   ): ListQueryBuilder<{
     fields: Shape['fields'];
-    row: Shape['row'] & { [Key in Name]: NonNullable<Shape['relations']>[Key] };
+    row: Shape['row'] & {
+      [Key in Name as Key extends `${string}.${string}` ? never : Key]: NonNullable<Shape['relations']>[Key];
+    };
     relations: Shape['relations'];
   }>;
   /** Reads only these fields of the rows, and `id`. */

@@ -1,7 +1,7 @@
 export { createCountCache, type CountCache, type CountCacheSettings } from './count-cache.js';
 export type { CursorSecret } from './cursor.js';
 export { ListQueryError, ListTimeLimitError, NextTokenError, type ListQueryProblem } from './errors.js';
-export type { RelatedReader, RelatedSource, RelatedSources } from './expand.js';
+export { bindExpand, type Expansion, type RelatedReader, type RelatedSource, type RelatedSources } from './expand.js';
 export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
 export { createGate, type Caller, type Gate, type GateSettings } from './gate.js';
@@ -23,7 +23,7 @@ export {
 } from './resource.js';
 export type { Found, Search } from './search.js';
 export { expandOne, runListQuery, type ListQueryOptions, type ListResult } from './run.js';
-export { bindSelect, parseSelect, selectedOnly, type RowFields } from './select.js';
+export { bindSelect, leadingTo, parseSelect, selectedOnly, type RowFields } from './select.js';
 export { showRecord, type Show, type StoredDocument } from './show.js';
 export { limitStore, type ListCollection } from './store.js';
 export type { AggregateItem, Condition, Literal, OrderKey, PathReference, Step, Subject, TextFunction } from './tree.js';

@@ -16,7 +16,7 @@ import { parseOrder } from './parse-order.js';
 import type { ListResource } from './resource.js';
 import { BY_RANK, checkSearch, type Found } from './search.js';
 import { scannedBy, type TextScan } from './scan.js';
-import { bindSelect, parseSelect, rowFieldsOf, selectedOnly, type RowFields } from './select.js';
+import { bindSelect, leadingTo, parseSelect, rowFieldsOf, selectedOnly, type RowFields } from './select.js';
 import {
   pageStages,
   sortStages,
@@ -149,7 +149,7 @@ export function bindList(
   const complete = completeOrder(order ?? resource.defaultOrder, untransformed(resource).unique);
   const sort = compileOrder(complete);
   // cursors need the values that sort, relations the ids that lead to them
-  const others = [...Object.keys(sort), ...expansions.map(({ relation }) => relation.from)];
+  const others = [...Object.keys(sort), ...leadingTo(expansions, rows)];
   const projection = selected ? selectedOnly(resource, selected, rows, others) : resource.projection;
   const bound = { given, filter, scanned, expansions, selected, projection, transformed, order: complete, sort };
   if (isUnasked) unasked.set(resource, bound);

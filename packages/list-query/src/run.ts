@@ -3,13 +3,12 @@ import { canonical } from './canonical.js';
 import type { CountCache } from './count-cache.js';
 import { writeCursor, type Cursor, type CursorSecret } from './cursor.js';
 import { Problems, problemOf } from './errors.js';
-import { bindExpand, expandRecords, type Expansion, type RelatedSources } from './expand.js';
+import { expandRecords, type Expansion, type RelatedSources } from './expand.js';
 import type { StoreFilter } from './filter.js';
 import { createGate, type Caller, type Gate } from './gate.js';
 import { isFitting, sortValues } from './keyset.js';
 import { LIMITS } from './limits.js';
 import { readParameters, type ParameterPairs } from './parameters.js';
-import { parseExpand } from './parse-expand.js';
 import { bindList, planBound, type BoundList, type RecordPlan, type TransformationPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import { refuseLongScan } from './scan.js';
@@ -263,17 +262,16 @@ async function embedRelated(
 
 /**
  * Embeds related records in one shown record, as `$expand` does in the rows of a list.
- * @param expand the parameter's text
- * @throws ListQueryError for an unknown relation, and when the answer would hold too much
+ * @param record what is stored of it, with the fields that lead to the related records
+ * @throws ListQueryError when the answer would hold too much
  */
 export async function expandOne(
-  resource: ListResource,
+  record: object,
   shown: object,
-  expand: string,
+  expansions: readonly Expansion[],
   options: Reading & Pick<ListQueryOptions, 'gate' | 'caller'>,
 ): Promise<void> {
-  const record = { ...shown, _id: (shown as { id?: unknown }).id };
-  await embedRelated([record], [shown], bindExpand(parseExpand(expand), resource), { ...options, ...turnsOf(options) });
+  await embedRelated([record as StoredDocument], [shown], expansions, { ...options, ...turnsOf(options) });
 }
 
 function showComputed(row: StoredDocument, shape: Shape, show: Show): unknown {

@@ -1,4 +1,5 @@
 import { problemAt, shorten } from './errors.js';
+import type { Expansion } from './expand.js';
 import { LIMITS } from './limits.js';
 import { expectEnd, expectName, openReader, readList } from './reader.js';
 import type { ListResource } from './resource.js';
@@ -39,6 +40,14 @@ export function rowFieldsOf({ fields, open }: Pick<ListResource, 'fields' | 'ope
 }
 
 const isWithin = (path: string, other: string) => path.startsWith(`${other}.`);
+
+/** The stored paths that lead to related records; those of parts of rows as `items.product` with the whole part, which alone can be shown. */
+export function leadingTo(expansions: readonly Expansion[], rows: RowFields): string[] {
+  return expansions.flatMap(({ relation: { from } }) => [
+    from,
+    ...((from.includes('.') && rows.get(from.split('.', 1)[0] as string)) || []),
+  ]);
+}
 
 /** A projection of what the selected fields are made of, and of other paths that the query reads. */
 export function selectedOnly(

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { describeList } from './description.js';
 import { asksMore, checkListQuery, type ListQuery } from './query.js';
 import { pageOf, pageParameters } from './pages.js';
-import { withRelations, type RelatedRows, type Relations } from './related.js';
+import { expandableOf, type Expandable } from './expandable.js';
+import { withRelations, type Relations } from './related.js';
 import { rowFieldsOf, selectable, type Reads } from './selection.js';
 
 /** A numbered page, or the envelope of `$skip`, `$top`, `$nextToken` and `$apply` (decisions L1). */
@@ -14,9 +15,6 @@ export type ListAnswer<Row> = ListPage<Row> | ListResult<Row | Record<string, un
  * fields with the client's `rowsOf`.
  */
 type TypedAnswer<Row> = ListPage<Row> & Partial<ListResult<Row | Record<string, unknown>>>;
-
-/** A row with the related records that `$expand` adds. */
-type Expandable<Row extends z.ZodType, Related extends Relations> = z.output<Row> & Partial<RelatedRows<Related>>;
 
 /** A row computed by `$apply`; its keys are the aliases and properties of the query. */
 const ComputedRow = z.looseObject({});
@@ -63,8 +61,9 @@ export function defineList<
   // oxlint-disable-next-line typescript/ban-types -- no relations
   Related extends Relations = {},
 >(bare: Resource, { row, reads = {}, own, equal, relations }: ListSettings<Row, Own, Equal, Related>) {
-  const { expandable, output } = answerOf<Row, Related>(row, relations);
-  const resource = withRelations(bare, relations ?? {});
+  const related = relations ?? ({} as Related);
+  const { expandable, output } = answerOf(row, related);
+  const resource = withRelations(bare, related);
   const rowFields = rowFieldsOf(resource, row, reads);
   const checkQuery = checkListQuery(resource, rowFields);
   const open = z
@@ -83,7 +82,7 @@ export function defineList<
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable,
     rowFields,
-    relations: relations ?? ({} as Related),
+    relations: related,
     input,
     output,
   };
@@ -99,31 +98,12 @@ const Total = z.number().int().meta({ id: 'ListTotal', description: 'The number 
 const Count = z.number().int().meta({ id: 'ListCount', description: 'The number of rows in this answer.' });
 const NextToken = z.string().meta({ id: 'ListNextToken', description: 'Token for the next rows; absent after the last.' });
 
-const answers = new WeakMap<z.ZodType, Map<unknown, unknown>>();
+const outputs = new WeakMap<z.ZodType, z.ZodType>();
 
 /** Lists with the same rows have the same answer, which the OpenAPI document names after the row: `ProductList`. */
-function answerOf<Row extends z.ZodObject, Related extends Relations>(
-  row: Row,
-  relations: Related | undefined,
-): Answer<Row, Related> {
-  const made = answers.get(row) ?? new Map<unknown, unknown>();
-  answers.set(row, made);
-  const existing = made.get(relations);
-  if (existing) return existing as Answer<Row, Related>;
+function answerOf<Row extends z.ZodObject, Related extends Relations>(row: Row, relations: Related): Answer<Row, Related> {
+  const { schema: expandable, isFirst } = expandableOf(row, relations);
   const id = z.globalRegistry.get(row)?.id;
-  const named = (name: string) => (id !== undefined && made.size === 0 ? { id: name } : {});
-  const related = Object.entries(relations ?? {})
-    .filter(([name]) => !name.includes('.'))
-    .map(([name, { kind, isMany }]) => {
-      const shown = isMany ? z.array(kind.row.nullable()) : kind.row.nullable();
-      return [name, shown.optional()] as const;
-    });
-  const expandable =
-    related.length === 0
-      ? row
-      : undescribed(row)
-          .extend(Object.fromEntries(related))
-          .meta(named(`Expanded${id}`));
   const slice = z.object({
     total: Total,
     count: Count,
@@ -131,19 +111,10 @@ function answerOf<Row extends z.ZodObject, Related extends Relations>(
     value: z.array(z.union([ComputedRow, expandable])),
     nextToken: NextToken.optional(),
   });
-  const output = selectable(z.union([pageOf(expandable), slice]).meta(named(`${id}List`)));
-  const answer = { expandable, output } as unknown as Answer<Row, Related>;
-  made.set(relations, answer);
-  return answer;
-}
-
-/** The same schema without descriptions of its fields, which the documents have once. */
-function undescribed(row: z.ZodObject): z.ZodObject {
-  const fields = Object.entries(row.shape).map(([name, field]) => {
-    const schema = field as z.ZodType;
-    return [name, z.globalRegistry.get(schema)?.id === undefined ? schema.meta({ description: undefined }) : schema] as const;
-  });
-  return z.object(Object.fromEntries(fields));
+  const named = id !== undefined && isFirst ? { id: `${id}List` } : {};
+  const output = outputs.get(expandable) ?? selectable(z.union([pageOf(expandable), slice]).meta(named));
+  outputs.set(expandable, output);
+  return { expandable, output } as unknown as Answer<Row, Related>;
 }
 
 type Optional<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> };

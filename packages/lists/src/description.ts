@@ -97,7 +97,7 @@ function describeApply(fields: readonly Field[]): Grammar {
   return described(APPLY, `Aggregates the rows. Groups by ${named(groups)}.`, examples);
 }
 
-function describeExpand({ relations }: ListResource): Grammar {
+export function describeExpand({ relations }: Pick<ListResource, 'relations'>): Grammar {
   const names = [...relations.keys()];
   const description =
     names.length === 0

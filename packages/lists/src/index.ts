@@ -1,11 +1,13 @@
-export { askedBy, callOf, callerOf, signalOf } from './asked-by.js';
+export { askedBy, callOf, callerOf, signalOf, type ListCall } from './asked-by.js';
 export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
+export type { Expandable } from './expandable.js';
 export { createFitting, type Fitting } from './fitting.js';
 export { isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
 export { listErrors } from './lists.errors.js';
 export { createLists, toListFailure, type DeclaredList, type ListRows, type Lists, type ListSource } from './lists.js';
 export { PaginationMetadata, pageOf, pageParameters } from './pages.js';
 export type { ListQuery } from './query.js';
+export { defineRead, type ExpandShape, type ReadQuery, type ReadShape } from './reads.js';
 export {
   relatedKind,
   relatedMany,
@@ -17,5 +19,5 @@ export {
   type Relations,
 } from './related.js';
 export { storedSearch, type FoundRecords, type SearchDriver } from './search.js';
-export { selectFrom, selectParameter, selectable, type ReadQuery } from './selection.js';
+export { selectable } from './selection.js';
 export { behindChoice, viewOf, type Stage } from './view.js';

@@ -7,6 +7,7 @@ import {
   createCountCache,
   createGate,
   expandOne,
+  leadingTo,
   limitStore,
   selectedOnly,
   type Caller,
@@ -27,7 +28,8 @@ import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
 import { createRelatedOrigins, type Completion, type Relations } from './related.js';
 import { searchWith, storedSearch, type SearchDriver } from './search.js';
-import { markSelected, partOf, selectedIn, type ReadQuery } from './selection.js';
+import { expansionsIn, type ReadQuery } from './reads.js';
+import { markSelected, partOf, selectedIn } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
 
@@ -86,6 +88,25 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
   const atOnce = Math.max(1, Math.floor(storage.connections().size / 4));
   const gate = createGate({ atOnce, anonymousAtOnce: Math.max(1, Math.floor(atOnce / 2)) });
 
+  /**
+   * Embeds the related records that `$expand` asks for in one shown record (decisions N2).
+   * @param record what is stored of it, with the fields that lead to the related records
+   * @throws validationError for an unknown relation, and when the answer would hold too much
+   */
+  async function expanded<Row extends object>(relations: Relations, record: object, shown: Row, query: ReadQuery): Promise<Row> {
+    if (query.$expand === undefined) return shown;
+    const [caller, signal] = [callerOf(query), signalOf(query)];
+    const options = { relations: origins.sourcesOf(relations, query), maxTimeMs: maxTimeOf(caller), gate, caller, signal };
+    try {
+      return await answerInTurn(query, async () => {
+        await expandOne(record, shown, expansionsIn(query, relations), options);
+        return shown;
+      });
+    } catch (error) {
+      throw toListFailure(error);
+    }
+  }
+
   return {
     /**
      * Shows a stored record as a row of its list. Returns undefined, and logs the id once per process, if the record does not fit
@@ -109,32 +130,15 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
     /** Says where the related records of a kind are. */
     relate: origins.relate,
 
-    /**
-     * Embeds the related records that `$expand` asks for in one shown record (decisions N2).
-     * @throws validationError for an unknown relation, and when the answer would hold too much
-     */
-    async expanded<Row extends object>(
-      { resource, relations }: DeclaredList<unknown>,
-      shown: Row,
-      query: ListQuery,
-    ): Promise<Row> {
-      if (query.$expand === undefined) return shown;
-      const caller = callerOf(query);
-      const options = { relations: origins.sourcesOf(relations, query), maxTimeMs: maxTimeOf(caller), gate, caller };
-      const signal = signalOf(query);
-      await expandOne(resource, shown, query.$expand, { ...options, ...(signal && { signal }) }).catch((error: unknown) => {
-        throw toListFailure(error);
-      });
-      return shown;
-    },
+    expanded,
 
     /**
-     * Reads one record and shows it like a row of its list. With `$select` it reads only the selected fields, those that these are
-     * made of and those that the caller `needs`; the route then leaves out all but the selected ones.
+     * Reads one record and shows it like a row of its list, with what `$expand` asks for. With `$select` it reads only the selected
+     * fields, those that these are made of and those that the caller `needs`; the route then leaves out all but the selected ones.
      * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20)
      */
-    async find<R extends BaseRecord, Row>(
-      { resource, row, rowFields }: DeclaredList<Row>,
+    async find<R extends BaseRecord, Row extends object>(
+      { resource, row, rowFields, relations }: DeclaredList<Row>,
       model: Model<R>,
       filter: object,
       { show, complete = {}, needs = [] }: Pick<ListSource<R, Row>, 'show' | 'complete'> & { needs?: readonly string[] },
@@ -143,12 +147,13 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
     ): Promise<Row> {
       const asked = selectedIn(query, rowFields);
       const selected = asked && new Set([...asked, ...needs]);
-      const projection = selected ? selectedOnly(resource, selected, rowFields, []) : resource.projection;
+      const leading = leadingTo(expansionsIn(query, relations), rowFields);
+      const projection = selected ? selectedOnly(resource, selected, rowFields, leading) : resource.projection;
       const record = await (model as unknown as Model<BaseRecord>).findOne(filter, projection).lean<R>();
       const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);
       if (!shown) throw missing();
       await completeRows<Row>([shown], complete, selected);
-      return shown;
+      return expanded(relations, record, shown, query);
     },
 
     /**

@@ -1,7 +1,5 @@
-import { ListQueryError, bindSelect, parseSelect, type ListResource, type RowFields } from '@tandem/list-query';
+import { bindSelect, parseSelect, type ListResource, type RowFields } from '@tandem/list-query';
 import { z } from 'zod';
-import { SELECT } from './description.js';
-import { withoutPlace } from './query.js';
 
 /** Stored fields that a row's field is made of besides the one of its name. */
 export type Reads<Row> = { readonly [Name in keyof Row]?: readonly string[] };
@@ -54,33 +52,7 @@ export function selectable<Schema extends z.ZodType>(schema: Schema): Schema {
   });
 }
 
-/** What a read of a single record may ask. */
-export interface ReadQuery {
-  $select?: string | undefined;
-}
-
 /** The selected fields; undefined without `$select`. @throws ListQueryError */
-export function selectedIn({ $select }: ReadQuery, rowFields: RowFields): ReadonlySet<string> | undefined {
+export function selectedIn({ $select }: { $select?: string | undefined }, rowFields: RowFields): ReadonlySet<string> | undefined {
   return $select === undefined ? undefined : bindSelect(parseSelect($select), rowFields);
-}
-
-/** The parameter `$select` of a read that answers one record. */
-export function selectParameter({ shape }: z.ZodObject) {
-  const fields: RowFields = new Map(Object.keys(shape).map((name) => [name, []]));
-  const checked = SELECT.superRefine(($select, check) => {
-    try {
-      selectedIn({ $select }, fields);
-    } catch (error) {
-      if (!(error instanceof ListQueryError)) throw error;
-      check.addIssue({ code: 'custom', message: withoutPlace(error.message, '$select') });
-    }
-  });
-  return checked.optional();
-}
-
-/** The selected fields of an answer. */
-export function selectFrom<Answer extends object>(output: z.ZodType<Answer>, answer: Answer, { $select }: ReadQuery): Answer {
-  if ($select === undefined) return answer;
-  const names = parseSelect($select).map(({ path }) => path);
-  return markSelected(partOf(output, ['id', ...names]).parse(answer));
 }

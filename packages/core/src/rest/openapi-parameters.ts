@@ -1,8 +1,8 @@
 import { idText } from './openapi-schemas.js';
 import type { DescribedOperation, Json, Parameter, Reference } from './openapi-types.js';
 
-/** So many operations must have a parameter for it to be a component. */
-const SHARED = 4;
+/** About what a reference to a component takes. */
+const REFERENCE_BYTES = 50;
 
 /** An example of a value: the schema's own, else one that follows from it. */
 function exampleOf({ $ref, examples, enum: values, type, minimum = 1 }: Json, schemas: Readonly<Record<string, Json>>): unknown {
@@ -32,7 +32,7 @@ export function describedParameter(given: Parameter, schemas: Readonly<Record<st
   };
 }
 
-/** Replaces parameters that many operations have by references to components; returns the components. */
+/** Replaces parameters that several operations have by references to components where that is shorter; returns the components. */
 export function shareParameters(operations: readonly DescribedOperation[]): Record<string, Parameter> {
   const uses = new Map<string, Parameter[]>();
   for (const { parameters = [] } of operations)
@@ -42,9 +42,9 @@ export function shareParameters(operations: readonly DescribedOperation[]): Reco
     }
   const components: Record<string, Parameter> = {};
   const references = new Map<Parameter | Reference, Reference>();
-  for (const alike of uses.values()) {
+  for (const [text, alike] of uses) {
     const [first] = alike;
-    if (!first || alike.length < SHARED) continue;
+    if (!first || (alike.length - 1) * text.length < (alike.length + 1) * REFERENCE_BYTES) continue;
     const base = first.name.replace(/[^\w.-]/g, '');
     let name = base;
     for (let n = 2; components[name]; n++) name = `${base}-${n}`;

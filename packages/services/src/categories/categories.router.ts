@@ -14,7 +14,14 @@ import { categoryErrors as errors } from './categories.errors.js';
 import { CategorySchema, categoryInput, categoryList, categoryPatchInput, createCategoryInput } from './categories.schemas.js';
 import type { CategoriesService } from './categories.service.js';
 
-const category = { one: 'category', many: 'categories', output: CategorySchema, idInput: categoryInput, errors };
+const category = {
+  one: 'category',
+  many: 'categories',
+  output: CategorySchema,
+  list: categoryList,
+  idInput: categoryInput,
+  errors,
+};
 /** These routes have another text for a missing category (spec, "Errors", rule 3). */
 const existing = { ...category, errors: { notFound: errors.doesNotExist } };
 

@@ -14,6 +14,7 @@ const channel = {
   one: 'channel',
   many: 'channels',
   output: ChannelSchema,
+  list: channelList,
   idInput: channelInput,
   errors: { notFound: errors.channelNotFound, nothingToUpdate: errors.noChannelUpdate },
 };

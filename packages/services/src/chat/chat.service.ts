@@ -31,7 +31,7 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
   const memberships = createMemberships(storage, log);
   const attachments = files.attachments({ purpose: 'message-attachment', max: ATTACHMENTS_MAX });
   const messages = createMessagesService({ storage, lists, bus, log, memberships, attachments });
-  const readStates = createReadStatesService({ storage, bus, memberships, log });
+  const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;

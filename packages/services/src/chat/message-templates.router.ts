@@ -23,6 +23,7 @@ const template = {
   one: 'message template',
   many: 'message templates',
   output: MessageTemplateSchema,
+  list: messageTemplateList,
   idInput: messageTemplateInput,
   errors,
 };

@@ -23,6 +23,7 @@ const message = {
   one: 'message',
   many: 'messages',
   output: MessageSchema,
+  list: messageList,
   idInput: messageInput,
   errors: { notFound: errors.messageNotFound, nothingToUpdate: errors.noMessageUpdate },
 };

@@ -1,20 +1,26 @@
 import { authenticatedRoute, router, self } from '@tandem/core';
+import { getRoute } from '../shared/record-routes.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
-import { ReadStateSchema, markReadInput, readStateInput } from './read-states.schemas.js';
+import { ReadStateSchema, markReadInput, readStateInput, readStateRelations } from './read-states.schemas.js';
 import type { ReadStatesService } from './read-states.service.js';
+
+const readState = {
+  one: 'channel read state',
+  output: ReadStateSchema,
+  list: { relations: readStateRelations },
+  idInput: readStateInput,
+  errors: { notFound: errors.channelDoesNotExist },
+};
 
 /** Read state routes (decisions S3). */
 export function createReadStatesRouter(readStates: ReadStatesService, rules: ChatRules) {
   return router({
-    readState: authenticatedRoute('GET /channels/{channelId}/read-state', {
+    readState: getRoute(readState, 'GET /channels/{channelId}/read-state', {
       summary: 'Show how far the caller has read in a channel',
       failure: 'Failed to find channel read state',
       allow: [rules.channelExists, rules.member],
-    })
-      .input(readStateInput)
-      .output(ReadStateSchema)
-      .query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id)),
+    }).query(({ ctx, input }) => readStates.get(input.channelId, ctx.identity.id, input)),
 
     markRead: authenticatedRoute('PUT /channels/{channelId}/read-state', {
       status: 204,

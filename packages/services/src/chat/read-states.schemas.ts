@@ -1,4 +1,6 @@
+import { relatedOne } from '@tandem/lists';
 import { z } from 'zod';
+import { personKind } from '../people/people.schemas.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { standingFields } from './channels.schemas.js';
 
@@ -13,6 +15,7 @@ export const ReadStateSchema = z
   })
   .meta({ id: 'ReadState' });
 export type ReadState = z.infer<typeof ReadStateSchema>;
+export const readStateRelations = { reader: relatedOne(personKind, 'identityId') };
 
 export const readStateInput = z.strictObject({ channelId: Id });
 export const markReadInput = z.strictObject({

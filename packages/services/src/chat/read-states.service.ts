@@ -1,37 +1,40 @@
 import type { EventBus } from '@tandem/core';
+import type { Lists, ReadQuery } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { standingOf, type Memberships } from './memberships.js';
 import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
-import type { ReadState } from './read-states.schemas.js';
+import { readStateRelations, type ReadState } from './read-states.schemas.js';
 import { subscriptionModel } from './subscription.model.js';
 
 export type ReadStatesService = ReturnType<typeof createReadStatesService>;
 
 interface ReadStatesOptions {
   storage: Storage;
+  lists: Lists;
   bus: EventBus;
   memberships: Memberships;
   log: MessageLog;
 }
 
 /** How far members have read, stored in their subscriptions. */
-export function createReadStatesService({ storage, bus, memberships, log }: ReadStatesOptions) {
+export function createReadStatesService({ storage, lists, bus, memberships, log }: ReadStatesOptions) {
   const Messages = storage.model(messageModel);
   const { collection } = storage.model(subscriptionModel);
 
   return {
     /** @throws errors.notSubscribed */
-    async get(channelId: string, identityId: string): Promise<ReadState> {
+    async get(channelId: string, identityId: string, query: ReadQuery = {}): Promise<ReadState> {
       const [subscription, lastSeq] = await Promise.all([
         memberships.subscriptionOf(identityId, channelId),
         log.lastSeq(channelId),
       ]);
       const { readSeq, lastReadMessageId, readAt } = subscription;
       const at = readAt instanceof Date ? readAt.toISOString() : null;
-      return { channelId, identityId, lastReadMessageId, readAt: at, ...standingOf(lastSeq, readSeq) };
+      const state = { channelId, identityId, lastReadMessageId, readAt: at, ...standingOf(lastSeq, readSeq) };
+      return lists.expanded(readStateRelations, state, state, query);
     },
 
     /**

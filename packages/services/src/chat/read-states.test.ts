@@ -34,6 +34,18 @@ describe.each(FACES)('a read state over %s', (face) => {
     expect(await app.tandem.services.chat.membershipOf(ann.id, channelId)).toEqual({ lastSeq: 3, readSeq: 0, unread: 3 });
   });
 
+  it('shows its reader on request, and the selected fields alone', async () => {
+    const { id: channelId } = await openChannel(ann, [bob]);
+    const { id: profileId } = await bob
+      .rest('POST', '/profiles', { identityId: bob.id, name: 'Bob' })
+      .expect<{ id: string }>(201);
+    const ask = async (query: object) => (await call(bob, 'readState', { channelId, ...query })) as { value: object };
+    const reader = { id: bob.id, name: 'Bob', avatarUrl: null, profileId };
+    expect(await ask({ $expand: 'reader' })).toEqual({ ok: true, value: { ...(await ask({})).value, reader } });
+    expect(await ask({ $expand: 'reader', $select: 'unread' })).toEqual({ ok: true, value: { unread: 0, reader } });
+    await bob.rest('DELETE', `/profiles/${profileId}`).expect(204);
+  });
+
   it('is set by a message of its channel only', async () => {
     const [here, there] = [await openChannel(ann), await openChannel(ann)];
     const elsewhere = await say(ann, there.id);

@@ -11,6 +11,7 @@ const subscription = {
   one: 'subscription',
   many: 'subscriptions',
   output: SubscriptionSchema,
+  list: subscriptionList,
   idInput: subscriptionInput,
   errors: { notFound: errors.subscriptionNotFound },
 };

@@ -37,7 +37,14 @@ export interface InvitationsRouterOptions {
   identities: Pick<IdentitiesService, 'isEmailVerified'>;
 }
 
-const invitation = { one: 'invitation', many: 'invitations', output: InvitationSchema, idInput: invitationInput, errors };
+const invitation = {
+  one: 'invitation',
+  many: 'invitations',
+  output: InvitationSchema,
+  list: invitationList,
+  idInput: invitationInput,
+  errors,
+};
 
 /** Invitation routes (decisions A8): owners and admins of an organization manage its invitations, admins all. */
 export function createInvitationsRouter({ invitations, acceptance, organizations, identities }: InvitationsRouterOptions) {

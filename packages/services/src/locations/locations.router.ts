@@ -5,7 +5,14 @@ import { locationErrors as errors } from './locations.errors.js';
 import { LocationSchema, createLocationInput, locationInput, locationList, locationPatchInput } from './locations.schemas.js';
 import type { LocationsService } from './locations.service.js';
 
-const location = { one: 'location', many: 'locations', output: LocationSchema, idInput: locationInput, errors };
+const location = {
+  one: 'location',
+  many: 'locations',
+  output: LocationSchema,
+  list: locationList,
+  idInput: locationInput,
+  errors,
+};
 
 /** The location routes of the spec ("Other services"). Anybody may read; only admins may write. */
 export function createLocationsRouter(locations: LocationsService) {

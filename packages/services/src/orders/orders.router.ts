@@ -22,6 +22,7 @@ import { actorOf } from '../shared/actor.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { orderErrors as errors } from './orders.errors.js';
 import {
+  ExpandableOrderSchema,
   OrderSchema,
   createOrderInput,
   orderInput,
@@ -53,6 +54,7 @@ function readKey({ headers }: AuthenticatedContext): string | undefined {
 }
 
 const order = { one: 'order', many: 'orders', output: OrderSchema, idInput: orderInput, errors };
+const expandable = { ...order, output: ExpandableOrderSchema, list: orderList };
 
 /** The order routes of the spec ("Other services"; decisions R5, R6). */
 export function createOrdersRouter({ orders, organizations }: OrdersRouterOptions) {
@@ -94,7 +96,7 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       allow: [anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, organizations.roleOf))],
     }).query(({ ctx, input }) => orders.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
-    get: getRoute(order, 'GET /orders/{orderId}', { allow: [anyOf(admin, own, inItsOrganization)] }).query(({ input }) =>
+    get: getRoute(expandable, 'GET /orders/{orderId}', { allow: [anyOf(admin, own, inItsOrganization)] }).query(({ input }) =>
       orders.get(input.orderId, input),
     ),
 

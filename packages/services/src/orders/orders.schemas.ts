@@ -73,8 +73,10 @@ const ExpandedLine = LineSchema.extend({
   product: ProductSchema.nullable().optional(),
   variant: ProductVariantSchema.nullable().optional(),
 });
+/** An order whose lines have the related records that `$expand` adds. */
+export const ExpandableOrderSchema = OrderSchema.extend({ items: z.array(ExpandedLine) }).meta({ id: 'ListedOrder' });
 const shown = {
-  row: OrderSchema.extend({ items: z.array(ExpandedLine) }).meta({ id: 'ListedOrder' }),
+  row: ExpandableOrderSchema,
   reads: { items: ['currency'] },
   relations,
 };

@@ -34,6 +34,7 @@ const organization = {
   one: 'organization',
   many: 'organizations',
   output: OrganizationSchema,
+  list: organizationList,
   idInput: organizationInput,
   errors,
 };

@@ -1,4 +1,5 @@
-import type { Relations } from '@tandem/lists';
+import { operationsOf } from '@tandem/core';
+import { resourceOfInput, type Relations } from '@tandem/lists';
 import { fixture, startTestServer, type Outcome, type Person as Caller } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
@@ -18,6 +19,21 @@ const OWN_READS: Record<string, [procedure: string, id: string]> = {
 const LISTS = SERVICES.flatMap(({ name, lists }) =>
   Object.entries<{ relations: Relations }>(lists).map(([list, { relations }]) => ({ procedure: `${name}.${list}`, relations })),
 ).filter(({ relations }) => Object.keys(relations).length > 0);
+/** Reads of one record that show related records too: the list that has such records, and the name of the id. */
+const READS: Record<string, [list: string, id: string]> = {
+  'categories.get': ['categories.list', 'categoryId'],
+  'chat.getChannel': ['chat.listChannels', 'channelId'],
+  'chat.getMessage': ['chat.listMessages', 'messageId'],
+  'chat.getMessageTemplate': ['chat.listMessageTemplates', 'messageTemplateId'],
+  'chat.getSubscription': ['chat.listSubscriptions', 'subscriptionId'],
+  'invitations.get': ['invitations.list', 'invitationId'],
+  'locations.get': ['locations.list', 'locationId'],
+  'orders.get': ['orders.list', 'orderId'],
+  'organizations.get': ['organizations.list', 'organizationId'],
+  'productVariants.get': ['productVariants.list', 'productVariantId'],
+  'products.get': ['products.list', 'productId'],
+  'profiles.get': ['profiles.listOfIdentity', 'profileId'],
+};
 type Row = Record<string, unknown>;
 type Call = (procedure: string, input: Row) => Promise<Outcome>;
 
@@ -133,13 +149,46 @@ function placesOf(row: Row, name: string, from: string): { place: Row; shownAs: 
   return [{ place: row, shownAs: name, id: row[from] === null ? null : id }];
 }
 
+/** By relation: whether records of it were shown, and were not. */
+type Seen = Map<string, Set<boolean>>;
+const nothingSeen = (relations: Relations): Seen => new Map(Object.keys(relations).map((name) => [name, new Set<boolean>()]));
+
+/** Checks that the related records of a row are what this caller's own reads show, and that nothing has an email. */
+async function expectOwnReads(row: Row, relations: Relations, call: Call, who: string, seen: Seen): Promise<void> {
+  const text = JSON.stringify(row);
+  for (const { email } of Object.values(world.people)) expect(text, `${who} ${email}`).not.toContain(email);
+  for (const [name, { kind, from }] of Object.entries(relations)) {
+    for (const { place, shownAs, id } of placesOf(row, name, from)) {
+      expect(place[shownAs], `${who}: ${name} of ${text}`).toEqual(await ownRead(call, kind.name, place, id));
+      seen.get(name)?.add(place[shownAs] !== null);
+    }
+  }
+}
+
+/** The related records of a row without those of its parts. */
+function relatedOf(row: Row, relations: Relations): Row {
+  const names = Object.keys(relations).filter((name) => !name.includes('.'));
+  return Object.fromEntries(names.map((name) => [name, row[name]]));
+}
+
+/** All rows of a list that anybody may read, by id. */
+async function rowsOf(procedure: string): Promise<Map<unknown, Row>> {
+  const rows = new Map<unknown, Row>();
+  for (const call of Object.values(callers())) {
+    for (const question of questions()) {
+      const outcome = await call(procedure, question);
+      if (outcome.ok) for (const row of (outcome.value as { data: Row[] }).data) rows.set(row['id'], row);
+    }
+  }
+  return rows;
+}
+
 describe('related records', () => {
   it.each(LISTS)(
     'of $procedure are what the own read of each shows to the same caller, else null, and never an email',
     { timeout: 60_000 },
     async ({ procedure, relations }) => {
-      const emails = Object.values(world.people).map(({ email }) => email);
-      const seen = new Map(Object.keys(relations).map((name) => [name, new Set<boolean>()]));
+      const seen = nothingSeen(relations);
       const unfitting = new Set<Row>();
       const asked = questions();
       for (const [who, call] of Object.entries(callers())) {
@@ -147,23 +196,49 @@ describe('related records', () => {
           const outcome = await call(procedure, { ...question, $expand: Object.keys(relations).join(',') });
           if (!outcome.ok && outcome.status === 400) unfitting.add(question);
           if (!outcome.ok) continue;
-          const text = JSON.stringify(outcome.value);
-          for (const email of emails) expect(text, `${who} ${email}`).not.toContain(email);
-          for (const row of (outcome.value as { data: Row[] }).data) {
-            for (const [name, { kind, from }] of Object.entries(relations)) {
-              for (const { place, shownAs, id } of placesOf(row, name, from)) {
-                expect(place[shownAs], `${who}: ${name} of ${JSON.stringify(row)}`).toEqual(
-                  await ownRead(call, kind.name, place, id),
-                );
-                seen.get(name)?.add(place[shownAs] !== null);
-              }
-            }
-          }
+          const { data } = outcome.value as { data: Row[] };
+          for (const row of data) await expectOwnReads(row, relations, call, who, seen);
+          const selected = await call(procedure, { ...question, $expand: Object.keys(relations).join(','), $select: 'id' });
+          expect(valueOf(selected), `${who}, with $select`).toMatchObject({ data: data.map((row) => relatedOf(row, relations)) });
         }
       }
       for (const [name, outcomes] of seen) expect([...outcomes], `${procedure} ${name}`).toContain(true);
     },
   );
+
+  it.each(Object.entries(READS).map(([procedure, [list, id]]) => ({ procedure, list, id })))(
+    'of $procedure are the same, and asking for them lets nobody read more records',
+    { timeout: 60_000 },
+    async ({ procedure, list, id }) => {
+      const relations = LISTS.find((one) => one.procedure === list)?.relations ?? {};
+      const seen = nothingSeen(relations);
+      const $expand = Object.keys(relations).join(',');
+      const rows = await rowsOf(list);
+      for (const [who, call] of Object.entries(callers())) {
+        for (const [key, { productId }] of rows) {
+          const input = { [id]: key, ...(list === 'productVariants.list' && { productId }) };
+          const bare = await call(procedure, input);
+          const whole = await call(procedure, { ...input, $expand });
+          expect(whole, who).toMatchObject(bare);
+          const row = whole.ok ? (whole.value as Row) : {};
+          await expectOwnReads(row, whole.ok ? relations : {}, call, who, seen);
+          const selected = bare.ok ? { ok: true, value: { id: key, ...relatedOf(row, relations) } } : bare;
+          expect(await call(procedure, { ...input, $expand, $select: 'id' }), who).toEqual(selected);
+        }
+      }
+      for (const [name, outcomes] of seen) expect([...outcomes], `${procedure} ${name}`).toContain(true);
+    },
+  );
+
+  it('are there in every read of one record whose list has them', () => {
+    const shapeOf = (schema: unknown) => (schema as { shape?: Row } | undefined)?.shape ?? {};
+    const reads = operationsOf(app.tandem.router).filter(
+      ({ schema }) => '$expand' in shapeOf(schema) && schema && !resourceOfInput(schema),
+    );
+    // how far one has read oneself
+    const own = 'chat.readState';
+    expect(reads.map(({ name }) => name).toSorted()).toEqual([...Object.keys(READS), own].toSorted());
+  });
 });
 
 it('each kind of related record that not everybody may read is null for somebody', async () => {
@@ -180,9 +255,19 @@ it('each kind of related record that not everybody may read is null for somebody
   }
 });
 
+it('a read of one record refuses relations that its list does not have', async () => {
+  const { productId } = world;
+  const data = ["query parameter '$select' has the unknown property 'organization' at offset 0", "query parameter '$expand' has the unknown relation 'owner' at offset 12"]; // prettier-ignore
+  expect(await app.call('rest', 'products.get', { productId, $select: 'organization', $expand: 'categories, owner' })).toEqual(
+    { ok: false, status: 400, message: 'Validation Error', data }, // prettier-ignore
+  );
+});
+
 it('a wrong token is refused where related records depend on the caller, and there alone', async () => {
-  const ask = (query: string) => fetch(`${app.url}/products${query}`, { headers: { authorization: 'Bearer wrong' } });
-  expect((await ask('?$expand=organization')).status).toBe(401);
-  expect((await ask('?$expand=categories,%20organization')).status).toBe(401);
-  for (const query of ['', '?$expand=categories']) expect((await ask(query)).status).toBe(200);
+  for (const path of ['/products', `/products/${world.productId}`]) {
+    const ask = (query: string) => fetch(`${app.url}${path}${query}`, { headers: { authorization: 'Bearer wrong' } });
+    expect((await ask('?$expand=organization')).status).toBe(401);
+    expect((await ask('?$expand=categories,%20organization')).status).toBe(401);
+    for (const query of ['', '?$expand=categories']) expect((await ask(query)).status).toBe(200);
+  }
 });

@@ -35,6 +35,7 @@ const variant = {
   one: 'product variant',
   many: 'product variants',
   output: ProductVariantSchema,
+  list: productVariantList,
   idInput: productVariantInput,
   errors,
 };

@@ -40,7 +40,7 @@ interface ProductsRouterOptions {
 /** For records that a product refers to. */
 const missing = [categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound];
 
-const product = { one: 'product', many: 'products', output: ProductSchema, idInput: productInput, errors };
+const product = { one: 'product', many: 'products', output: ProductSchema, list: productList, idInput: productInput, errors };
 
 /** The product routes of the spec ("Other services"). Anybody may read; `product-rules.ts` says who may write. */
 export function createProductsRouter({ products, rules, roleOf }: ProductsRouterOptions) {

@@ -16,7 +16,7 @@ import {
 } from './profiles.schemas.js';
 import type { ProfilesService } from './profiles.service.js';
 
-const profile = { one: 'profile', many: 'profiles', output: ProfileSchema, idInput: profileInput, errors };
+const profile = { one: 'profile', many: 'profiles', output: ProfileSchema, list: profileList, idInput: profileInput, errors };
 
 /** The profile routes of the spec ("Other services"). */
 export function createProfilesRouter(profiles: ProfilesService) {

@@ -100,4 +100,6 @@ it('a read of one record with $select reads no more than it shows', async () => 
   const answer = await app.call('rest', 'products.get', { productId, $select: 'name' }, admin.credentials);
   expect(answer).toEqual({ ok: true, value: { id: productId, name: 'No. 0' } });
   expect(Object.fromEntries(projections)).toEqual({ products: { _id: 1, name: 1 } });
+  await app.call('rest', 'products.get', { productId, $select: 'name', $expand: 'categories' }, admin.credentials);
+  expect(projections.get('products')).toEqual({ _id: 1, name: 1, categoryIds: 1 });
 });

@@ -15,7 +15,7 @@ import {
   type AuthenticatedRouteOptions,
   type ErrorDefinition,
 } from '@tandem/core';
-import { listErrors, selectFrom, selectParameter, selectable, type ReadQuery, type Relations } from '@tandem/lists';
+import { askedBy, defineRead, listErrors, type ListCall, type ReadQuery, type Relations } from '@tandem/lists';
 import { z } from 'zod';
 
 type Schema = z.ZodType;
@@ -88,16 +88,17 @@ export function listRoute<In extends Schema, Out extends Schema>(of: Many, route
   return authenticatedRoute(route, options).input(list.input).output(list.output);
 }
 
-/** The relations whose records are not shown to everybody. */
-function namesForSome(relations: Relations = {}): string[] {
-  return Object.entries(relations).flatMap(([name, { kind }]) => (kind.isPrivate ? [name] : []));
-}
+const passOn = ({ next }: { next: () => unknown }) => next();
 
-/** Whether `$expand` asks for one of the relations. */
-const asksFor = (names: readonly string[]) => (input: unknown) => {
-  const { $expand = '' } = input as { $expand?: string };
-  return $expand.split(',').some((asked) => names.includes(asked.trim()));
-};
+/** Lets a public read know its caller, where `$expand` asks for related records that are not shown to everybody. */
+function callerFor(relations: Relations = {}): ReturnType<typeof optionalCaller> {
+  const forSome = Object.entries(relations).flatMap(([name, { kind }]) => (kind.isPrivate ? [name] : []));
+  if (forSome.length === 0) return passOn as never;
+  return optionalCaller((input) => {
+    const { $expand = '' } = input as ReadQuery;
+    return $expand.split(',').some((asked) => forSome.includes(asked.trim()));
+  });
+}
 
 /** Lists records to anybody. */
 export function publicListRoute<In extends Schema, Out extends Schema>(
@@ -107,53 +108,63 @@ export function publicListRoute<In extends Schema, Out extends Schema>(
   own: Unguarded = {},
 ) {
   const options = listOptions(of, own);
-  const base = publicRoute(route, options).input(list.input).output(list.output);
-  const forSome = namesForSome(list.relations);
-  return forSome.length > 0 ? base.use(optionalCaller(asksFor(forSome))) : (base as never);
+  return publicRoute(route, options).input(list.input).output(list.output).use(callerFor(list.relations));
 }
 
 function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Options) {
   return complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]);
 }
 
-/** The parts of a read that answers one record, or those of its fields that `$select` names. */
-function reading<Id extends z.ZodRawShape, Out extends z.ZodObject>({ idInput, output }: FoundById<Id> & Shown<Out>) {
-  const $select = selectParameter(output);
+/** The record of a single read, with the relations of its list. */
+type Read<Id extends z.ZodRawShape, Out extends z.ZodObject, Related extends Relations> = FoundById<Id> &
+  Shown<Out> & { list?: { relations: Related } };
+
+/** The parts of a read that answers one record, or the fields of it that `$select` names, with what `$expand` asks for. */
+function reading<Id extends z.ZodRawShape, Out extends z.ZodObject, Related extends Relations>(of: Read<Id, Out, Related>) {
+  const relations = of.list?.relations ?? ({} as Related);
+  const { input: asked, output, select } = defineRead(of.idInput, of.output, relations);
   return {
-    input: idInput.extend({ $select }) as unknown as z.ZodObject<Id & { $select: typeof $select }, z.core.$strict>,
-    output: selectable(output),
-    async select<Result extends { ok: boolean }>({
+    input: asked,
+    output,
+    relations,
+    async answer<Result extends { ok: boolean }>({
+      ctx,
       input,
       next,
     }: {
+      ctx: ListCall;
       input: unknown;
       next: () => Promise<Result>;
     }): Promise<Result> {
+      const query = askedBy(ctx, input as ReadQuery);
       const result = await next();
-      const { data } = result as { data?: z.output<Out> };
-      return result.ok && data ? { ...result, data: selectFrom(output, data, input as ReadQuery) } : result;
+      const { data } = result as { data?: z.output<typeof output> };
+      return result.ok && data ? { ...result, data: select(data, query) } : result;
     },
   };
 }
 
 /** Answers one record to callers who are signed in. */
-export function getRoute<Id extends z.ZodRawShape, Out extends z.ZodObject>(
-  of: FoundById<Id> & Shown<Out>,
-  route: Get,
-  own: Own = {},
-) {
-  const { input, output, select } = reading(of);
-  return authenticatedRoute(route, getOptions(of, own)).input(input).output(output).use(select);
+export function getRoute<
+  Id extends z.ZodRawShape,
+  Out extends z.ZodObject,
+  // oxlint-disable-next-line typescript/ban-types -- no relations
+  Related extends Relations = {},
+>(of: Read<Id, Out, Related>, route: Get, own: Own = {}) {
+  const { input, output, answer } = reading(of);
+  return authenticatedRoute(route, getOptions(of, own)).input(input).output(output).use(answer);
 }
 
 /** Answers one record to anybody. */
-export function publicGetRoute<Id extends z.ZodRawShape, Out extends z.ZodObject>(
-  of: FoundById<Id> & Shown<Out>,
-  route: Get,
-  own: Unguarded = {},
-) {
-  const { input, output, select } = reading(of);
-  return publicRoute(route, getOptions(of, own)).input(input).output(output).use(select);
+export function publicGetRoute<
+  Id extends z.ZodRawShape,
+  Out extends z.ZodObject,
+  // oxlint-disable-next-line typescript/ban-types -- no relations
+  Related extends Relations = {},
+>(of: Read<Id, Out, Related>, route: Get, own: Unguarded = {}) {
+  const { input, output, relations, answer } = reading(of);
+  const base = publicRoute(route, getOptions(of, own)).input(input).output(output);
+  return base.use(callerFor(relations)).use(answer);
 }
 
 /** Changes one record and answers it. */
