@@ -14,6 +14,7 @@ import { markRead } from './scenarios/mark-read.js';
 import { messagePost } from './scenarios/message-post.js';
 import { notificationList } from './scenarios/notification-list.js';
 import { relationLists } from './scenarios/relation-lists.js';
+import { search } from './scenarios/search.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
 import { withStage } from './stage.js';
 import { formatAttacks, formatLatencies, formatMemories, formatTable, formatTarget, formatTimes, type Result } from './table.js';
@@ -26,6 +27,7 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   login,
   'login-storm': loginStorm,
   'list-queries': listQueries,
+  search,
   'relation-lists': relationLists,
   'message-post': messagePost,
   broadcast,

@@ -21,7 +21,7 @@ export {
 export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
 export { present, type Presented, type Wire } from './present.js';
-export { SEARCH, containing, searchPath, searching } from './search.js';
+export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
 export { createQueueWorker } from './queue-worker.js';
 export { StoreSetupError, addressProblems } from './store-address.js';

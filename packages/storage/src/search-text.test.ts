@@ -50,6 +50,8 @@ it.each([
 it.each([
   ['rye loaf', 'anywhere', ' loaf'],
   ['ye l', 'anywhere', ' l'],
+  ['ски', 'anywhere', 'ск'],
+  ['си', 'anywhere', undefined],
   ['ab', 'anywhere', undefined],
   ['ab', 'at the start', ' ab'],
   ['-ab', 'at the start', ' ab'],

@@ -71,14 +71,15 @@ export function partOf(text: string, place: Place = 'anywhere'): string | undefi
   if (place === 'whole') return longestOf((folded.match(WORD) ?? []).map((word) => ` ${word}`));
   const runs = Array.from(folded.matchAll(/[\p{L}\p{N}\p{M}]+/gu), ({ 0: run, index }) => {
     const part = run.replace(JOINING, '');
-    const whole = STABLE.test(part) ? part : Array.from(part).slice(0, -1).join('');
+    const stable = STABLE.test(part) ? part : Array.from(part).slice(0, -1).join('');
     const begins = (index > 0 || place === 'at the start') && part === run;
-    return begins ? ` ${whole}` : isFoundInside(whole) ? whole : ' ';
+    // a letter that becomes another with what follows still counts as one
+    return begins ? ` ${stable}` : isFoundInside(part) ? stable : '';
   });
   return longestOf(runs);
 }
 
 function longestOf(parts: string[]): string | undefined {
-  const [longest = ' '] = parts.sort((one, other) => other.length - one.length);
-  return longest === ' ' ? undefined : longest;
+  const [longest] = parts.sort((one, other) => other.length - one.length);
+  return longest?.trimStart() ? longest : undefined;
 }
