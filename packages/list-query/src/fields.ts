@@ -19,6 +19,8 @@ export interface FieldSettings {
   absent?: Absent;
   /** A map from keys to texts, numbers and booleans: `$filter`, and nothing else, compares the value of a key, `metadata.erp`. */
   open?: true;
+  /** For an open field: read and asked of by `resource.whole` alone; to all others it does not exist. */
+  guarded?: true;
   /** Allowed in `$filter`. Default true. */
   filter?: boolean;
   /** Allowed in `$orderby`. Default true; never for lists. */

@@ -67,6 +67,8 @@ export interface ListResource<
   readonly relations: ReadonlyMap<string, Relation>;
   readonly defaultOrder: readonly SortKey[];
   readonly softDelete: boolean;
+  /** The same with its guarded fields, for those who may know of them; undefined where it has none. */
+  readonly whole?: ListResource;
   /** The declaration, from which the typed builder takes its types. */
   readonly declared: Declared;
 }
@@ -84,16 +86,19 @@ export function defineListResource<const Declared extends Record<string, FieldTy
   const { name, hidden = [], relations = {}, defaultOrder, softDelete = true, searched } = settings;
   const fields = new Map<string, Field>([['id', declareField('id', 'string')]]);
   const open = new Map<string, Field>();
+  const guarded = new Map<string, Field>();
   for (const [field, declared] of Object.entries(settings.fields)) {
     const one = declareField(field, declared);
-    (one.isOpen ? open : fields).set(field, one);
+    const isGuarded = typeof declared === 'object' && declared.guarded === true;
+    if (isGuarded && !one.isOpen) throw new Error(`${name}: ${field} is guarded, and not open`);
+    (isGuarded ? guarded : one.isOpen ? open : fields).set(field, one);
   }
   for (const one of searched?.fields ?? []) {
     const field = fields.get(one);
     if (field?.type !== 'string' || field.isList) throw new Error(`${name}: ${one} is searched, and no text`);
     fields.set(one, { ...field, containing: (text, place) => searched?.containing(one, text, place) });
   }
-  for (const { name: shown, path } of [...fields.values(), ...open.values()]) {
+  for (const { name: shown, path } of [...fields.values(), ...open.values(), ...guarded.values()]) {
     const hides = hidden.find((entry) => path === entry || path.startsWith(`${entry}.`));
     if (hides !== undefined) throw new Error(`${name}: ${shown} is declared and hidden`);
   }
@@ -101,19 +106,25 @@ export function defineListResource<const Declared extends Record<string, FieldTy
     if (fields.has(relation)) throw new Error(`${name}: ${relation} is a field and a relation`);
   }
   const unshown = [...new Set([...hidden, ...(searched ? [searched.path] : []), ...NEVER_SHOWN])];
-  return {
+  const made = {
     name,
     fields,
-    open,
-    filterable: withKeys(fields, open),
-    hidden: unshown,
     searched: searched?.fields ?? [],
-    projection: without(unshown),
     relations: new Map(Object.entries(relations).map(([key, relation]) => [key, declareRelation(relation)])),
     defaultOrder: defaultOrder === undefined ? [] : bindOrder(parseOrder(defaultOrder), fields, 'defaultOrder'),
     softDelete,
     declared: settings.fields,
   };
+  const asking = (asked: Fields, hides: readonly string[]) => ({
+    ...made,
+    open: asked,
+    filterable: withKeys(fields, asked),
+    hidden: hides,
+    projection: without(hides),
+  });
+  if (guarded.size === 0) return asking(open, unshown);
+  const whole = asking(new Map([...open, ...guarded]), unshown);
+  return { ...asking(open, [...unshown, ...[...guarded.values()].map(({ path }) => path)]), whole };
 }
 
 function declareRelation({ from, to = 'id', resource }: RelationSettings): Relation {

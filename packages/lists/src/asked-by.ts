@@ -26,6 +26,12 @@ export function callerOf(query: object): Caller {
   return ip === '' ? { key: 'the host', isAnonymous: false } : { key: addressGroup(ip), isAnonymous: true };
 }
 
+/** Whether an admin asks. */
+export function isAskedByAdmin(query: object): boolean {
+  const { identity, server } = callOf(query) ?? {};
+  return identity !== undefined && server !== undefined && identity.typeId === server.typeIds.admin;
+}
+
 /** Aborts when the client has left or the request has timed out; undefined for calls by host code. */
 export function signalOf(query: object): AbortSignal | undefined {
   return callOf(query)?.waiting?.signal;

@@ -64,8 +64,11 @@ export function defineList<
   const related = relations ?? ({} as Related);
   const { expandable, output } = answerOf(row, related);
   const resource = withRelations(bare, related);
-  const rowFields = rowFieldsOf(resource, row, reads);
-  const checkQuery = checkListQuery(resource, rowFields);
+  const all = rowFieldsOf(resource, row, reads);
+  const { whole } = resource;
+  const rowFields = new Map([...all].filter(([name]) => !whole?.open.has(name) || resource.open.has(name)));
+  const seenWhole = whole && { whole: { resource: whole, rowFields: all } };
+  const checkQuery = checkListQuery(resource, rowFields, seenWhole?.whole);
   const open = z
     .strictObject({
       ...(own ?? ({} as Own)),
@@ -82,6 +85,8 @@ export function defineList<
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
     row: expandable,
     rowFields,
+    /** With the guarded fields. */
+    ...seenWhole,
     relations: related,
     input,
     output,

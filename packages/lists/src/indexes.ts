@@ -51,7 +51,8 @@ export function listIndexes(
   add({ ...scope, ...standing }, `the list of ${resource.name}, in its default order, and its total`);
   for (const field of by) add({ [field]: 1, ...standing }, `the list of ${resource.name} within ${field}, and its total`);
   for (const order of sorts) add({ ...scope, ...sortOf(resource, order) }, `${resource.name} by ${order}`);
-  for (const { path } of resource.open.values()) add({ [`${path}.$**`]: 1 }, `${resource.name} filtered by a key of ${path}`);
+  for (const { path } of (resource.whole ?? resource).open.values())
+    add({ [`${path}.$**`]: 1 }, `${resource.name} filtered by a key of ${path}`);
   for (const field of resource.searched) add({ ...scope, [searchPath(field)]: 1 }, `the search of ${field} in ${resource.name}`);
   if (within.length > 0) return [...indexes.values()];
   const leading = new Set([...indexes.values()].map(({ keys }) => Object.keys(keys)[0]));

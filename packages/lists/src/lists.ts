@@ -21,7 +21,7 @@ import {
 import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './declaration.js';
-import { answerInTurn, callerOf, signalOf } from './asked-by.js';
+import { answerInTurn, callerOf, isAskedByAdmin, signalOf } from './asked-by.js';
 import { createFitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
@@ -38,6 +38,8 @@ export interface DeclaredList<Row> {
   resource: ListResource;
   row: z.ZodType<Row>;
   rowFields: RowFields;
+  /** With the guarded fields, which admins alone see and ask of. */
+  whole?: { resource: ListResource; rowFields: RowFields };
   relations: Relations;
   equalTo(query: object): StoreFilter;
 }
@@ -135,17 +137,20 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
     /**
      * Reads one record and shows it like a row of its list, with what `$expand` asks for. With `$select` it reads only the selected
      * fields, those that these are made of and those that the caller `needs`; the route then leaves out all but the selected ones.
-     * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20)
+     * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20);
+     * validationError for an unknown field
      */
     async find<R extends BaseRecord, Row extends object>(
-      { resource, row, rowFields, relations }: DeclaredList<Row>,
+      list: DeclaredList<Row>,
       model: Model<R>,
       filter: object,
       { show, complete = {}, needs = [] }: Pick<ListSource<R, Row>, 'show' | 'complete'> & { needs?: readonly string[] },
       missing: () => ApiError,
       query: ReadQuery = {},
     ): Promise<Row> {
-      const asked = selectedIn(query, rowFields);
+      const { row, relations } = list;
+      const { resource, rowFields } = seenBy(list, query);
+      const asked = attempt(() => selectedIn(query, rowFields));
       const selected = asked && new Set([...asked, ...needs]);
       const leading = leadingTo(expansionsIn(query, relations), rowFields);
       const projection = selected ? selectedOnly(resource, selected, rowFields, leading) : resource.projection;
@@ -181,11 +186,13 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
      * @throws validationError, listErrors.invalidNextToken; requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
-      { resource, row, rowFields, relations, equalTo }: DeclaredList<Row>,
+      list: DeclaredList<Row>,
       rows: Model<R & BaseRecord> | ListRows,
       { scope, cursorScope, show, complete = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
+      const { row, relations, equalTo } = list;
+      const { resource, rowFields } = seenBy(list, query);
       const collection = rows.collection as ListCollection;
       const counts = countCache ?? (collection.collectionName === resource.name ? countsOfAll : undefined);
       try {
@@ -229,6 +236,20 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
       }
     },
   };
+}
+
+/** What the caller of a query may ask a list. */
+function seenBy(list: DeclaredList<unknown>, query: object): Pick<DeclaredList<unknown>, 'resource' | 'rowFields'> {
+  return list.whole && isAskedByAdmin(query) ? list.whole : list;
+}
+
+/** @throws validationError for what a query asks wrongly */
+function attempt<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw toListFailure(error);
+  }
 }
 
 /** The selected fields, and those that they are made of. */

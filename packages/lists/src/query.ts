@@ -25,7 +25,7 @@ export interface ListQuery {
 }
 
 /** Requests that input validation has bound, so that the handler need not bind them again. */
-const requests = new WeakMap<object, ListRequest>();
+const requests = new WeakMap<object, { resource: ListResource; request: ListRequest }>();
 
 const DOLLAR = 36;
 
@@ -55,18 +55,39 @@ function parametersOf(query: ListQuery): ListParameters {
   };
 }
 
-/** Checks the list parameters of an input against a resource. The problems are reported together with those of the schema. */
-export function checkListQuery(resource: ListResource, rows: RowFields) {
+/**
+ * Checks the list parameters of an input against a resource. The problems are reported together with those of the schema, unless
+ * guarded fields make a difference: then the list, which knows its caller, reports them where nothing else is wrong.
+ */
+export function checkListQuery(
+  resource: ListResource,
+  rows: RowFields,
+  whole?: { resource: ListResource; rowFields: RowFields },
+) {
   return (query: ListQuery, check: z.RefinementCtx): void => {
     const add = (parameter: string, message: string) => check.addIssue({ code: 'custom', path: [parameter], message });
     if (query.$orderby !== undefined && query.$orderBy !== undefined) add('$orderBy', 'must be given once');
-    try {
-      requests.set(query, bindListRequest(resource, parametersOf(query), undefined, rows));
-    } catch (error) {
-      if (!(error instanceof ListQueryError)) throw error;
-      for (const { parameter, message } of error.problems) add(parameter, withoutPlace(message, parameter));
-    }
+    const bound = bind(resource, query, rows);
+    if ('request' in bound) return void requests.set(query, bound);
+    const isGuarded = whole && problemsOf(bind(whole.resource, query, whole.rowFields)).join() !== problemsOf(bound).join();
+    if (isGuarded && check.issues.length === 0) return;
+    for (const { parameter, message } of bound.problems) add(parameter, withoutPlace(message, parameter));
   };
+}
+
+type Bound = { resource: ListResource; request: ListRequest } | Pick<ListQueryError, 'problems'>;
+
+function bind(resource: ListResource, query: ListQuery, rows: RowFields): Bound {
+  try {
+    return { resource, request: bindListRequest(resource, parametersOf(query), undefined, rows) };
+  } catch (error) {
+    if (error instanceof ListQueryError) return error;
+    throw error;
+  }
+}
+
+function problemsOf(bound: Bound): string[] {
+  return 'problems' in bound ? bound.problems.map(({ message }) => message) : [];
 }
 
 /** Removes the parameter name that the library puts before its messages; the validation adds it again. */
@@ -76,12 +97,12 @@ export function withoutPlace(message: string, parameter: string): string {
 }
 
 /**
- * The bound request of a query: the one from its validation, else bound now, for host code that skips validation. @throws
+ * The bound request of a query: the one from its validation, else bound now, for host code that skips validation and for guarded fields. @throws
  * ListQueryError
  */
 export function requestOf(resource: ListResource, rows: RowFields, query: ListQuery): ListRequest {
   const bound = requests.get(query);
-  if (bound) return bound;
+  if (bound?.resource === resource) return bound.request;
   const given = asksMore(query) ? parametersOf(query) : { page: query.page, limit: query.limit };
   return bindListRequest(resource, given, undefined, rows);
 }

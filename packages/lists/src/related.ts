@@ -53,7 +53,8 @@ export function withRelations<Resource extends ListResource>(resource: Resource,
   const declared = Object.entries(relations).map(([name, { from, kind }]) => {
     return [name, { from, to: '_id', resource: () => kind.resource }] as const;
   });
-  return { ...resource, relations: new Map(declared) };
+  const known = { relations: new Map(declared) };
+  return { ...resource, ...known, ...(resource.whole && { whole: { ...resource.whole, ...known } }) };
 }
 
 /** What rows show of their relations. */

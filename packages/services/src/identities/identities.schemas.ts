@@ -1,6 +1,6 @@
 import { defineList } from '@tandem/lists';
 import { z } from 'zod';
-import { MetadataPatch, MetadataSchema } from '../shared/metadata.js';
+import { MetadataPatch, MetadataSchema, PrivateMetadataSchema } from '../shared/metadata.js';
 import { Email, Id, Timestamp } from '../shared/schemas.js';
 import { identityResource } from './identity.model.js';
 
@@ -14,6 +14,7 @@ export const IdentitySchema = z
     locked: z.boolean(),
     deactivatedAt: Timestamp.nullable(),
     metadata: MetadataSchema,
+    privateMetadata: PrivateMetadataSchema,
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
@@ -32,6 +33,7 @@ export function identityPatchInput(typeIds: readonly string[]) {
     emailVerified: z.boolean().describe('Whether the email address counts as verified.').optional(),
     typeId: z.enum(typeIds).describe('The type, which decides what the identity may do.').optional(),
     metadata: MetadataPatch.optional(),
+    privateMetadata: MetadataPatch.optional(),
   });
 }
 export type IdentityPatch = Omit<z.infer<ReturnType<typeof identityPatchInput>>, 'identityId'>;

@@ -4,7 +4,7 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
-import { changedFields, refuseTooManyKeys, roomFor } from '../shared/changes.js';
+import { changedFields, refuseTooManyKeys, roomFor, withoutPrivate } from '../shared/changes.js';
 import type { Metadata } from '../shared/metadata.js';
 import { givenOf } from '../shared/patching.js';
 import { identityErrors } from './identities.errors.js';
@@ -49,11 +49,14 @@ export interface NewIdentity {
 }
 
 /** Queries leave out hidden fields, but a record that was just written still has them. */
-function show(record: IdentityRecord): ShownIdentity {
+function showRead(record: IdentityRecord): ShownIdentity {
   const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, metadata: {}, ...present(record) };
   for (const field of HIDDEN) delete shown[field];
   return shown as ShownIdentity;
 }
+
+/** The same, as everybody may see it who sees it. */
+const show = (record: IdentityRecord): ShownIdentity => showRead(withoutPrivate(record));
 
 /**
  * Identities and their states. Ids are UUID strings; nothing here depends on HTTP, and only `credentialsOf` returns a password
@@ -62,7 +65,7 @@ function show(record: IdentityRecord): ShownIdentity {
 export function createIdentitiesService(options: IdentitiesOptions) {
   const { storage, bus, audit, log, removeSessions, mails, lists, lookups, review, reviewAfter } = options;
   const Identities = storage.model(identityModel);
-  const showOne = lists.one(identityList, show);
+  const showOne = lists.one(identityList, showRead);
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
   const { announce, change } = changes;
@@ -93,7 +96,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     open?: Fence['open'],
   ): Promise<IdentityRecord> {
     function recordChange(): Promise<void> {
-      const details = { fields: Object.keys(patch), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
+      // the person reads these events
+      const details = { fields: Object.keys(withoutPrivate(patch)), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
       return audit.record('identity.changed', by, { identityId, details });
     }
     const { email, ...given } = givenOf(patch);
@@ -166,11 +170,11 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
     /** @throws identityErrors.notFound */
     async get(identityId: string, query?: ReadQuery): Promise<Identity> {
-      return lists.find(identityList, Identities, { _id: identityId }, { show }, identityErrors.notFound, query);
+      return lists.find(identityList, Identities, { _id: identityId }, { show: showRead }, identityErrors.notFound, query);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Identity>> {
-      return lists.answer(identityList, Identities, { show }, query);
+      return lists.answer(identityList, Identities, { show: showRead }, query);
     },
 
     /**

@@ -2,7 +2,7 @@ import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
-import { METADATA_LIST_FIELD, type Metadata } from '../shared/metadata.js';
+import { METADATA_LIST_FIELD, PRIVATE_LIST_FIELD, type Metadata } from '../shared/metadata.js';
 import { searchedFields } from '../shared/record.js';
 
 /** A provider account with which an identity signs in. */
@@ -25,6 +25,7 @@ export interface IdentityRecord extends Deletable {
   locked: boolean;
   deactivatedAt: Date | null;
   metadata?: Metadata;
+  privateMetadata?: Metadata;
   /** bcrypt hash. Not selected by default; missing if the identity was created through a provider and has no password. */
   passwordHash?: string;
   /** At most one per provider; missing if there never was one. Not selected by default. */
@@ -67,6 +68,7 @@ export const identityResource = defineListResource({
     locked: { type: 'boolean', absent: false, sort: false },
     deactivatedAt: { type: 'date', sort: false },
     metadata: METADATA_LIST_FIELD,
+    privateMetadata: PRIVATE_LIST_FIELD,
     createdAt: 'date',
     updatedAt: 'date',
   },
@@ -84,6 +86,7 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     locked: { type: Boolean, default: false },
     deactivatedAt: { type: Date, default: null },
     metadata: { type: Object },
+    privateMetadata: { type: Object },
     passwordHash: { type: String, select: false },
     providers: {
       type: [

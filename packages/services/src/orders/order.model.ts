@@ -37,6 +37,7 @@ export interface OrderRecord extends Live {
   shown: { subtotal: number; tax: number; total: number };
   status: OrderStatus;
   metadata?: Metadata;
+  privateMetadata?: Metadata;
   /** All states so far, oldest first. */
   history: OrderMove[];
 }
@@ -56,6 +57,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
     shown: { subtotal: Number, tax: Number, total: Number },
     status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
     metadata: { type: Object },
+    privateMetadata: { type: Object },
     history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
   },
   indexes: [

@@ -5,7 +5,14 @@ import { organizationKind } from '../organizations/organizations.schemas.js';
 import { personKind } from '../people/people.schemas.js';
 import { productVariantKind, ProductVariantSchema } from '../product-variants/product-variants.schemas.js';
 import { productKind, ProductSchema } from '../products/products.schemas.js';
-import { GivenMetadata, METADATA_LIST_FIELD, MetadataPatch, MetadataSchema } from '../shared/metadata.js';
+import {
+  GivenMetadata,
+  METADATA_LIST_FIELD,
+  MetadataPatch,
+  MetadataSchema,
+  PRIVATE_LIST_FIELD,
+  PrivateMetadataSchema,
+} from '../shared/metadata.js';
 import { Amount, Currency } from '../shared/money.js';
 import { Id, Timestamp } from '../shared/schemas.js';
 import { ORDER_STATUSES } from './order-states.js';
@@ -39,6 +46,7 @@ export const OrderSchema = z
     total: z.number(),
     status: Status,
     metadata: MetadataSchema,
+    privateMetadata: PrivateMetadataSchema,
     history: z.array(z.object({ status: Status, at: Timestamp, identityId: z.string() })),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -58,6 +66,7 @@ export const orderResource = defineListResource({
     tax: { type: 'number', stored: 'shown.tax' },
     total: { type: 'number', stored: 'shown.total' },
     metadata: METADATA_LIST_FIELD,
+    privateMetadata: PRIVATE_LIST_FIELD,
     createdAt: 'date',
     updatedAt: 'date',
   },
@@ -128,5 +137,6 @@ export const orderPatchInput = z.strictObject({
   orderId: Id,
   status: Status.describe('The state to move to.').optional(),
   metadata: MetadataPatch.optional(),
+  privateMetadata: MetadataPatch.optional(),
 });
 export type OrderPatch = Omit<z.infer<typeof orderPatchInput>, 'orderId'>;

@@ -8,7 +8,7 @@ import { productVariantErrors } from '../product-variants/product-variants.error
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
-import { changeRecord } from '../shared/changes.js';
+import { changeRecord, withoutPrivate } from '../shared/changes.js';
 import { toAmount } from '../shared/money.js';
 import { givenOf } from '../shared/patching.js';
 import { createIdempotencyKeys } from './idempotency-keys.js';
@@ -32,12 +32,19 @@ interface OrdersOptions {
   priceOf(lines: NewOrder['items']): Promise<LinePrice[]>;
 }
 
-function show(record: OrderRecord): Order {
+/** An order, as it was read. */
+function showRead(record: OrderRecord): Order {
   const { shown, items, metadata = {}, ...order } = present(record);
   // `$select` may leave the lines out
   const lines = items?.map((line) => ({ ...line, price: toAmount(line.price, record.currency) }));
   return { ...order, ...shown, metadata, items: lines };
 }
+
+/** The same, as everybody may see it who sees it. */
+const show = (record: OrderRecord): Order => showRead(withoutPrivate(record));
+
+/** As for any other field that there is not. */
+const UNKNOWN = "request body must NOT have additional properties: 'privateMetadata'";
 
 /** @throws productErrors.notFound, productVariantErrors.notFound */
 function cataloguePriceOf(line: LinePrice): CataloguePrice | null {
@@ -150,16 +157,21 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
 
     /** The orders of one identity, or all. */
     list(identityId: string | undefined, query: ListQuery): Promise<ListAnswer<Order>> {
-      return lists.answer(orderList, Orders, { ...(identityId !== undefined && { scope: { identityId } }), show }, query);
+      return lists.answer(
+        orderList,
+        Orders,
+        { ...(identityId !== undefined && { scope: { identityId } }), show: showRead },
+        query,
+      );
     },
 
     listOfOrganization(organizationId: string, query: ListQuery): Promise<ListAnswer<Order>> {
-      return lists.answer(organizationOrderList, Orders, { scope: { organizationId }, show }, query);
+      return lists.answer(organizationOrderList, Orders, { scope: { organizationId }, show: showRead }, query);
     },
 
     /** @throws errors.notFound */
     async get(orderId: string, query?: ReadQuery): Promise<Order> {
-      return lists.find(orderList, Orders, { _id: orderId }, { show }, errors.notFound, query);
+      return lists.find(orderList, Orders, { _id: orderId }, { show: showRead }, errors.notFound, query);
     },
 
     /**
@@ -171,6 +183,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     async patch(orderId: string, patch: OrderPatch, actor: Actor): Promise<Order> {
       const set = givenOf(patch);
       const { status } = set;
+      if (set.privateMetadata && !actor.isAdmin) throw validationError([UNKNOWN]);
       if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const before = await Orders.findById(orderId).lean<OrderRecord>();
       if (!before) throw errors.notFound();
@@ -185,7 +198,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         move ? [{ $set: { history: { $concatArrays: [{ $ifNull: ['$history', []] }, [{ $literal: move }]] } } }] : [],
         { timestamps: false },
       );
-      if (changed) return showOne(changed, errors.notFound);
+      if (changed) return lists.one(orderList, actor.isAdmin ? showRead : show)(changed, errors.notFound);
       const current = await Orders.findById(orderId, { status: 1 }).lean<OrderRecord>();
       if (!current || !status) throw errors.notFound();
       throw errors.cannotMove({ from: current.status, to: status });

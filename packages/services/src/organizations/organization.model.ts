@@ -18,6 +18,7 @@ export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord, 
   /** Address lines by name; unknown ones are missing. */
   address?: Record<string, string> | null;
   metadata?: Metadata;
+  privateMetadata?: Metadata;
   auditStatus?: string | null;
   parentId?: string | null;
   /** Stored in the record, so that one write can change them and check that an owner remains (decisions R7). */

@@ -85,13 +85,13 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
     patch: patchRoute(organization, 'PATCH /organizations/{organizationId}', organizationPatchInput, {
       summary: "Change an organization's branch, contact or description",
       allow: [notGuest, memberOf('owner')],
-    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
+    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, actorOf(ctx))),
 
     patchAsAdmin: patchRoute(organization, 'PATCH /admin/organizations/{organizationId}', organizationAdminPatchInput, {
       summary: 'Change any field of an organization',
       errors: [errors.nameTaken, ...ATTACH_ERRORS],
       allow: [admin],
-    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, ctx.identity.id)),
+    }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, actorOf(ctx))),
 
     move: authenticatedRoute('PUT /organizations/{organizationId}/parent', {
       summary: 'Move an organization with its parts below another, or to the top',

@@ -4,7 +4,7 @@ import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { metadataField } from '../shared/metadata.js';
+import { MetadataPatch, metadataField, privateMetadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { ownersKind, personKind } from '../people/people.schemas.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
@@ -48,6 +48,7 @@ export const organizationRecord = defineRecord('organizations', {
     }),
     certifiedQualifications: field(Qualifications, { optional: true, shown: Qualifications }),
     metadata: metadataField,
+    privateMetadata: privateMetadataField,
     /** Outcome of the latest change request; null before the first. */
     auditStatus: serverField(text, { stored: { type: String, default: null } }),
     /** The parent organization, which may be deleted by now; null or missing at the top. */
@@ -119,6 +120,7 @@ export const organizationPatchInput = z.strictObject({
 export const organizationAdminPatchInput = z.strictObject({
   organizationId: Id,
   ...organizationRecord.patch,
+  privateMetadata: MetadataPatch.optional(),
   auditStatus: z.enum(['approved', 'rejected']).describe('The outcome of the latest change request.').optional(),
 });
 export type OrganizationPatch = Omit<z.infer<typeof organizationAdminPatchInput>, 'organizationId'>;

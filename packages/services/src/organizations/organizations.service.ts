@@ -6,8 +6,8 @@ import type { GivenFile } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
-import { viewerOf } from '../shared/actor.js';
-import { changeRecord } from '../shared/changes.js';
+import { viewerOf, type Actor } from '../shared/actor.js';
+import { changeRecord, withoutPrivate } from '../shared/changes.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
@@ -63,11 +63,14 @@ const ABSENT = {
   certifiedQualifications: [],
 };
 
-/** An organization without logo and ancestors. Only the members service shows members. */
-function showBare(record: OrganizationRecord): Organization {
+/** An organization without logo and ancestors, as it was read. Only the members service shows members. */
+function showRead(record: OrganizationRecord): Organization {
   const { members, ownerNames, treeVersion, ...organization } = present(record);
   return { ...ABSENT, ...organization, logo: null, ancestors: [] };
 }
+
+/** The same, as everybody may see it who sees it. */
+const showBare = (record: OrganizationRecord): Organization => showRead(withoutPrivate(record));
 
 /** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */
 export function createOrganizationsService({ storage, lists, existingIdentities, logos }: OrganizationsOptions) {
@@ -114,17 +117,15 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     const asMember = { members: { $elemMatch: { identityId: viewer.identityId, role: { $in: ORGANIZATION_ROLES } } } };
     const filter = { _id: { $in: ids }, ...(!viewer.isAdmin && asMember) };
     const records = await Organizations.find(filter, { members: 0 }).lean<OrganizationRecord[]>();
-    const shown = records.flatMap((record) => lists.fit(organizationList, record, showBare) ?? []);
+    const shown = records.flatMap((record) => lists.fit(organizationList, record, viewer.isAdmin ? showRead : showBare) ?? []);
     await completeAll(shown);
     return new Map(shown.map((organization) => [organization.id, organization]));
   }
   lists.relate(organizationKind, { find: readable });
 
-  const showOne = lists.one(organizationList, showBare);
-
   /** @throws errors.notFound */
-  async function show(record: OrganizationRecord | null): Promise<Organization> {
-    const organization = showOne(record, errors.notFound);
+  async function show(record: OrganizationRecord | null, isAdmin = false): Promise<Organization> {
+    const organization = lists.one(organizationList, isAdmin ? showRead : showBare)(record, errors.notFound);
     await completeAll([organization]);
     return organization;
   }
@@ -175,14 +176,14 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
         organizationList,
         Organizations,
         { _id: organizationId },
-        { show: showBare, complete },
+        { show: showRead, complete },
         errors.notFound,
         query,
       );
     },
 
     list(query: ListQuery): Promise<ListAnswer<Organization>> {
-      return lists.answer(organizationList, Organizations, { show: showBare, complete }, query);
+      return lists.answer(organizationList, Organizations, { show: showRead, complete }, query);
     },
 
     /** The organizations below one, down to `depth` levels. @throws errors.notFound */
@@ -190,7 +191,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       if ((await this.nameOf(organizationId)) === undefined) throw errors.notFound();
       const scope = { parentId: { $in: await tree.parentsBelow(organizationId, depth, readsOf('depth', query)) } };
       const cursorScope = { descendantsOf: organizationId, depth };
-      return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showBare, complete }, query);
+      return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showRead, complete }, query);
     },
 
     /** Moves an organization below another, or to the top. @throws errors.notFound (for either), cycle, tooDeep */
@@ -201,14 +202,14 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
 
     /**
      * Changes the given fields, and `ownerNames` if the name changes, in one write.
-     * @param changedBy the identity that uploaded the logo
+     * @param by the identity that uploaded the logo
      * @throws errors.nothingToUpdate for an empty change, notFound, nameTaken; ATTACH_ERRORS
      */
-    async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, changedBy: string): Promise<Organization> {
+    async patch(organizationId: string, { logo, ...patch }: OrganizationPatch, by: Actor): Promise<Organization> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0 && logo === undefined) throw errors.nothingToUpdate();
       try {
-        const record = await replaceLogo(organizationId, logo, changedBy, async (unit) => {
+        const record = await replaceLogo(organizationId, logo, by.identityId, async (unit) => {
           const stages = [...afterChange(set), ...(unit ? [noting(unit.note)] : [])];
           const changed = await changeRecord(
             Organizations,
@@ -219,7 +220,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
           if (!changed) throw errors.notFound();
           return changed;
         });
-        return await show(record);
+        return await show(record, by.isAdmin);
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: patch.name ?? '' }) : error;
       }

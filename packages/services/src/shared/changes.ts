@@ -2,7 +2,7 @@ import type { BaseRecord, Model } from '@tandem/storage';
 import { hasRoomFor, tooManyKeys, type MetadataPatch } from './metadata.js';
 
 /** Fields that a change merges by key, where null removes a key, and no more than a number of keys is kept. */
-const METADATA = ['metadata'];
+const METADATA = ['metadata', 'privateMetadata'];
 /** Others that a change merges by key. */
 const MERGED = [...METADATA, 'address'];
 
@@ -65,4 +65,10 @@ export async function changeRecord<R extends BaseRecord>(
     .lean<R>();
   if (!changed) await refuseTooManyKeys(model, filter._id, changes);
   return changed;
+}
+
+/** A record without what admins alone know. */
+export function withoutPrivate<R extends object>(record: R): Omit<R, 'privateMetadata'> {
+  const { privateMetadata, ...others } = record as R & { privateMetadata?: unknown };
+  return others;
 }

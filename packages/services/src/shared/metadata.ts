@@ -1,6 +1,6 @@
 import { validationError } from '@tandem/core';
 import { z } from 'zod';
-import { field } from './record.js';
+import { field, serverField } from './record.js';
 
 const KEYS_MAX = 50;
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
@@ -45,6 +45,15 @@ export const MetadataSchema = z
 
 /** What lists may ask of it. */
 export const METADATA_LIST_FIELD = { type: 'string', open: true } as const;
+
+/** What lists may ask of metadata that admins alone know of. */
+export const PRIVATE_LIST_FIELD = { ...METADATA_LIST_FIELD, guarded: true } as const;
+
+/** What admins are shown of it; others' answers never have the field. */
+export const PrivateMetadataSchema = MetadataSchema.optional().describe('Shown to admins alone.');
+
+/** The field `privateMetadata` of a record, which an input for admins gives. */
+export const privateMetadataField = serverField(PrivateMetadataSchema, { stored: { type: Object }, list: PRIVATE_LIST_FIELD });
 
 /** The field `metadata` of a record (decisions N4). */
 export const metadataField = field(GivenMetadata, {
