@@ -96,6 +96,18 @@ describe('the chat client', () => {
     expect(states.filter((state) => state === 'up').length).toBeGreaterThanOrEqual(4);
   });
 
+  it('asks for the senders of messages on request, and again after a drop', async () => {
+    const channelId = await openChannel(ann);
+    const { chat, sockets } = await open(ann);
+    const events: ChatEvent[] = [];
+    chat.follow(channelId, { onEvent: (event) => void events.push(event) }, { expand: ['sender'] });
+    await chat.send({ channelId, content: 'before' });
+    await expect.poll(() => messagesOf({ events }), PATIENCE).toMatchObject([{ sender: { id: ann.id } }]);
+    sockets.cut();
+    await app.tandem.services.chat.post({ channelId, senderId: ann.id, content: 'missed' });
+    await expect.poll(() => messagesOf({ events }).map(({ sender }) => sender?.id), PATIENCE).toEqual([ann.id, ann.id]);
+  });
+
   it('resends unacknowledged messages under the same name, so each is stored once', async () => {
     const channelId = await openChannel(ann);
     const { chat, sockets } = await open(ann);

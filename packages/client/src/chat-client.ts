@@ -31,10 +31,11 @@ export interface ChannelHandlers {
 export interface ChatClient {
   /**
    * Follows a channel from the message after `sinceSeq`, by default from its end. Resumes after a drop. A channel is
-   * followed once at a time, and may be followed again as soon as that has ended.
+   * followed once at a time, and may be followed again as soon as that has ended. With `expand: ['sender']` the
+   * messages of events have their senders' names and pictures.
    * @returns a function that stops following
    */
-  follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number }): () => void;
+  follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number; expand?: ['sender'] }): () => void;
   /**
    * Posts a message, and resolves when it is stored: once, however often it has to be sent. Temporary refusals, from
    * rate limits or an unavailable database, are retried until it is stored. Fails with the server's text on a permanent
@@ -64,6 +65,7 @@ interface Followed {
   handlers: ChannelHandlers;
   /** The last message delivered; undefined until the server has said where the channel begins. */
   seq: number | undefined;
+  expand: ['sender'] | undefined;
   /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
 }
@@ -88,7 +90,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   function subscribe(channelId: string, followed: Followed): void {
     followed.isConfirmed = false;
-    connection.send({ type: 'subscribe', channelId, ...(followed.seq !== undefined && { sinceSeq: followed.seq }) });
+    // JSON leaves out what is undefined
+    connection.send({ type: 'subscribe', channelId, sinceSeq: followed.seq, expand: followed.expand });
   }
 
   function unsubscribe(channelId: string): void {
@@ -185,9 +188,9 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const outbox = createOutbox(connection.send);
 
   return {
-    follow(channelId, handlers, { sinceSeq } = {}) {
+    follow(channelId, handlers, { sinceSeq, expand } = {}) {
       if (channels.has(channelId)) throw new TypeError('channelId: the channel is followed already');
-      const followed: Followed = { handlers, seq: sinceSeq, isConfirmed: false };
+      const followed: Followed = { handlers, seq: sinceSeq, expand, isConfirmed: false };
       channels.set(channelId, followed);
       subscribe(channelId, followed);
       return () => {

@@ -34,11 +34,14 @@ export class Feed {
     if (room <= 0) throw requestErrors.tooMany();
   }
 
-  /** @param except readers of this identity get nothing */
-  deliver(event: object, except?: string): void {
-    if (this.readers.size === 0) return;
-    const text = textOf(event);
-    for (const reader of this.readers) if (reader.identityId !== except) reader.take(event, text);
+  /**
+   * @param except readers of this identity get nothing
+   * @param to those that get it, if they still read
+   */
+  deliver(event: object, except?: string, to: Iterable<Reader> = this.readers): void {
+    let text: Buffer | undefined;
+    for (const reader of to)
+      if (reader.identityId !== except && this.readers.has(reader)) reader.take(event, (text ??= textOf(event)));
   }
 }
 

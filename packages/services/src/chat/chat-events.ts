@@ -1,6 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import { z } from 'zod';
 import { FileSchema } from '../files/files.schemas.js';
+import { PersonSchema } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
 import { MessageSchema } from './messages.schemas.js';
@@ -9,11 +10,16 @@ function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, 
   return z.object({ type: z.literal(type), channelId: Id, ...fields }).describe(description);
 }
 
+/** A message in a frame; with its sender for readers that asked for it. */
+const SentMessage = MessageSchema.extend({
+  sender: PersonSchema.nullable().optional().describe('For readers that `expand` it; null if the sender is no member any more.'),
+}).meta({ id: 'SentMessage' });
+
 /** Events for the readers of a channel. Streams send each event unchanged as a frame (decisions S2). */
 export const ChatEventSchema = z.discriminatedUnion('type', [
   /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
-  eventOf('message.created', 'A message, in the order of `message.seq`.', { message: MessageSchema }),
-  eventOf('message.updated', 'A message was changed, or restored.', { message: MessageSchema }),
+  eventOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessage }),
+  eventOf('message.updated', 'A message was changed, or restored.', { message: SentMessage }),
   eventOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
   eventOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
   eventOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),

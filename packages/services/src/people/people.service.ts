@@ -29,8 +29,12 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
    */
   async function visible(viewer: Actor, ids: readonly string[], call: object = {}): Promise<Map<string, Person>> {
     const known = viewer.isAdmin ? new Set(ids) : await knownTo(viewer.identityId, ids, call);
-    const seen = ids.filter((id) => known.has(id));
-    const [living, profiles] = await Promise.all([existingIdentities(seen), oldestOf(seen)]);
+    return cardsOf(ids.filter((id) => known.has(id)));
+  }
+
+  /** The cards of those who exist, for callers that have made sure who may see them. */
+  async function cardsOf(ids: readonly string[]): Promise<Map<string, Person>> {
+    const [living, profiles] = await Promise.all([existingIdentities(ids), oldestOf(ids)]);
     const pictures = await avatars.oneOf([...profiles.values()].map(({ id }) => id));
     const cards = [...living].map((id): [string, Person] => {
       const bare: Person = { id, name: null, avatarUrl: null, profileId: null };
@@ -45,6 +49,7 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
 
   return {
     visible,
+    cardsOf,
 
     /** @throws errors.notFound, also when the viewer may not see the person */
     async get(viewer: Actor, identityId: string, call?: object): Promise<Person> {

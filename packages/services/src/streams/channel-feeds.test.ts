@@ -6,6 +6,8 @@ import { publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
 import { messageModel } from '../chat/message.model.js';
 import type { Message } from '../chat/messages.schemas.js';
+import type { PeopleService } from '../people/people.service.js';
+import { createSenderCards } from './sender-cards.js';
 import { createChannelFeeds, type ChannelReader } from './channel-feeds.js';
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -58,25 +60,35 @@ function createBarrier() {
   return { arrived, open, pass };
 }
 
-/** A reading of the channel over a bus of its own. @param slow what takes its time of what is asked of the chat */
-async function read(slow: Partial<ChatService> = {}) {
+const sendersOf = (people: Pick<PeopleService, 'cardsOf'> = app.tandem.services.people) =>
+  createSenderCards({ chat: app.tandem.services.chat, people, log: SILENT });
+
+/**
+ * A reading of the channel over a bus of its own.
+ * @param slow what takes its time of what is asked of the chat
+ * @param people asked for senders
+ */
+async function read(slow: Partial<ChatService> = {}, people?: Pick<PeopleService, 'cardsOf'>) {
   const bus = createMissingBus();
-  const feeds = createChannelFeeds({ bus, chat: { ...app.tandem.services.chat, ...slow }, log: SILENT });
+  const chat = { ...app.tandem.services.chat, ...slow };
+  const feeds = createChannelFeeds({ bus, chat, senders: sendersOf(people), log: SILENT });
   const told: string[] = [];
   const reader: ChannelReader = {
     identityId: ann.id,
+    hasSenders: people !== undefined,
     from: undefined,
     take(event) {
       const { type, ...rest } = event as ChatEvent;
-      if ('message' in rest) told.push(`${type} ${rest.message.seq}`);
+      if ('message' in rest)
+        told.push([type, rest.message.seq, ...('sender' in rest.message ? [rest.message.sender?.id] : [])].join(' '));
       else if ('seq' in rest) told.push(`${type} ${rest.seq}`);
     },
     isReading: true,
-    removed() {},
+    removed: () => void told.push('removed'),
   };
   onTestFinished(() => feeds.leave(channelId, reader));
   const started = feeds.start(channelId, reader);
-  return { bus, told, started, publish: (event: ChatEvent) => publishChatEvent(bus, event) };
+  return { bus, feeds, told, started, publish: (event: ChatEvent) => publishChatEvent(bus, event) };
 }
 const created = (message: Message): ChatEvent => ({ type: 'message.created', channelId, message });
 const deleted = ({ id, seq }: Message): ChatEvent => ({ type: 'message.deleted', channelId, messageId: id, seq });
@@ -157,6 +169,42 @@ describe('the readers of a channel', () => {
   });
 });
 
+describe('the readers of a channel that ask for senders', () => {
+  it('get all events in their order, though others do not wait for senders, which are read once for many messages', async () => {
+    const barrier = createBarrier();
+    const lookups: (readonly string[])[] = [];
+    const { cardsOf } = app.tandem.services.people;
+    const people = {
+      cardsOf(ids: readonly string[]) {
+        lookups.push(ids);
+        return barrier.pass(cardsOf(ids));
+      },
+    };
+    const { feeds, started, told, publish } = await read({}, people);
+    await started;
+    const others: object[] = [];
+    const other: ChannelReader = { identityId: ann.id, from: undefined, isReading: true, hasSenders: false, take: (event) => void others.push(event), removed() {} }; // prettier-ignore
+    await feeds.start(channelId, other);
+    const messages = [await post('1'), await post('2')] as const;
+    const events = [created(messages[0]), deleted(messages[0]), created(messages[1]), { type: 'subscription.deleted', channelId, identityId: ann.id } as const]; // prettier-ignore
+    for (const event of events) publish(event);
+    expect(others).toEqual(events);
+    await barrier.arrived;
+    expect(told).toEqual([]);
+    barrier.open();
+    const sent = [`message.created 1 ${ann.id}`, 'message.deleted 1', `message.created 2 ${ann.id}`, 'removed'];
+    await expect.poll(() => told, PATIENCE).toEqual(sent);
+    expect(lookups).toEqual([[ann.id]]);
+  });
+
+  it('get messages without senders where these cannot be read', async () => {
+    const { started, told, publish } = await read({}, { cardsOf: () => Promise.reject(new Error('away')) });
+    await started;
+    publish(created(await post('1')));
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
+  });
+});
+
 it('an identity that starts to read many channels at once starts them one by one, and delays nobody else', async () => {
   const ben = await app.signUp();
   const asked: string[] = [];
@@ -169,9 +217,9 @@ it('an identity that starts to read many channels at once starts them one by one
       return barrier.pass(membershipOf(identityId, of));
     },
   };
-  const feeds = createChannelFeeds({ bus: createMissingBus(), chat, log: SILENT });
+  const feeds = createChannelFeeds({ bus: createMissingBus(), chat, senders: sendersOf(), log: SILENT });
   const start = ({ id: identityId }: Person, isReading = true) => {
-    const reader: ChannelReader = { identityId, from: undefined, isReading, take() {}, removed() {} };
+    const reader: ChannelReader = { identityId, from: undefined, isReading, hasSenders: false, take() {}, removed() {} };
     onTestFinished(() => feeds.leave(channelId, reader));
     return feeds.start(channelId, reader);
   };

@@ -3,6 +3,7 @@ import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
 import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
+import type { SenderCards } from './sender-cards.js';
 
 /** Messages per read from the store. */
 const PAGE = 100;
@@ -28,6 +29,8 @@ export interface ChannelReader extends Reader {
   from: number | undefined;
   /** Whether it still wants the events. */
   readonly isReading: boolean;
+  /** Whether its messages have their senders. */
+  readonly hasSenders: boolean;
   /** Called when the reader was removed from the channel, or the channel was deleted. Must not throw. */
   removed(): void;
 }
@@ -43,8 +46,17 @@ class ChannelFeed extends Feed {
   isAsking = false;
   /** Whether messages may have been missed since the last read of the store. */
   hasMissed = false;
+  /** Ends when the readers that wait for senders have got all events; undefined while they wait for none. */
+  expanding: Promise<void> | undefined = undefined;
 }
 type Created = Extract<ChatEvent, { type: 'message.created' }>;
+
+interface ChannelFeedsOptions {
+  bus: EventBus;
+  chat: ChatService;
+  senders: SenderCards;
+  log: Log;
+}
 
 export type ChannelFeeds = ReturnType<typeof createChannelFeeds>;
 
@@ -53,7 +65,7 @@ export type ChannelFeeds = ReturnType<typeof createChannelFeeds>;
  * two instances may arrive out of order; the feed sorts them. A reader that has a number has therefore received every lower one,
  * and can resume from it on any instance (decisions S3).
  */
-export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: ChatService; log: Log }) {
+export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOptions) {
   const feeds = createFeeds<ChannelFeed>(bus, {
     topicOf: channelTopic,
     create: (channelId) => new ChannelFeed(channelId),
@@ -132,17 +144,42 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
   }
 
   function tell(feed: ChannelFeed, event: ChatEvent): void {
-    if (event.type === 'typing') return feed.deliver(event, event.identityId);
+    if (event.type === 'typing') return deliver(feed, event, event.identityId);
     if (event.type === 'presence') {
-      feed.deliver(event, event.identityId);
+      deliver(feed, event, event.identityId);
       // the identity left another instance but still reads here
       if (event.status === 'offline' && hasReader(feed, event.identityId)) announce(feed, event.identityId, 'online');
       return;
     }
-    feed.deliver(event);
-    if (event.type === 'channel.deleted') for (const reader of feed.readers) remove(feed, reader);
-    if (event.type === 'subscription.deleted')
-      for (const reader of feed.readers) if (reader.identityId === event.identityId) remove(feed, reader);
+    deliver(feed, event);
+    const isOver = ({ identityId }: ChannelReader) =>
+      event.type === 'channel.deleted' || (event.type === 'subscription.deleted' && identityId === event.identityId);
+    for (const reader of [...feed.readers].filter(isOver)) {
+      if (reader.hasSenders) inOrder(feed, () => remove(feed, reader));
+      else remove(feed, reader);
+    }
+  }
+
+  /** Sends an event to the readers; to those that asked for senders behind the earlier ones, for which others do not wait. */
+  function deliver(feed: ChannelFeed, event: ChatEvent, except?: string): void {
+    const asking = [...feed.readers].filter(({ hasSenders }) => hasSenders);
+    if (asking.length === 0) return feed.deliver(event, except);
+    inOrder(feed, (expanded = event) => feed.deliver(expanded, except, asking), senders.in(event));
+    feed.deliver(
+      event,
+      except,
+      [...feed.readers].filter(({ hasSenders }) => !hasSenders),
+    );
+  }
+
+  /** Takes a step for the readers that asked for senders once the earlier ones are done. It must not throw. */
+  function inOrder(feed: ChannelFeed, step: (expanded?: ChatEvent) => void, expanding?: Promise<ChatEvent>): void {
+    if (!feed.expanding && !expanding) return step();
+    const done = Promise.all([expanding, feed.expanding]).then(([expanded]) => {
+      step(expanded);
+      if (feed.expanding === done) feed.expanding = undefined;
+    });
+    feed.expanding = done;
   }
 
   function remove(feed: ChannelFeed, reader: ChannelReader): void {
@@ -235,7 +272,9 @@ export function createChannelFeeds({ bus, chat, log }: { bus: EventBus; chat: Ch
       const from = reader.from ?? 0;
       for (let cursor: number | undefined = since; cursor !== undefined && cursor < from;) {
         const { messages, next } = await chat.messagesSince(channelId, cursor, PAGE);
-        for (const message of messages) if (message.seq <= from) yield { type: 'message.created', channelId, message };
+        const missed = messages.filter(({ seq }) => seq <= from);
+        const shown = reader.hasSenders ? await senders.of(channelId, missed) : missed;
+        for (const message of shown) yield { type: 'message.created', channelId, message };
         cursor = next;
       }
     },

@@ -7,11 +7,14 @@ import { Id } from '../shared/schemas.js';
 /** The number of a message in its channel; 0 stands before the first. */
 export const Seq = z.number().int().min(0);
 
+/** What frames of a channel show besides: the cards of those who sent the messages. */
+export const Expand = z.array(z.enum(['sender'])).max(1);
+
 /** Frames that clients of the message stream may send (decisions S2). */
 export const ChatClientFrame = z.discriminatedUnion('type', [
   z
-    .strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional() })
-    .describe('Reads the messages after `sinceSeq`, else after the last one.'),
+    .strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional(), expand: Expand.optional() })
+    .describe('Reads the messages after `sinceSeq`, else after the last one; with `expand`, each with its sender.'),
   z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }).describe('Stops reading a channel.'),
   createMessageInput
     .omit({ senderId: true })

@@ -9,7 +9,7 @@ import {
   type TestStream,
 } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { openChannel, say } from '../../test/chat-world.js';
+import { openChannel, say, subscribe as join } from '../../test/chat-world.js';
 import type { Message } from '../chat/messages.schemas.js';
 import { ChatServerFrame } from './chat-frames.js';
 
@@ -54,6 +54,31 @@ describe('the stream of messages', () => {
     const second = await say(bob, channelId, 'by a request');
     expect(await stream.next<Created>('message.created')).toMatchObject({ message: { id: second.id, seq: 2 } });
     for (const frame of stream.frames) expect(ChatServerFrame.safeParse(frame).error).toBeUndefined();
+  });
+
+  it('shows the senders of messages to readers that ask for them, while they are members', async () => {
+    const { id: channelId } = await openChannel(ann);
+    const { id: subscriptionId } = await join(ann, channelId, bob.id);
+    const { id: profileId } = await bob
+      .rest('POST', '/profiles', { identityId: bob.id, name: 'Bob' })
+      .expect<{ id: string }>(201);
+    const sender = { id: bob.id, name: 'Bob', avatarUrl: null, profileId };
+    const message = await say(bob, channelId);
+    await using stream = await listen(ann);
+    await using other = await listen(ann, `?channelId=${channelId}`);
+    await other.next('subscribed');
+    stream.send({ type: 'subscribe', channelId, sinceSeq: 0, expand: ['sender'] });
+    expect(await stream.next('message.created')).toEqual({ type: 'message.created', channelId, message: { ...message, sender } });
+    const changed = await bob.rest('PATCH', `/messages/${message.id}`, { content: 'B' }).expect<Message>(200);
+    expect(await stream.next('message.updated')).toEqual({ type: 'message.updated', channelId, message: { ...changed, sender } });
+    expect(await other.next('message.updated')).toEqual({ type: 'message.updated', channelId, message: changed });
+    await ann.rest('DELETE', `/subscriptions/${subscriptionId}`).expect(204);
+    stream.send({ type: 'subscribe', channelId, sinceSeq: 0, expand: ['sender'] });
+    const replayed = await stream.next<Created>('message.created');
+    expect(replayed.message).toEqual({ ...changed, sender: null });
+    for (const frame of stream.frames) expect(ChatServerFrame.safeParse(frame).error).toBeUndefined();
+    stream.send({ type: 'subscribe', channelId, expand: ['owner'] });
+    expect(await stream.next('error')).toMatchObject({ message: 'Validation Error', channelId });
   });
 
   it('tells of changes, deletions and restores of messages and of the channel', async () => {

@@ -36,6 +36,8 @@ const FAILURES: Record<ChatClientFrame['type'], string> = {
   ping: 'Failed to get channel',
 };
 
+/** What a subscription asks for. */
+type Subscribed = Omit<Extract<ChatClientFrame, { type: 'subscribe' }>, 'type'>;
 type Channels = Map<string, ChannelSocketReader>;
 
 /** A socket's subscription to a channel. It counts against the limits while it lasts (decisions H2). */
@@ -47,6 +49,7 @@ class ChannelSocketReader extends SocketReader implements ChannelReader {
     socket: StreamSocket,
     identityId: string,
     readonly channelId: string,
+    readonly hasSenders: boolean,
     private readonly places: StreamPlaces,
   ) {
     super(socket, identityId);
@@ -101,9 +104,9 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
     if (reader?.stop()) feeds.leave(channelId, reader);
   }
 
-  async function subscribe(socket: StreamSocket, identityId: string, channelId: string, sinceSeq?: number): Promise<void> {
+  async function subscribe(socket: StreamSocket, identityId: string, { channelId, sinceSeq, expand }: Subscribed): Promise<void> {
     leave(socket, channelId);
-    const reader = new ChannelSocketReader(socket, identityId, channelId, places);
+    const reader = new ChannelSocketReader(socket, identityId, channelId, expand !== undefined && expand.length > 0, places);
     reader.begin();
     try {
       const { from, unread } = await feeds.start(channelId, reader);
@@ -160,7 +163,7 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
       const { id: identityId } = identityOf(socket);
       switch (frame.type) {
         case 'subscribe':
-          return subscribe(socket, identityId, frame.channelId, frame.sinceSeq);
+          return subscribe(socket, identityId, frame);
         case 'unsubscribe':
           leave(socket, frame.channelId);
           return say(socket, { type: 'unsubscribed', channelId: frame.channelId });
@@ -186,7 +189,7 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
   async function subscribeAll(socket: StreamSocket, identityId: string, channelIds: readonly string[]): Promise<void> {
     const begin = async (channelId: string) => {
       try {
-        await subscribe(socket, identityId, channelId);
+        await subscribe(socket, identityId, { channelId });
       } catch (error) {
         if (error instanceof ApiError) return socket.say(errorFrameOf(error, { channelId }));
         log.error({ err: describeError(error) }, 'a stream of messages could not begin');

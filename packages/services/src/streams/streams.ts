@@ -9,6 +9,7 @@ import { createChannelFeeds } from './channel-feeds.js';
 import { createChatStream } from './chat-stream.js';
 import { createNotificationFeeds } from './notification-feeds.js';
 import { createNotificationStream } from './notification-stream.js';
+import { createSenderCards } from './sender-cards.js';
 import { createSubscriptions } from './subscriptions.router.js';
 
 interface StreamsOptions {
@@ -35,7 +36,8 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
     bus.subscribe(IDENTITY_CHANGED, (event) => watch.checkIdentity((event as IdentityChanged).identityId)),
     bus.subscribe(SESSION_ENDED, (event) => watch.checkSession((event as SessionEnded).sessionId)),
   ];
-  const channels = createChannelFeeds({ bus, chat, log });
+  const senders = createSenderCards({ chat, people: services.people, log });
+  const channels = createChannelFeeds({ bus, chat, senders, log });
   const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [

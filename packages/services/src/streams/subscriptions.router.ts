@@ -15,7 +15,7 @@ import { tracked } from '@trpc/server';
 import { z } from 'zod';
 import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
-import { Seq, type ChatServerFrame } from './chat-frames.js';
+import { Expand, Seq, type ChatServerFrame } from './chat-frames.js';
 import type { NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 
@@ -31,6 +31,12 @@ const lastEventId = z.string().max(100);
 
 class ChannelIteratorReader extends IteratorReader implements ChannelReader {
   from: number | undefined = undefined;
+  constructor(
+    identityId: string,
+    readonly hasSenders: boolean,
+  ) {
+    super(identityId);
+  }
   get isReading(): boolean {
     return !this.isOver;
   }
@@ -109,10 +115,17 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
   return {
     chat: router({
       channelEvents: authenticated
-        .input(z.strictObject({ channelId: Id, sinceSeq: Seq.optional(), lastEventId: lastEventId.optional() }))
+        .input(
+          z.strictObject({
+            channelId: Id,
+            sinceSeq: Seq.optional(),
+            expand: Expand.optional(),
+            lastEventId: lastEventId.optional(),
+          }),
+        )
         .subscription(({ ctx, input, signal }) => {
-          const { channelId, sinceSeq, lastEventId: last } = input;
-          const reader = new ChannelIteratorReader(ctx.identity.id);
+          const { channelId, sinceSeq, expand = [], lastEventId: last } = input;
+          const reader = new ChannelIteratorReader(ctx.identity.id, expand.length > 0);
           const since = last !== undefined && Seq.safeParse(Number(last)).success ? Number(last) : sinceSeq;
           return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, since) });
         }),

@@ -50,8 +50,10 @@ function collect(subscribe: (handlers: Handlers) => { unsubscribe(): void }) {
   return { got, unsubscribe };
 }
 const typesOf = ({ got }: ReturnType<typeof collect>) => got.frames.map(({ type }) => type);
-const follow = (api: TRPCClient<AppRouter>, input: { channelId: string; sinceSeq?: number; lastEventId?: string }) =>
-  collect((handlers) => api.chat.channelEvents.subscribe(input, handlers));
+const follow = (
+  api: TRPCClient<AppRouter>,
+  input: { channelId: string; sinceSeq?: number; expand?: ['sender']; lastEventId?: string },
+) => collect((handlers) => api.chat.channelEvents.subscribe(input, handlers));
 
 describe('tRPC over a WebSocket', () => {
   it('answers calls, by the credentials among the connection parameters', async () => {
@@ -81,6 +83,18 @@ describe('tRPC over a WebSocket', () => {
     await expect.poll(() => resumed.got.ids, PATIENCE).toEqual(['3', '4']);
     events.unsubscribe();
     resumed.unsubscribe();
+  });
+
+  it('shows the senders of messages on request, of those that were missed too', async () => {
+    const { id: channelId } = await openChannel(ann);
+    await say(ann, channelId, 'one');
+    const events = follow(connect(bearer(ann)).api, { channelId, sinceSeq: 0, expand: ['sender'] });
+    await expect.poll(() => events.got.ids, PATIENCE).toEqual(['0', '1']);
+    await say(ann, channelId, 'two');
+    await expect.poll(() => events.got.ids, PATIENCE).toEqual(['0', '1', '2']);
+    const sender = { id: ann.id, name: null, avatarUrl: null, profileId: null };
+    expect(events.got.frames.slice(1)).toMatchObject([{ message: { sender } }, { message: { sender } }]);
+    events.unsubscribe();
   });
 
   it('refuses a channel to who is no member, and input that is not valid', async () => {
