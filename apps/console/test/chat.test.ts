@@ -101,6 +101,31 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await expectClean(visitor);
   });
 
+  it('finds messages of all channels by their words, and leads to their channels', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Bakery');
+    const { id: elsewhere } = await bob
+      .rest('POST', '/channels', { name: 'Elsewhere', ownerId: bob.id })
+      .expect<{ id: string }>(201);
+    for (const [channel, content] of [
+      [channelId, 'The sourdough is ready'],
+      [channelId, 'Nothing of the kind'],
+      [elsewhere, 'More sourdough'],
+    ])
+      await bob.rest('POST', '/messages', { channelId: channel, senderId: bob.id, content }).expect(201);
+    await using visitor = await visitAs(ann, '/chat', PHONE);
+    const { page } = visitor;
+    const found = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
+    await page.getByLabel('Search messages').fill('DOUGH');
+    await page.getByText('1 message', { exact: true }).waitFor();
+    expect(await found.allInnerTexts()).toEqual([expect.stringMatching(/^Bakery[^]*: The sourdough is ready/)]);
+    await page.getByLabel('Search messages').fill('rye');
+    await page.getByText('No messages have these words.').waitFor();
+    await page.getByLabel('Search messages').fill('dou');
+    await found.getByRole('link').click();
+    await page.getByRole('log').getByText('The sourdough is ready').waitFor();
+    await expectClean(visitor);
+  });
+
   it('starts with a channel of one’s own, and shows earlier messages on request', async () => {
     const ann = await app.signUp();
     await using visitor = await visitAs(ann, '/chat');
@@ -197,6 +222,8 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await isRead(0);
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('log').getByText('Line 2.', { exact: true }).scrollIntoViewIfNeeded();
+    // the page notices in the next frame
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await say('Line 41.');
     await isRead(1);
     await say('Line 42.');

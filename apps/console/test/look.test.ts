@@ -51,6 +51,15 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   }
 
+  /** Searches for the first word of a message. */
+  async function lookAtSearch(page: Page, screen: string, colorScheme: string): Promise<void> {
+    if (screen === 'phone') await page.getByRole('link', { name: 'All channels' }).click();
+    await page.getByLabel('Search messages').fill('the');
+    await page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
+    expect(await offences(page), 'search of messages').toEqual([]);
+    await picture(page, `search-${screen}-${colorScheme}`);
+  }
+
   describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
     it.each(['light', 'dark'] as const)('is accessible, and fits, in %s', async (colorScheme) => {
       for (const person of new Set(Object.values(VIEWS))) {
@@ -74,6 +83,7 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
           expect(await offences(page), view).toEqual([]);
           await expectClean(visitor);
           await picture(page, `${view}-${screen}-${colorScheme}`);
+          if (view === 'chat') await lookAtSearch(page, screen, colorScheme);
         }
       }
       await using reader = await visit(browser, app, { ...SCREENS[screen], colorScheme });

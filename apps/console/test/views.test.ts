@@ -96,7 +96,7 @@ describe.skipIf(!HAS_CHROMIUM)('the views (skipped where there is no chromium)',
       }
       const rows = page.getByRole('list', { name: 'Identities' }).getByRole('listitem');
       await rows.first().waitFor();
-      await tabTo('Email begins with');
+      await tabTo('Search by email');
       await keyboard.type('keyboard.');
       await rows.nth(1).waitFor({ state: 'detached' });
       await tabTo(`Lock ${ann.email}`);

@@ -17,8 +17,8 @@ import {
   GROUPINGS,
   MEASURES,
   NO_FILTERS,
-  ORDERS,
   hasFilters,
+  ordersOf,
   useViewState,
   type Grouping,
   type Measure,
@@ -92,7 +92,12 @@ export function CatalogueView() {
       <section className="products" aria-label="Products">
         <div className="view-head">
           <h2>Products</h2>
-          <Choice<Order> label="In order of" value={state.order} options={ORDERS} onChange={(order) => change({ order })} />
+          <Choice<Order>
+            label="In order of"
+            value={state.order}
+            options={ordersOf(state.words)}
+            onChange={(order) => change({ order })}
+          />
         </div>
         {!found && !products.error && <Loading what="products" />}
         {found?.length === 0 && (

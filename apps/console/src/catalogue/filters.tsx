@@ -17,7 +17,7 @@ export function Filters({ state, change }: { state: ViewState; change(wanted: Pa
   });
   return (
     <search className="filters filters-many">
-      <Field label="Name begins with" type="search" {...typed('name')} />
+      <Field label="Search" type="search" {...typed('words')} />
       <Choice
         label="Category"
         options={[['', 'All categories'], ...categories.map(({ id, name }) => [id, name] as const)]}

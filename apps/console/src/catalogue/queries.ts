@@ -1,8 +1,6 @@
 import {
-  and,
   average,
   count,
-  field,
   aggregate,
   groupBy,
   max,
@@ -12,7 +10,7 @@ import {
   type QueryParameters,
   type TandemClient,
 } from '@tandem/client';
-import { startsWith } from '../ui/starts-with.js';
+import { wordsOf } from '../ui/words.js';
 import type { Order, ViewState } from './view-state.js';
 
 /** Products loaded at once. */
@@ -35,12 +33,10 @@ function numberOf(text: string): number | undefined {
 }
 
 /** The products that pass the filters. */
-function filtered({ name, category, shop, currency, min: from, max: to }: ViewState) {
+function filtered({ words, category, shop, currency, min: from, max: to }: ViewState) {
   let query = queryOf('products.list');
-  if (name !== '') {
-    const [from, below] = startsWith(name);
-    query = query.where(and(field('name').ge(from), field('name').lt(below)));
-  }
+  const text = wordsOf(words);
+  if (text !== '') query = query.search(text);
   if (category !== '') query = query.where('categoryIds', 'eq', category);
   if (shop !== '') query = query.where('organizationId', 'eq', shop);
   if (currency !== '') query = query.where('price.currency', 'eq', currency);
@@ -50,7 +46,10 @@ function filtered({ name, category, shop, currency, min: from, max: to }: ViewSt
   return query;
 }
 
-const IN_ORDER: Record<Order, readonly [name: 'createdAt' | 'name' | 'price.amount', direction: 'asc' | 'desc']> = {
+const IN_ORDER: Record<
+  Exclude<Order, 'best'>,
+  readonly [name: 'createdAt' | 'name' | 'price.amount', direction: 'asc' | 'desc']
+> = {
   newest: ['createdAt', 'desc'],
   name: ['name', 'asc'],
   cheapest: ['price.amount', 'asc'],
@@ -59,7 +58,9 @@ const IN_ORDER: Record<Order, readonly [name: 'createdAt' | 'name' | 'price.amou
 
 /** A page of products. */
 export function productsQuery(state: ViewState, nextToken?: string) {
-  const query = filtered(state).orderBy(...IN_ORDER[state.order]).top(PAGE); // prettier-ignore
+  const { order } = state;
+  const all = filtered(state).top(PAGE);
+  const query = order === 'best' ? all : all.orderBy(...IN_ORDER[order]);
   return (nextToken === undefined ? query : query.after(nextToken)).parameters;
 }
 

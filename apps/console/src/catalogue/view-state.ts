@@ -1,4 +1,5 @@
 import { useSearchParams } from 'wouter';
+import { wordsOf } from '../ui/words.js';
 
 export const GROUPINGS = [
   ['category', 'Category'],
@@ -15,15 +16,20 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number][0];
 
-export const ORDERS = [
+const ORDERS = [
   ['newest', 'Newest'],
   ['name', 'Name'],
   ['cheapest', 'Price, lowest first'],
   ['dearest', 'Price, highest first'],
 ] as const;
-export type Order = (typeof ORDERS)[number][0];
+const BEST_FIRST = ['best', 'Best match'] as const;
+export type Order = (typeof ORDERS)[number][0] | (typeof BEST_FIRST)[0];
 
-const FILTERS = ['name', 'category', 'shop', 'currency', 'min', 'max'] as const;
+/** The orders that may be chosen, the default first. */
+export const ordersOf = (words: string): [Option<Order>, ...Option<Order>[]] =>
+  wordsOf(words) === '' ? [...ORDERS] : [BEST_FIRST, ...ORDERS];
+
+const FILTERS = ['words', 'category', 'shop', 'currency', 'min', 'max'] as const;
 export type Filter = (typeof FILTERS)[number];
 
 /** One text per filter. */
@@ -57,7 +63,7 @@ export function useViewState(): [ViewState, (change: Partial<ViewState>) => void
     ...filtersOf((filter) => search.get(filter) ?? ''),
     group: oneOf(GROUPINGS, search.get('group')),
     measure: oneOf(MEASURES, search.get('measure')),
-    order: oneOf(ORDERS, search.get('order')),
+    order: oneOf(ordersOf(search.get('words') ?? ''), search.get('order')),
   };
   function change(wanted: Partial<ViewState>): void {
     setSearch(

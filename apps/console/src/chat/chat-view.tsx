@@ -14,6 +14,7 @@ import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
 import { useChat } from './chat.js';
 import { Conversation } from './conversation.js';
+import { MessageSearch } from './message-search.js';
 
 /** The channels and the messages of one of them; only one of both on a small screen. */
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
@@ -31,13 +32,17 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
         <QueryFailure of={[loading]} />
         {!channels && !loading.error && <Loading what="channels" />}
         {channels?.length === 0 && <Empty title="No channels yet">Create one, or ask to be added to one.</Empty>}
-        <ul>
-          {channels?.map((one) => (
-            <Entry key={one.id} of={one}>
-              <ChannelLink channel={one} isOpen={one.id === channelId} />
-            </Entry>
-          ))}
-        </ul>
+        {channels && channels.length > 0 && (
+          <MessageSearch>
+            <ul>
+              {channels.map((one) => (
+                <Entry key={one.id} of={one}>
+                  <ChannelLink channel={one} isOpen={one.id === channelId} />
+                </Entry>
+              ))}
+            </ul>
+          </MessageSearch>
+        )}
       </section>
       {channel && <Conversation key={channel.id} channel={channel} />}
       {!channel && channels && (channelId !== undefined || channels.length > 0) && (

@@ -1,4 +1,4 @@
-import { and, field, queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
+import { queryOf, rowsOf, type RouterOutputs } from '@tandem/client';
 import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { useIdentityId, useSession } from '../session/session.js';
@@ -8,9 +8,9 @@ import { Confirm } from '../ui/confirm.js';
 import { Choice, Field } from '../ui/field.js';
 import { Empty, Failure, Good, Loading } from '../ui/notices.js';
 import { QueryFailure } from '../ui/query-failure.js';
-import { startsWith } from '../ui/starts-with.js';
 import { Time } from '../ui/time.js';
 import { useTitle } from '../ui/title.js';
+import { wordsOf } from '../ui/words.js';
 
 type Identity = RouterOutputs['identities']['get'];
 
@@ -24,17 +24,14 @@ const STATES = [
 ] as const;
 type State = (typeof STATES)[number][0];
 
-function identitiesQuery(emailStart: string, state: State) {
+function identitiesQuery(words: string, state: State) {
   let query = queryOf('identities.list').top(PAGE);
-  if (emailStart !== '') {
-    const [from, below] = startsWith(emailStart);
-    query = query.where(and(field('email').ge(from), field('email').lt(below))).orderBy('email');
-  }
+  if (words !== '') query = query.search(words);
   if (state !== 'any') query = query.where('locked', 'eq', state === 'locked');
   return query;
 }
 
-/** All accounts, for admins: searched by the start of their email, locked and unlocked. */
+/** All accounts, for admins: searched by the words of their email, locked and unlocked. */
 export function IdentitiesView() {
   useTitle('Identities');
   const { client } = useSession();
@@ -42,13 +39,13 @@ export function IdentitiesView() {
   const [email, setEmail] = useState('');
   const [state, setState] = useState<State>('any');
   const [toLock, setToLock] = useState<Identity>();
-  const start = useDeferredValue(email.trim().toLowerCase());
+  const words = useDeferredValue(wordsOf(email));
 
   const identities = useInfiniteQuery({
-    queryKey: ['identities', start, state],
+    queryKey: ['identities', words, state],
     initialPageParam: '',
     queryFn: async ({ pageParam }) => {
-      const query = identitiesQuery(start, state);
+      const query = identitiesQuery(words, state);
       const { parameters } = pageParam === '' ? query : query.after(pageParam);
       return rowsOf(await client.api.identities.list.query(parameters), parameters);
     },
@@ -72,7 +69,7 @@ export function IdentitiesView() {
       </header>
       <search className="filters">
         <Field
-          label="Email begins with"
+          label="Search by email"
           type="search"
           value={email}
           onChange={(event) => setEmail(event.target.value)}

@@ -1,0 +1,73 @@
+import { queryOf, rowsOf } from '@tandem/client';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useIdentityId, useSession } from '../session/session.js';
+import { Field } from '../ui/field.js';
+import { Loading } from '../ui/notices.js';
+import { QueryFailure } from '../ui/query-failure.js';
+import { Time } from '../ui/time.js';
+import { wordsOf } from '../ui/words.js';
+
+const SHOWN = 20;
+
+/** A search in the messages of all channels of the user; what it finds replaces the channels meanwhile. */
+export function MessageSearch({ children }: { children: ReactNode }) {
+  const { client } = useSession();
+  const self = useIdentityId();
+  const [typed, setTyped] = useState('');
+  const text = useDeferredValue(wordsOf(typed));
+  const found = useQuery({
+    queryKey: ['message-search', text],
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+    // new messages come all the time
+    staleTime: 0,
+    queryFn: async () => {
+      const { parameters } = queryOf('chat.listMessages').search(text).expand('sender', 'channel').top(SHOWN);
+      return rowsOf(await client.api.chat.listMessages.query(parameters), parameters);
+    },
+  });
+  const { data } = found;
+  return (
+    <>
+      <search>
+        <Field
+          label="Search messages"
+          type="search"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          autoComplete="off"
+        />
+      </search>
+      {text === '' ? (
+        children
+      ) : (
+        <>
+          <QueryFailure of={[found]} />
+          {!data && !found.error && <Loading what="messages" />}
+          {data && <p className="hint">{countText(data.total, data.value.length)}</p>}
+          <ul className="found" aria-label="Found messages">
+            {data?.value.map(({ id, channelId, content, createdAt, senderId, sender, channel }) => (
+              <li key={id}>
+                <Link href={`/chat/${channelId}`} className="channel">
+                  <span className="channel-name">{channel?.name ?? 'Channel'}</span>
+                  <span className="channel-last">
+                    {senderId === self ? 'You' : (sender?.name ?? 'Member')}: {content}
+                  </span>
+                  <Time at={createdAt} length="narrow" />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function countText(total: number, shown: number): string {
+  if (total === 0) return 'No messages have these words.';
+  if (total > shown) return `The best ${shown} of ${total} messages`;
+  return total === 1 ? '1 message' : `${total} messages`;
+}
