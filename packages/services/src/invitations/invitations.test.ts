@@ -114,6 +114,11 @@ describe.each(FACES)('an invitation over %s', (face) => {
     expect(await list(owner, { organizationId: id })).toEqual({ emails: emails.toReversed(), total: 3 });
     expect(await list(owner, { organizationId: id, page: 2, limit: 2 })).toEqual({ emails: [old.email], total: 3 });
     expect(await list(owner, { organizationId: id, status: 'expired' })).toEqual({ emails: [old.email], total: 1 });
+    // the state alone is read with what decides it
+    const states = { value: { data: [{ status: 'pending' }, { status: 'pending' }, { id: old.id, status: 'expired' }] } };
+    expect(await owner.call(face, 'invitations.list', { organizationId: id, $select: 'status' })).toMatchObject(states);
+    const alone = { ok: true, value: { id: old.id, status: 'expired' } };
+    expect(await owner.call(face, 'invitations.get', { invitationId: old.id, $select: 'status' })).toEqual(alone);
     expect(await list(owner, { organizationId: id, status: 'pending' })).toMatchObject({ total: 2 });
     expect(await list(owner, { organizationId: id, status: 'accepted' })).toMatchObject({ total: 0 });
     expect(await list(admin, { email: emails[1]?.toUpperCase() })).toEqual({ emails: [emails[1]], total: 1 });

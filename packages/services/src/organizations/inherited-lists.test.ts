@@ -125,6 +125,12 @@ describe.each(FACES)('over %s', (face) => {
     };
     expect(held.filter(({ member }) => member.inheritedFrom !== null).length).toBeGreaterThan(20);
     expect(await memberships({})).toEqual(held);
+    const inheritedAlone = await pagesOf('organizations.listOfIdentity', {
+      identityId: ann.id,
+      includeInherited: true,
+      $select: 'member',
+    });
+    expect(inheritedAlone).toEqual(held.map(({ member }) => ({ member })));
     for (const role of ORGANIZATION_ROLES) {
       const holding = held.filter(({ member }) => member.role === role);
       expect(await memberships({ roles: role })).toEqual(holding);

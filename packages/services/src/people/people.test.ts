@@ -1,6 +1,6 @@
 import { FACES, NO_ID, fixture, startS3Server, startTestServer, type Face, type Person as Caller } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
-import { openChannel, valueOf } from '../../test/chat-world.js';
+import { openChannel, say, valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import { upload } from '../../test/uploads.js';
 import { productModel } from '../products/product.model.js';
@@ -156,4 +156,24 @@ it('the address of a picture stays the same for a while, so that browsers keep i
   const first = await address();
   app.clock.advance(60_000);
   expect(await address()).toBe(first);
+});
+
+it('a hundred messages come with the names and pictures of their senders in one request', async () => {
+  const [ann, bob] = [await app.signUp(), await app.signUp()];
+  const { id: channelId } = await openChannel(ann, [bob]);
+  const cards = new Map<string, object>();
+  for (const [person, name] of [
+    [ann, 'Ann'],
+    [bob, 'Bob'],
+  ] as const) {
+    const { id: profileId } = await createProfile(person, name);
+    const avatar = await upload(person, `/profiles/${profileId}/avatar-upload-url`, 'image/png', name);
+    await person.rest('PATCH', `/profiles/${profileId}`, { avatar }).expect(200);
+    cards.set(person.id, { id: person.id, name, avatarUrl: expect.any(String) as string, profileId });
+  }
+  for (let n = 0; n < 50; n++) await Promise.all([ann, bob].map((person) => say(person, channelId)));
+  const answer = valueOf(await ann.call('rest', 'chat.listMessages', { channelId, $top: 100, $expand: 'sender' }));
+  const { value } = answer as { value: { senderId: string; sender: Person }[] };
+  expect(value).toHaveLength(100);
+  expect(value.map(({ sender }) => sender)).toEqual(value.map(({ senderId }) => cards.get(senderId)));
 });
