@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LEFT_OUT = new Set(['node_modules', '.git', '.turbo', '.data']);
-const LINE = "import { profiles } from './profiles/profiles.js';\n";
+const LINE = "export { profiles } from './profiles/profiles.js';\n";
 
 let copy: string;
 /** Runs a command in the copy. @throws Error with what it printed */
@@ -48,10 +48,12 @@ it(
     await run('npm', 'run', '--silent', 'new', '--', 'gift-cards');
     expect(await readdir(path.join(copy, folder))).toHaveLength(7);
 
-    const list = path.join(copy, 'packages/services/src/router.ts');
-    const listed = (await readFile(list, 'utf8'))
-      .replace(LINE, `import { giftCards } from './gift-cards/gift-cards.js';\n${LINE}`)
-      .replace('  profiles,\n', '  profiles,\n  giftCards,\n');
+    const list = path.join(copy, 'packages/services/src/all-services.ts');
+    const listed = (await readFile(list, 'utf8')).replace(
+      LINE,
+      `${LINE}export { giftCards } from './gift-cards/gift-cards.js';
+`,
+    );
     await writeFile(list, listed);
 
     await run('npx', 'tsc', '--noEmit');

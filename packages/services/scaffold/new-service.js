@@ -68,7 +68,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [files = '', file] = process.argv.slice(2);
   try {
     for (const name of await layService(files, file)) console.log(`packages/services/src/${name}`);
-    console.log(`\nNow add ${camel(files)} to SERVICES in packages/services/src/router.ts, then run
+    console.log(`\nNow add ${camel(files)} to packages/services/src/all-services.ts, then run
   UPDATE_DOCUMENTS=1 npx vitest run test/documents
   npm run check
   npx vitest run packages/services/src/${files}`);

@@ -1,18 +1,5 @@
 import { router } from '@tandem/core';
-import { attributes } from './attributes/attributes.js';
-import { auth } from './authentication/auth.js';
-import { categories } from './categories/categories.js';
-import { chat } from './chat/chat.js';
-import { identities } from './identities/identities.js';
-import { invitations } from './invitations/invitations.js';
-import { locations } from './locations/locations.js';
-import { notifications } from './notifications/notifications.js';
-import { orders } from './orders/orders.js';
-import { organizations } from './organizations/organizations.js';
-import { people } from './people/people.js';
-import { productVariants } from './product-variants/product-variants.js';
-import { products } from './products/products.js';
-import { profiles } from './profiles/profiles.js';
+import * as all from './all-services.js';
 import type { Foundation } from './foundation.js';
 import type {
   AllOf,
@@ -25,25 +12,11 @@ import type {
   ShapeOf,
 } from './shared/define-service.js';
 
-/** All services. The only list of them; other code reads it here. */
-export const SERVICES = [
-  attributes,
-  auth,
-  categories,
-  chat,
-  identities,
-  invitations,
-  locations,
-  notifications,
-  orders,
-  organizations,
-  people,
-  products,
-  productVariants,
-  profiles,
-] as const;
+// named: the compiler does not write out a type of this length
+type Definition = (typeof all)[keyof typeof all];
+/** All services, which `all-services.ts` lists. */
+export const SERVICES: readonly Definition[] = Object.values(all);
 
-type Definition = (typeof SERVICES)[number];
 export type ServiceName = Definition['name'];
 type Needed = NonNullable<Definition['needs']>[number];
 
