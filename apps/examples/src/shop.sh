@@ -10,7 +10,7 @@ number() { grep -o "\"$1\":[0-9.]*" | head -n 1 | cut -d : -f 2; }
 sign_in() { curl -fsS "$api/auth/login" -H "$json" -d "{\"email\":\"$1\",\"password\":\"tea at the harbour\"}"; }
 
 # the catalogue is public
-bell=$(curl -fsSG "$api/products" --data-urlencode "\$filter=name eq 'Bell'" --data-urlencode '$top=1')
+bell=$(curl -fsSG "$api/products" --data-urlencode '$search=bell' --data-urlencode '$top=1')
 bell_id=$(echo "$bell" | text id)
 echo "a bell costs $(echo "$bell" | number amount) $(echo "$bell" | text currency)"
 

@@ -22,7 +22,10 @@ const { id: visitorId } = await visitor.signUp({ email: `visitor-${Date.now()}@e
 const ada = createTandemClient({ url });
 const { id: adaId } = await ada.signIn({ email: 'ada@example.org', password });
 
-// lists: rows with a filter and an order, and groups
+// lists: what words find, rows with a filter and an order, and groups
+const loaves = queryOf('products.list').search('loaf').select('name').top(3).parameters;
+const baked = rowsOf(await visitor.api.products.list.query(loaves), loaves);
+console.log(`a search finds ${baked.value.map(({ name }) => name).join(', ')}`);
 const dear = queryOf('products.list').where('price.amount', 'gt', 1000).orderBy('price.amount', 'desc').top(2).parameters;
 const found = rowsOf(await visitor.api.products.list.query(dear), dear);
 console.log(`${found.total} products cost more than 1000, these most:`);
@@ -56,16 +59,20 @@ notifications.close();
 const { id: channelId } = await ada.api.chat.createChannel.mutate({ name: 'Tea', ownerId: adaId });
 await ada.api.chat.createSubscription.mutate({ channelId, subscribedId: visitorId });
 const chat = createChatClient({ url, client: visitor, WebSocket });
-chat.follow(channelId, {
-  onSubscribed: () => heard.emit('subscribed'),
-  onEvent: (event) => event.type === 'message.created' && heard.emit('message', event.message),
-});
+chat.follow(
+  channelId,
+  {
+    onSubscribed: () => heard.emit('subscribed'),
+    onEvent: (event) => event.type === 'message.created' && heard.emit('message', event.message),
+  },
+  { expand: ['sender'] },
+);
 await once(heard, 'subscribed');
 const [[message]] = await Promise.all([
   once(heard, 'message'),
   ada.api.chat.createMessage.mutate({ channelId, senderId: adaId, content: 'Is there tea?' }),
 ]);
-console.log(`the visitor reads: ${message.content}`);
+console.log(`the visitor reads what ${message.sender?.name} writes: ${message.content}`);
 chat.close();
 
 await visitor.signOut();
