@@ -96,3 +96,22 @@ describe("an entity of the host's own", () => {
     expect(components.schemas).toHaveProperty('DeliveryList');
   });
 });
+
+it("fields of the host's own are those of products", async () => {
+  const { createShelvedTandem } = await runSample<{ createShelvedTandem: Sample['createDeliveringTandem'] }>(
+    sampleOf('docs/embedding.md', 'createShelvedTandem'),
+  );
+  const ownStorage = await openStorage({ uri: app.mongodbUri });
+  const shelved = await createShelvedTandem({ storage: ownStorage, authSecrets: TEST_SECRETS });
+  await ownStorage.ensureIndexes();
+  {
+    await using shop = await listen(express().use(shelved.routes(), ...shelved.errorMiddlewares()));
+    const authorization = `Bearer ${admin.accessToken}`;
+    const made = await shop.call('POST', '/products', { name: 'Tea', description: '', gtin: '4711' }, { authorization });
+    expect(made).toMatchObject({ status: 201, body: { gtin: '4711', rank: 0 } });
+    const found = await shop.call('GET', `/products?${new URLSearchParams({ $filter: "gtin eq '4711'" }).toString()}`);
+    expect(found.body).toMatchObject({ data: [{ id: made.body?.id, gtin: '4711' }] });
+  }
+  await shelved.close();
+  await ownStorage.close();
+});

@@ -56,7 +56,7 @@ export interface Server {
 /** Configuration that is set in code, not by variables. */
 export type CodeConfiguration = Pick<
   TandemConfiguration,
-  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus'
+  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus' | 'fields'
 >;
 
 /** The services' configuration for a store. */

@@ -2,6 +2,7 @@ import { publicProcedure, router } from '@tandem/core';
 import type * as server from '@tandem/services';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
 import { createTandemClient, describeFailure } from './index.js';
 import type { AppRouter, ChatEvent, ChatServerFrame, ListShapes, NotificationServerFrame } from './router-types.js';
@@ -19,7 +20,31 @@ type ListsOf<Inputs> = {
 }[keyof Inputs & string];
 type Page = Awaited<ReturnType<Api['notifications']['list']['query']>>;
 
+const hostFields = {
+  products: z.object({ gtin: z.string().optional(), rank: z.number().default(0), marks: z.array(z.string()) }),
+};
+type HostApi = TandemClient<server.Tandem<'products' | 'categories', readonly [], typeof hostFields>['router']>['api'];
+type Given<Name extends 'create' | 'patch' | 'createMany' | 'patchMany'> = Parameters<HostApi['products'][Name]['mutate']>[0];
+type Kept = RouterOutputs['products']['get'] & { gtin: string | null; rank: number | null; marks: string[] | null };
+
 describe('types', () => {
+  it('of a host’s fields are in inputs and answers of their records', () => {
+    expectTypeOf<Awaited<ReturnType<HostApi['products']['get']['query']>>>().toExtend<Kept>();
+    expectTypeOf<Awaited<ReturnType<HostApi['products']['create']['mutate']>>>().toExtend<Kept>();
+    expectTypeOf<Awaited<ReturnType<HostApi['products']['list']['query']>>['data'][number]>().toExtend<Kept>();
+    expectTypeOf<Awaited<ReturnType<HostApi['products']['patchMany']['mutate']>>[number]>().toExtend<Kept>();
+    expectTypeOf<Awaited<ReturnType<HostApi['categories']['get']['query']>>>().not.toExtend<{ gtin: string | null }>();
+    expectTypeOf<Given<'create'>['rank']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<{ name: string; description: string; marks: string[] }>().toExtend<Given<'create'>>();
+    expectTypeOf<{ name: string; description: string }>().not.toExtend<Given<'create'>>();
+    expectTypeOf<{ name: string; description: string; marks: string[]; gtin: number }>().not.toExtend<Given<'create'>>();
+    expectTypeOf<{ products: { name: string; description: string; marks: number[] }[] }>().not.toExtend<Given<'createMany'>>();
+    expectTypeOf<{ productId: string; gtin: null }>().toExtend<Given<'patch'>>();
+    expectTypeOf<{ productId: string; marks: null }>().not.toExtend<Given<'patch'>>();
+    expectTypeOf<{ ids: string[]; data: { gtin: string } }>().toExtend<Given<'patchMany'>>();
+    expectTypeOf<{ ids: string[]; data: { gtin: number } }>().not.toExtend<Given<'patchMany'>>();
+  });
+
   it('come from the server’s procedures, at the client and by name', () => {
     expectTypeOf<Parameters<Api['notifications']['list']['query']>[0]>().toEqualTypeOf<RouterInputs['notifications']['list']>();
     expectTypeOf<Page>().toEqualTypeOf<RouterOutputs['notifications']['list']>();

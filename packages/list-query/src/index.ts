@@ -16,6 +16,7 @@ export { planList, type PlanSettings, type RecordPlan, type TransformationPlan }
 export { printApply, printExpand, printFilter, printOrder, printSelect } from './print.js';
 export {
   defineListResource,
+  extendListResource,
   type ListResource,
   type ListResourceSettings,
   type RelationSettings,

@@ -131,3 +131,18 @@ function declareRelation({ from, to = 'id', resource }: RelationSettings): Relat
   const field = to.slice(to.indexOf('.') + 1);
   return { from, to: field === 'id' ? '_id' : field, resource: typeof resource === 'function' ? resource : () => resource };
 }
+
+/**
+ * The resource with further fields.
+ * @throws Error for a name that is taken
+ */
+export function extendListResource(resource: ListResource, added: Record<string, FieldSettings>): ListResource {
+  const fields = new Map(resource.fields);
+  for (const [name, declared] of Object.entries(added)) {
+    if (fields.has(name) || resource.relations.has(name)) throw new Error(`${resource.name}: there already is a field ${name}`);
+    fields.set(name, declareField(name, declared));
+  }
+  const { whole, open } = resource;
+  const extended = { ...resource, fields, filterable: withKeys(fields, open), declared: { ...resource.declared, ...added } };
+  return whole ? { ...extended, whole: { ...whole, fields, filterable: withKeys(fields, whole.open) } } : extended;
+}

@@ -79,7 +79,7 @@ export function defineList<
     .superRefine((query, check) => checkQuery(query as ListQuery, check), { when: ({ value }) => asksMore(value) });
   const input = z.compile(open);
   resources.set(input, resource);
-  return {
+  const list = {
     resource,
     /** The scope made of the query's `equal` parameters. */
     equalTo: createScopeOf(resource, Object.keys(equal ?? {})),
@@ -91,6 +91,20 @@ export function defineList<
     input,
     output,
   };
+  makers.set(list, (extend, extendRow) => {
+    const settings = { row: extendRow(row), reads, own, equal, relations } as ListSettings<z.ZodObject, Own, Equal, Related>;
+    return defineList(extend(bare), settings);
+  });
+  return list;
+}
+
+type Maker = (extend: (given: ListResource) => ListResource, extendRow: (given: z.ZodObject) => z.ZodObject) => unknown;
+/** How each list is made again; not part of it, since the compiler writes out the types of all lists. */
+const makers = new WeakMap<object, Maker>();
+
+/** The same list of an extended resource and row. */
+export function extendedList<List extends object>(list: List, ...how: Parameters<Maker>): List {
+  return makers.get(list)?.(...how) as List;
 }
 
 /** The schemas of a list's rows and of its answer. */

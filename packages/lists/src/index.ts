@@ -1,8 +1,8 @@
 export { askedBy, callOf, callerOf, signalOf, type ListCall } from './asked-by.js';
-export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
+export { defineList, extendedList, resourceOfInput, type ListAnswer } from './declaration.js';
 export type { Expandable } from './expandable.js';
 export { createFitting, type Fitting } from './fitting.js';
-export { isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
+export { indexesLike, isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
 export { listErrors } from './lists.errors.js';
 export { createLists, toListFailure, type DeclaredList, type ListRows, type Lists, type ListSource } from './lists.js';
 export { PaginationMetadata, pageOf, pageParameters } from './pages.js';

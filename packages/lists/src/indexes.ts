@@ -21,6 +21,12 @@ interface Promises extends Required<ListIndexSettings> {
 /** By the fields of a resource, which a list with relations shares with it. */
 const promised = new Map<ListResource['fields'], Promises>();
 
+/** The indexes of a resource that has the fields of another and more of them, in the scopes of its lists. */
+export function indexesLike(resource: ListResource, other: ListResource): IndexDefinition[] {
+  const { within, by, orders } = promised.get(other.fields) ?? {};
+  return listIndexes(resource, { ...(within && { within }), ...(by && { by }), ...(within?.length && orders && { orders }) });
+}
+
 /** The orders promised for a resource. Used by the test that explains its queries. */
 export function promisesOf(resource: ListResource): Promises | undefined {
   return promised.get(resource.fields);

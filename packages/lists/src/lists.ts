@@ -75,13 +75,15 @@ interface ListsOptions {
   log: Log;
   /** Answers `$search`. Default: by the index that storage keeps. */
   search?: SearchDriver | undefined;
+  /** The list with the fields that this host declares. */
+  extend?: <List>(list: List) => List;
 }
 
 /**
  * Creates the function that answers lists (decisions L1 to L6).
  * @param cursorSecrets the first signs `$nextToken`; all are accepted
  */
-export function createLists({ storage, cursorSecrets, log, search = storedSearch }: ListsOptions) {
+export function createLists({ storage, cursorSecrets, log, search = storedSearch, extend = (list) => list }: ListsOptions) {
   const fit = createFitting(log);
   const origins = createRelatedOrigins(fit);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
@@ -114,14 +116,17 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
      * Shows a stored record as a row of its list. Returns undefined, and logs the id once per process, if the record does not fit
      * the list's schema (decisions H20).
      */
-    fit: <R extends object, Row>({ resource, row }: DeclaredList<Row>, record: R, show: (record: R) => Row): Row | undefined =>
-      fit(resource.name, row, record, show),
+    fit<R extends object, Row>(list: DeclaredList<Row>, record: R, show: (record: R) => Row): Row | undefined {
+      const { resource, row } = extend(list);
+      return fit(resource.name, row, record, show);
+    },
 
     /**
      * Returns a function that shows a single stored record like a row of its list.
      * @throws the error of `missing` when there is no record, or when it does not fit the list's schema (decisions H20)
      */
-    one<R extends object, Row>({ resource, row }: DeclaredList<Row>, show: (record: R) => Row) {
+    one<R extends object, Row>(list: DeclaredList<Row>, show: (record: R) => Row) {
+      const { resource, row } = extend(list);
       return (record: R | null | undefined, missing: () => ApiError): Row => {
         const shown = record && fit(resource.name, row, record, show);
         if (!shown) throw missing();
@@ -141,13 +146,14 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
      * validationError for an unknown field
      */
     async find<R extends BaseRecord, Row extends object>(
-      list: DeclaredList<Row>,
+      declared: DeclaredList<Row>,
       model: Model<R>,
       filter: object,
       { show, complete = {}, needs = [] }: Pick<ListSource<R, Row>, 'show' | 'complete'> & { needs?: readonly string[] },
       missing: () => ApiError,
       query: ReadQuery = {},
     ): Promise<Row> {
+      const list = extend(declared);
       const { row, relations } = list;
       const { resource, rowFields } = seenBy(list, query);
       const asked = attempt(() => selectedIn(query, rowFields));
@@ -186,11 +192,12 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
      * @throws validationError, listErrors.invalidNextToken; requestErrors.unavailable for a query that takes too long
      */
     async answer<R extends object, Row>(
-      list: DeclaredList<Row>,
+      declared: DeclaredList<Row>,
       rows: Model<R & BaseRecord> | ListRows,
       { scope, cursorScope, show, complete = {}, countCache }: ListSource<R, Row>,
       query: ListQuery,
     ): Promise<ListAnswer<Row>> {
+      const list = extend(declared);
       const { row, relations, equalTo } = list;
       const { resource, rowFields } = seenBy(list, query);
       const collection = rows.collection as ListCollection;

@@ -13,6 +13,7 @@ import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
+import type { DeclaredFields } from './host-fields.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
@@ -32,7 +33,11 @@ export interface FilesSettings {
 }
 
 /** Configuration by a host application (spec, "Authentication" 5 and 8). */
-export interface TandemConfiguration<Name extends ServiceName = ServiceName, Own extends readonly AnyService[] = readonly []> {
+export interface TandemConfiguration<
+  Name extends ServiceName = ServiceName,
+  Own extends readonly AnyService[] = readonly [],
+  Fields extends DeclaredFields = DeclaredFields,
+> {
   /** The services whose procedures and streams are exposed. Default: all. The others still work inside the server. */
   services?: readonly Name[];
   /** Services of the host's own, made by `defineService`: mounted on both faces, and described, like Tandem's. */
@@ -80,6 +85,8 @@ export interface TandemConfiguration<Name extends ServiceName = ServiceName, Own
   mail?: MailSettings;
   /** The files of records. Without a driver nothing can be uploaded. */
   files?: FilesSettings;
+  /** Further fields of Tandem's records, by service: `{ products: z.object({ gtin: z.string().optional() }) }`. */
+  fields?: Fields;
   /** Answers `$search` in place of the index that storage keeps with the records. */
   search?: SearchDriver;
   /** Rate limits. Default true: those of docs/configuration.md. */

@@ -4,6 +4,7 @@ import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/emails/mail-preparation.js';
 import { createSessions, createSignIn, type SignInSettings } from './authentication/sign-in.js';
 import { createFilesService } from './files/files.service.js';
+import { createHostFields, type DeclaredFields } from './host-fields.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createIdentityLookups } from './identities/identity-lookups.js';
 import { createMailsService } from './mail/mails.service.js';
@@ -28,6 +29,8 @@ export interface FoundationOptions extends SignInSettings {
   /** The first signs `$nextToken`; all are accepted. */
   cursorSecrets: readonly Uint8Array[];
   search: SearchDriver | undefined;
+  /** The fields that the host declares. */
+  fields: DeclaredFields;
   files: FilesDriver | undefined;
   /** Maximum attached bytes per identity. */
   filesQuota: number;
@@ -37,7 +40,9 @@ export interface FoundationOptions extends SignInSettings {
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
 export function createFoundation(options: FoundationOptions) {
   const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
-  const lists = createLists({ storage, cursorSecrets: options.cursorSecrets, log, search: options.search });
+  const hostFields = createHostFields(options.fields, storage);
+  const { cursorSecrets, search } = options;
+  const lists = createLists({ storage, cursorSecrets, log, search, extend: hostFields.list });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });
@@ -123,6 +128,8 @@ export function createFoundation(options: FoundationOptions) {
     bus,
     log,
     lists,
+    /** Adds the fields that the host declares. */
+    hostFields,
     audit,
     mails,
     files,

@@ -39,6 +39,8 @@ import {
   type Services,
 } from './router.js';
 import { createServices } from './services.js';
+import type { DeclaredFields } from './host-fields.js';
+import type { WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
 import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } from './streams/asyncapi.js';
 import { createStreams, type Streams } from './streams/streams.js';
@@ -51,15 +53,21 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /**
  * @typeParam Name the exposed services; default all
  * @typeParam Own services of the host's own; default none
+ * @typeParam Fields those that the host adds to Tandem's records; default none
  */
-export interface Tandem<Name extends ServiceName = ServiceName, Own extends readonly AnyService[] = readonly []> {
+export interface Tandem<
+  Name extends ServiceName = ServiceName,
+  Own extends readonly AnyService[] = readonly [],
+  // oxlint-disable-next-line typescript/ban-types -- no fields
+  Fields extends DeclaredFields = {},
+> {
   /** The logic of the services, and of the host's own, by name. */
   services: Services & MadeBy<Own[number]>;
   bus: EventBus;
   facts: ServerFacts;
   lifetimes: Lifetimes;
   /** The procedures of the exposed services, and of the host's own. */
-  router: ExposedRouter<Name, Own[number]>;
+  router: WithFields<ExposedRouter<Name, Own[number]>, Fields>;
   /**
    * An Express router for REST, at its paths, and tRPC, below `/trpc`.
    * @param router default the services' own; a host can pass a router that merges its own procedures
@@ -110,9 +118,12 @@ function bytesOf(setting: string, size: number | string): number {
  * starts no timers except for open streams.
  * @throws Error naming a wrong setting
  */
-export async function createTandem<Name extends ServiceName = ServiceName, const Own extends readonly AnyService[] = readonly []>(
-  configuration: TandemConfiguration<Name, Own>,
-): Promise<Tandem<Name, Own>> {
+export async function createTandem<
+  Name extends ServiceName = ServiceName,
+  const Own extends readonly AnyService[] = readonly [],
+  // oxlint-disable-next-line typescript/ban-types -- no fields
+  Fields extends DeclaredFields = {},
+>(configuration: TandemConfiguration<Name, Own, Fields>): Promise<Tandem<Name, Own, Fields>> {
   const { storage, authSecrets, log = SILENT, bodyLimit = '1mb' } = configuration;
   const bus = configuration.bus ?? createInProcessBus(log);
   const typeIds = configuration.identity?.typeIds ?? DEFAULT_TYPE_IDS;
@@ -145,6 +156,7 @@ export async function createTandem<Name extends ServiceName = ServiceName, const
     codeSecrets: signSecrets,
     cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
     search: configuration.search,
+    fields: configuration.fields ?? {},
     mfaEnabled: configuration.mfaEnabled ?? false,
     verifyImportedPassword: configuration.verifyImportedPassword,
     checkPassword: configuration.checkPassword,
@@ -197,7 +209,7 @@ export async function createTandem<Name extends ServiceName = ServiceName, const
     bus,
     facts,
     lifetimes,
-    router: ownRouter,
+    router: ownRouter as unknown as WithFields<typeof ownRouter, Fields>,
 
     routes(router: AnyTRPCRouter = ownRouter) {
       const routes = Router({ caseSensitive: true });

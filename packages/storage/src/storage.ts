@@ -4,7 +4,7 @@ import { connect, database } from './connection.js';
 import { createJointWrites, type JointWrite } from './joint-writes.js';
 import { compareIndexes, createIndexes, type IndexCreation, type IndexReport } from './indexes.js';
 import { noLog, type Log } from './log.js';
-import { compileModel, type BaseRecord, type Model, type ModelDefinition } from './model.js';
+import { compileModel, type BaseRecord, type IndexDefinition, type Model, type ModelDefinition } from './model.js';
 import { timeOperations, type OperationListener } from './operations.js';
 import type { PoolState } from './pool.js';
 import { fillSearch } from './search-filling.js';
@@ -34,6 +34,8 @@ export interface Storage {
   readonly clock: Clock;
   /** The Mongoose model of a definition on this connection; always the same object. */
   model<R extends BaseRecord>(definition: ModelDefinition<R>): Model<R>;
+  /** Adds indexes to those of a definition, here alone: for fields that this host declares. */
+  addIndexes(definition: { collectionName: string }, indexes: readonly IndexDefinition[]): void;
   /**
    * Calls `listener` when a write of this process to a collection has ended, successfully or not: caches of it may be
    * stale.
@@ -103,6 +105,7 @@ export async function openStorage({
 }: StorageOptions): Promise<Storage> {
   const { connection, pool, servers } = await connect(uri, poolSize);
   const models = new Map<string, { definition: ModelDefinition<BaseRecord>; model: Model<BaseRecord> }>();
+  const added = new Map<string, IndexDefinition[]>();
   const stops = new Set<() => Promise<void>>();
   const listeners: ((collectionName: string) => void)[] = [];
   const operationListeners: OperationListener[] = [];
@@ -118,6 +121,9 @@ export async function openStorage({
   return {
     clock,
     model,
+    addIndexes({ collectionName }, indexes) {
+      added.set(collectionName, [...(added.get(collectionName) ?? []), ...indexes]);
+    },
     onWrite(listener) {
       listeners.push(listener);
     },
@@ -180,7 +186,9 @@ export async function openStorage({
   }
 
   function definitions(): ModelDefinition<BaseRecord>[] {
-    return [...models.values()].map(({ definition }) => definition);
+    return [...models.values()].map(({ definition }) => {
+      return { ...definition, indexes: [...definition.indexes, ...(added.get(definition.collectionName) ?? [])] };
+    });
   }
 
   async function time(): Promise<Date> {

@@ -138,9 +138,10 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
  */
 const contracts = new Map<string, Contract>();
 
-function contractOf(tandem: Tandem, settings: Config): Contract {
+function contractOf(tandem: Tandem, settings: Config, code?: CodeConfiguration): Contract {
   const { authModes, cookies, publicUrl } = settings;
-  const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl]);
+  const fields = Object.entries(code?.fields ?? {}).map(([service, one]) => [service, Object.keys(one.shape)]);
+  const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl, fields]);
   const contract = contracts.get(key) ?? createContract(describeApi(tandem, settings));
   contracts.set(key, contract);
   return contract;
@@ -175,7 +176,7 @@ export async function startTestServer(
     throw error;
   });
   if (isInFilesDatabase && !code) await noteStandard(storage);
-  const caller = createCaller(url, contractOf(tandem, settings));
+  const caller = createCaller(url, contractOf(tandem, settings, code));
 
   async function signIn(
     email: string,

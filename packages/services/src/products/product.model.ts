@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type BulkRecord } from '@tandem/storage';
+import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { StoredPrice } from '../shared/price.js';
 import type { StoredFields } from '../shared/record.js';
@@ -8,10 +9,12 @@ import { productRecord } from './products.schemas.js';
 export interface ProductRecord extends BulkRecord, StoredFields<typeof productRecord> {
   price?: StoredPrice | null;
   metadata?: Metadata;
+  /** Those that a host declares. */
+  hostFields?: StoredHostFields | null;
 }
 
 export const productModel = defineModel<ProductRecord>('products', {
-  fields: productRecord.stored,
+  fields: { ...productRecord.stored, hostFields: { type: Object } },
   searched: productRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],
   indexes: [

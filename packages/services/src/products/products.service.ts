@@ -6,6 +6,7 @@ import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
+import { withHostFields } from '../shared/host-fields.js';
 import { existingIn } from '../shared/existing.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
@@ -15,6 +16,7 @@ import {
   organizationProductList,
   productKind,
   productList,
+  productRecord,
   type NewProduct,
   type Product,
   type ProductPatch,
@@ -40,9 +42,19 @@ function showBare(record: ProductRecord): Product {
     categoryIds = [],
     attributeIds = [],
     metadata = {},
+    hostFields,
     ...product
   } = present(record);
-  return { ...product, metadata, organizationId, categoryIds, attributeIds, images: [], price: showPrice(record.price) };
+  return {
+    ...hostFields,
+    ...product,
+    metadata,
+    organizationId,
+    categoryIds,
+    attributeIds,
+    images: [],
+    price: showPrice(record.price),
+  };
 }
 
 type References = Pick<NewProduct | ProductPatch, 'organizationId' | 'categoryIds' | 'attributeIds'>;
@@ -120,7 +132,12 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return found;
   }
 
-  function fieldsOf({
+  function fieldsOf(given: NewProduct) {
+    const { hostFields } = withHostFields(productRecord, given);
+    return { ...ownFieldsOf(given), ...(hostFields && { hostFields }) };
+  }
+
+  function ownFieldsOf({
     name,
     description,
     price,
@@ -141,8 +158,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
     categoryIds = [],
     attributeIds = [],
     metadata = {},
+    hostFields,
   }: ProductRecord) {
-    return { name, description, price, organizationId, categoryIds, attributeIds, metadata };
+    const own = hostFields && { hostFields };
+    return { name, description, price, organizationId, categoryIds, attributeIds, metadata, ...own };
   }
 
   return {
@@ -201,7 +220,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * does not fit the currency
      */
     async patch(productId: string, patch: ProductPatch): Promise<Product> {
-      const given = givenOf(patch);
+      const given = withHostFields(productRecord, givenOf(patch));
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       await mustExist([given]);
       return untilDone(async () => {
@@ -221,7 +240,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * live; what `patch` throws
      */
     async patchMany(ids: readonly string[], patch: ProductPatch): Promise<Product[]> {
-      const given = givenOf(patch);
+      const given = withHostFields(productRecord, givenOf(patch));
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
       await mustExist([given]);
       return untilDone(async () => {

@@ -22,10 +22,10 @@ export const products = defineService({
     const service = createProductsService(all);
     return { products: { ...service, priceOf: createPriceLines(service, all.productVariants) } };
   },
-  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf } }) => {
+  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf }, hostFields }) => {
     const rules = createProductRules({ products: service, roleOf });
     return mergeRouters(
-      createProductsRouter({ products: service, rules, roleOf }),
+      createProductsRouter({ products: service, rules, roleOf, hostFields }),
       createProductImagesRouter({ productImages: imagesOf, rules }),
       createLikersRouter(liked),
     );

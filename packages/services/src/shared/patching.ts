@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import type { BulkChange } from '@tandem/storage';
+import { mergeHostFields, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 import { mergePrice, type PricePatch, type StoredPrice } from './price.js';
 
@@ -19,17 +20,24 @@ export function givenOf<Patch extends object>(patch: Patch): Partial<Patch> {
  * @throws validationError when the amount and the currency do not fit together, or for too many keys of metadata
  */
 export function changeOf(
-  record: { _id: string; price?: StoredPrice | null; metadata?: Metadata; writer?: string | null },
-  given: { price?: PricePatch | null | undefined; metadata?: MetadataPatch | undefined },
+  record: {
+    _id: string;
+    price?: StoredPrice | null;
+    metadata?: Metadata;
+    hostFields?: StoredHostFields | null;
+    writer?: string | null;
+  },
+  given: { price?: PricePatch | null | undefined; metadata?: MetadataPatch | undefined; hostFields?: StoredHostFields },
   pointer = '',
 ): BulkChange {
-  const { price, metadata, ...set } = given;
+  const { price, metadata, hostFields, ...set } = given;
   const merged = price ? mergePrice(record.price, price, `${pointer}/price`) : undefined;
   const after: Record<string, unknown> = {
     ...set,
     ...(price === null && { price }),
     ...(merged && { price: merged.price }),
     ...(metadata && { metadata: mergeMetadata(record.metadata, metadata, `${pointer}/metadata`) }),
+    ...(hostFields && { hostFields: mergeHostFields(record.hostFields, hostFields) }),
   };
   const stored: Record<string, unknown> = { ...record };
   const before = Object.fromEntries(Object.keys(after).map((key) => [key, stored[key] ?? null]));

@@ -176,7 +176,7 @@ function likewise({ description }: z.ZodType, schema: z.ZodType): z.ZodType {
 }
 
 /** A schema of the same type without checks. @throws TypeError for a type that must say itself what it shows */
-function plain(schema: z.ZodType): z.ZodType {
+export function plain(schema: z.ZodType): z.ZodType {
   return likewise(schema, withoutChecks(schema));
 }
 function withoutChecks(schema: z.ZodType): z.ZodType {
