@@ -89,7 +89,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     for (const organization of organizations) organization.ancestors = ancestors.get(organization.id) ?? [];
   }
 
-  const complete = { logo: addLogos, ancestors: addAncestors };
+  const shown = { show: showRead, complete: { logo: addLogos, ancestors: addAncestors } };
   const completeAll = (organizations: readonly Organization[]) =>
     Promise.all([addLogos(organizations), addAncestors(organizations)]);
 
@@ -117,9 +117,9 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     const asMember = { members: { $elemMatch: { identityId: viewer.identityId, role: { $in: ORGANIZATION_ROLES } } } };
     const filter = { _id: { $in: ids }, ...(!viewer.isAdmin && asMember) };
     const records = await Organizations.find(filter, { members: 0 }).lean<OrganizationRecord[]>();
-    const shown = records.flatMap((record) => lists.fit(organizationList, record, viewer.isAdmin ? showRead : showBare) ?? []);
-    await completeAll(shown);
-    return new Map(shown.map((organization) => [organization.id, organization]));
+    const found = records.flatMap((record) => lists.fit(organizationList, record, viewer.isAdmin ? showRead : showBare) ?? []);
+    await completeAll(found);
+    return new Map(found.map((organization) => [organization.id, organization]));
   }
   lists.relate(organizationKind, { find: readable });
 
@@ -172,18 +172,11 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
 
     /** @throws errors.notFound */
     async get(organizationId: string, query?: ReadQuery): Promise<Organization> {
-      return lists.find(
-        organizationList,
-        Organizations,
-        { _id: organizationId },
-        { show: showRead, complete },
-        errors.notFound,
-        query,
-      );
+      return lists.find(organizationList, Organizations, { _id: organizationId }, shown, errors.notFound, query);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Organization>> {
-      return lists.answer(organizationList, Organizations, { show: showRead, complete }, query);
+      return lists.answer(organizationList, Organizations, shown, query);
     },
 
     /** The organizations below one, down to `depth` levels. @throws errors.notFound */
@@ -191,7 +184,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       if ((await this.nameOf(organizationId)) === undefined) throw errors.notFound();
       const scope = { parentId: { $in: await tree.parentsBelow(organizationId, depth, readsOf('depth', query)) } };
       const cursorScope = { descendantsOf: organizationId, depth };
-      return lists.answer(descendantList, Organizations, { scope, cursorScope, show: showRead, complete }, query);
+      return lists.answer(descendantList, Organizations, { scope, cursorScope, ...shown }, query);
     },
 
     /** Moves an organization below another, or to the top. @throws errors.notFound (for either), cycle, tooDeep */

@@ -1,4 +1,5 @@
-import { FACES, fixture, startTestServer, type Person } from '@tandem/testing';
+import type { OpenApiDocument, OpenApiParameter } from '@tandem/core';
+import { FACES, fixture, resolveReference, startTestServer, type Person } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fillEveryList } from '../../test/every-list.js';
 import { productModel } from '../products/product.model.js';
@@ -138,11 +139,10 @@ beforeAll(async () => {
 }, 60_000);
 
 it('every operation that reads one record by its id is among these', async () => {
-  const { paths } = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
-    paths: Record<string, { get?: { operationId: string; parameters?: { name: string }[] } }>;
-  };
-  const reads = Object.entries(paths).flatMap(([path, { get }]) => {
-    const isList = get?.parameters?.some((parameter) => parameter.name === '$filter') ?? false;
+  const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
+  const reads = Object.entries(document.paths).flatMap(([path, { get }]) => {
+    const isList =
+      get?.parameters?.some((given) => resolveReference<OpenApiParameter>(document, given).name === '$filter') ?? false;
     return get && path.endsWith('Id}') && !isList ? [get.operationId] : [];
   });
   // a person is no record

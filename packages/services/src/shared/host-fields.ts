@@ -70,7 +70,7 @@ export function createExtension(setting: string, { record, schema, reserved }: E
   function input<Schema extends z.ZodType>(one: Schema): Schema {
     if (one instanceof z.ZodArray) {
       const element = input(one.element as z.ZodType);
-      return element === one.element ? one : (one.clone({ ...one.def, element }) as unknown as Schema);
+      return element === one.element ? one : one.clone({ ...one.def, element });
     }
     if (!(one instanceof z.ZodObject)) return one;
     const shape = one.shape as Record<string, z.ZodType>;
@@ -88,7 +88,7 @@ export function createExtension(setting: string, { record, schema, reserved }: E
   return {
     resource,
     input,
-    output: (one) => ((one as unknown) === schema ? (extended as unknown as typeof one) : one),
+    output: (one) => ((one as unknown) === schema ? (extended as never) : one),
     list(one) {
       const list = one as { resource: ListResource };
       if (list.resource.fields !== record.resource.fields) return one;
