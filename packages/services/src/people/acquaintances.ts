@@ -10,17 +10,17 @@ import { createOrganizationFellows } from '../organizations/fellows.js';
  */
 export function createAcquaintances(parts: { storage: Storage; lists: Lists }) {
   const inChannels = createFellowMembers(parts);
-  const organizations = createOrganizationFellows(parts.storage);
+  const organizations = createOrganizationFellows(parts);
   const { buyersAmong, sellersTo } = createBuyers(parts);
 
   async function inOrganizations(identityId: string, ids: readonly string[], call: object): Promise<string[]> {
-    const own = await organizations.fellowsOf(identityId, ids);
+    const own = await organizations.fellowsOf(identityId, ids, call);
     const organizationIds = own.map(({ id }) => id);
     return [...own.flatMap(({ identityIds }) => identityIds), ...(await buyersAmong(ids, organizationIds, call))];
   }
 
   async function owners(identityId: string, ids: readonly string[], call: object): Promise<string[]> {
-    const owned = await organizations.ownedBy(ids);
+    const owned = await organizations.ownedBy(ids, call);
     const organizationIds = owned.map(({ id }) => id);
     const sellers = new Set(await sellersTo(identityId, organizationIds, call));
     return owned.filter(({ id }) => sellers.has(id)).flatMap(({ identityIds }) => identityIds);

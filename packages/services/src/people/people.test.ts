@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openChannel, say, valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
 import { upload } from '../../test/uploads.js';
+import { subscriptionModel } from '../chat/subscription.model.js';
+import { organizationModel } from '../organizations/organization.model.js';
 import { productModel } from '../products/product.model.js';
 import { profileModel } from '../profiles/profile.model.js';
 import type { Profile } from '../profiles/profiles.schemas.js';
@@ -156,6 +158,33 @@ it('the address of a picture stays the same for a while, so that browsers keep i
   const first = await address();
   app.clock.advance(60_000);
   expect(await address()).toBe(first);
+});
+
+it('are found in whichever of many channels or organizations they share with the viewer', async () => {
+  const [ann, bob, cem] = [await app.signUp(), await app.signUp(), await app.signUp()];
+  const now = new Date();
+  const times = { createdAt: now, updatedAt: now, deletedAt: null, deletionId: null };
+  const subscriptions = Array.from({ length: 501 }, (_, n) => {
+    const channelId = `channel ${n}`;
+    const of = ({ id: subscribedId }: Caller) => ({ _id: crypto.randomUUID(), channelId, subscribedId, readSeq: 0, ...times });
+    return n < 500 ? [of(ann)] : [of(ann), of(bob)];
+  });
+  await app.storage.model(subscriptionModel).collection.insertMany(subscriptions.flat() as never[]);
+  const organizations = Array.from({ length: 52 }, (_, n) => {
+    const members = [ann, ...(n === 0 ? [cem] : [])].map(({ id: identityId }) => ({ identityId, role: 'member', joinedAt: now }));
+    const createdAt = new Date(now.getTime() + n);
+    return {
+      _id: crypto.randomUUID(),
+      name: String(n),
+      description: '',
+      members,
+      ownerNames: [crypto.randomUUID()],
+      ...times,
+      createdAt,
+    };
+  });
+  await app.storage.model(organizationModel).collection.insertMany(organizations as never[]);
+  for (const face of FACES) expect(await seenBy(face, ann, { bob, cem })).toEqual(['bob', 'cem']);
 });
 
 it('a hundred messages come with the names and pictures of their senders in one request', async () => {

@@ -8,7 +8,7 @@ import type { PeopleService } from './people.service.js';
 
 /** Lets lists show people as related records (decisions N2), each only to who may see the person. */
 export function relatePeople({ storage, lists, people }: { storage: Storage; lists: Lists; people: PeopleService }): void {
-  const { ownersOf } = createOrganizationFellows(storage);
+  const { ownersOf } = createOrganizationFellows({ storage, lists });
   const identitiesOf = createProfileOwners(storage);
 
   async function visible(ids: readonly string[], query: object): Promise<Map<string, Person>> {
@@ -27,7 +27,7 @@ export function relatePeople({ storage, lists, people }: { storage: Storage; lis
   });
   lists.relate(ownersKind, {
     async find(organizationIds, query) {
-      const owners = await ownersOf(organizationIds);
+      const owners = await ownersOf(organizationIds, query);
       const cards = await visible(
         owners.flatMap(({ identityIds }) => identityIds),
         query,
