@@ -18,7 +18,7 @@ import {
   runListQuery,
 } from './index.js';
 
-const KEYS = ['$filter', '$orderby', '$apply', '$expand', '$select', '$nextToken', '$top', '$skip'];
+const KEYS = ['$filter', '$search', '$orderby', '$apply', '$expand', '$select', '$nextToken', '$top', '$skip'];
 /** Longest time for a text of 4 KB. */
 const MAX_MS = 50;
 /** Retries exclude pauses of the machine: a slow text is slow each time. */

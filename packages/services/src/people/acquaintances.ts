@@ -33,7 +33,11 @@ export function createAcquaintances(parts: { storage: Storage; lists: Lists }) {
   return async function knownTo(identityId: string, ids: readonly string[], call: object): Promise<Set<string>> {
     const others = ids.filter((id) => id !== identityId);
     if (others.length === 0) return new Set(ids);
-    const ways = [inChannels, inOrganizations, owners].map((way) => way(identityId, others, call));
-    return new Set([identityId, ...(await Promise.all(ways)).flat()]);
+    // first the way that most pages need alone: the senders of a channel's messages
+    const known = new Set([identityId, ...(await inChannels(identityId, others, call))]);
+    const left = others.filter((id) => !known.has(id));
+    if (left.length === 0) return known;
+    const ways = [inOrganizations, owners].map((way) => way(identityId, left, call));
+    return new Set([...known, ...(await Promise.all(ways)).flat()]);
   };
 }

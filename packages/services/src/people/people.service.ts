@@ -28,8 +28,10 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
    * @param call the request, for the gate: see `askedBy`
    */
   async function visible(viewer: Actor, ids: readonly string[], call: object = {}): Promise<Map<string, Person>> {
-    const known = viewer.isAdmin ? new Set(ids) : await knownTo(viewer.identityId, ids, call);
-    return cardsOf(ids.filter((id) => known.has(id)));
+    if (viewer.isAdmin) return cardsOf(ids);
+    // at the same time: fewer waits in a row than reading the cards of those who are known
+    const [known, cards] = await Promise.all([knownTo(viewer.identityId, ids, call), cardsOf(ids)]);
+    return new Map([...cards].filter(([id]) => known.has(id)));
   }
 
   /** The cards of those who exist, for callers that have made sure who may see them. */
