@@ -18,7 +18,7 @@ describe.each(FACES)('registration over %s', (face) => {
     const now = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
     expect(await ann.call(face, 'identities.get', { identityId: ann.id })).toEqual({
       ok: true,
-      value: { id: ann.id, email, emailVerified: false, typeId: 'regular', locked: false, deactivatedAt: null, createdAt: now, updatedAt: now }, // prettier-ignore
+      value: { id: ann.id, email, emailVerified: false, typeId: 'regular', locked: false, deactivatedAt: null, metadata: {}, createdAt: now, updatedAt: now }, // prettier-ignore
     });
   });
 
