@@ -62,7 +62,7 @@ export async function visit(
       await page.goto(`${app.url}/console${path}`);
     },
     async signIn(email, password = PASSWORD) {
-      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Email', { exact: true }).fill(email);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
