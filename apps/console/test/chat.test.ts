@@ -123,6 +123,8 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await page.getByLabel('Search messages').fill('dou');
     await found.getByRole('link').click();
     await page.getByRole('log').getByText('The sourdough is ready').waitFor();
+    // on a phone a channel takes the place of the list
+    expect(await page.getByLabel('Search messages').isVisible()).toBe(false);
     await expectClean(visitor);
   });
 
