@@ -56,16 +56,20 @@ describe('a gate', () => {
     expect(begun.slice(6)).toEqual(['a4']);
   });
 
-  it('makes a caller pause after a turn, for half a second at most, while others go on', async () => {
+  it('makes a caller pause after a long turn, for half a second at most, while others go on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1, rest: 2 }));
+    const { begun, ask, end } = commandsAt(createGate({ atOnce: 1, rest: 2, restFreeMs: 10 }));
     const pass = async (milliseconds: number) => {
       vi.advanceTimersByTime(milliseconds);
       await settled();
     };
-    for (const name of ['a1', 'a2', 'a3']) void ask(ann, name);
+    for (const name of ['a0', 'a1', 'a2', 'a3']) void ask(ann, name);
     await settled();
-    await pass(100);
+    await pass(10);
+    await end('a0');
+    begun.shift();
+    expect(begun).toEqual(['a1']);
+    await pass(110);
     void ask(bob, 'b1');
     await end('a1');
     await pass(199);

@@ -17,6 +17,8 @@ export interface GateSettings {
   waitMs?: number;
   /** How long a caller pauses after a turn, as a multiple of the turn's duration, at most half a second. Default 0. */
   rest?: number;
+  /** The part of a turn that needs no pause, in milliseconds. Default 0. */
+  restFreeMs?: number;
   /** Commands of one caller that may wait; further ones fail at once. Default 100. */
   waitingMax?: number;
 }
@@ -41,7 +43,14 @@ const REST_MAX_MS = 500;
  * Leaves room for cheap commands and shares the rest fairly: each caller has one command running, and callers take
  * turns, however much each of them asks (decisions H1).
  */
-export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, waitingMax = 100, rest = 0 }: GateSettings): Gate {
+export function createGate({
+  atOnce,
+  anonymousAtOnce = atOnce,
+  waitMs = 5000,
+  waitingMax = 100,
+  rest = 0,
+  restFreeMs = 0,
+}: GateSettings): Gate {
   const lines = new Map<string, Line>();
   /** Callers that wait and have nothing running, next first: anonymous and identified ones. */
   const ready = { anonymous: new Set<Line>(), identified: new Set<Line>() };
@@ -84,7 +93,7 @@ export function createGate({ atOnce, anonymousAtOnce = atOnce, waitMs = 5000, wa
 
   function leave(line: Line, turnMs: number): void {
     count(line, -1);
-    const restMs = Math.min(turnMs * rest, REST_MAX_MS);
+    const restMs = Math.min((turnMs - restFreeMs) * rest, REST_MAX_MS);
     if (restMs < 1) return goOn(line);
     setTimeout(() => goOn(line), restMs).unref();
     admit();

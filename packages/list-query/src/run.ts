@@ -66,10 +66,11 @@ const DEFAULT_MAX_TIME_MS = 5000;
 /** Two of the eight commands that the embedded engine runs concurrently. */
 const ofProcess = createGate({ atOnce: 2 });
 /**
- * Embeds related records for one answer per caller at a time; the caller then pauses as long as that took. No limit
- * across callers: one may be waiting for the store and would block the others.
+ * Embeds related records for one answer per caller at a time. After a large one the caller pauses for a multiple of its
+ * time, because it has yet to be checked and sent. No limit across callers: one may be waiting for the store and would
+ * block the others.
  */
-const expanding = createGate({ atOnce: Infinity, rest: 1 });
+const expanding = createGate({ atOnce: Infinity, rest: 3, restFreeMs: 10 });
 
 interface Turns {
   /** Runs one costly command when it is the caller's turn. */
