@@ -1,21 +1,12 @@
 import type { AnyTRPCRouter } from '@trpc/server';
 import { Router, type ErrorRequestHandler, type IRouter, type Request, type RequestHandler, type Response } from 'express';
 import { toEnvelope } from '../answer.js';
-import { createRequestContext, type RequestContext, type ServerFacts } from '../context.js';
+import { createRequestContext, type ServerFacts } from '../context.js';
 import { describeError } from '../error-log.js';
 import { ApiError, requestErrors } from '../errors.js';
 import { operationsOf, type Operation } from '../operation.js';
+import { callProcedure } from './call-procedure.js';
 import { createInputReader } from './input.js';
-
-/** The arguments by which an adapter calls a procedure. */
-interface ProcedureCall {
-  ctx: RequestContext;
-  path: string;
-  type: string;
-  getRawInput: () => Promise<unknown>;
-  signal: AbortSignal | undefined;
-  batchIndex: number;
-}
 
 /** The output of a procedure whose status is 302. */
 interface Redirect {
@@ -59,8 +50,8 @@ function handlerOf(
   server: ServerFacts,
   readInput: ReturnType<typeof createInputReader>,
 ): RequestHandler<Record<string, string>> {
-  const call = operation.procedure as unknown as (call: ProcedureCall) => Promise<unknown>;
-  const { type } = operation.procedure._def;
+  const { name: path, procedure } = operation;
+  const { type } = procedure._def;
   return async (req, res, next) => {
     // tokens and personal data: caches must not keep them
     res.setHeader('cache-control', 'no-store');
@@ -69,9 +60,9 @@ function handlerOf(
       const input = readInput(operation, ctx, req, res);
       ctx.rest = { params: req.params, readInput: input.peek };
       // as tRPC's own adapters do: the input middleware reads the input, after the rules
-      const output = await call({
+      const output = await callProcedure(procedure, {
         ctx,
-        path: operation.name,
+        path,
         type,
         getRawInput: input.read,
         signal: undefined,
