@@ -32,6 +32,8 @@ export interface ListQueryOptions {
   relations?: RelatedSources;
   /** Turns a stored record into its shown form. Default: `id` for `_id`, dates as ISO strings; with `$select` only its fields. */
   show?: Show;
+  /** Adds to the shown rows what needs another query, for all at once, while related records are read. */
+  complete?(): Promise<void>;
   /** Caches slow counts. Default: each page counts. */
   countCache?: CountCache;
   /** Longest time for one store operation. Default 5,000 ms. */
@@ -207,11 +209,13 @@ async function readBest(plan: RecordPlan, { name }: ListResource, { store, count
 
 async function runTransformation(plan: TransformationPlan, run: Run): Promise<ListResult<unknown>> {
   const { rows, total } = await run.admit(() => transform(plan, run.store));
-  const { show = showRecord } = run;
-  const value =
-    plan.shape.kind === 'records'
-      ? await showRecords(rows, plan, run)
-      : rows.filter((row) => isFitting(row, plan.fields)).map((row) => showComputed(row, plan.shape, show));
+  if (plan.shape.kind === 'records') {
+    const value = await showRecords(rows, plan, run);
+    return { total, count: value.length, value };
+  }
+  const { show = showRecord, complete } = run;
+  const value = rows.filter((row) => isFitting(row, plan.fields)).map((row) => showComputed(row, plan.shape, show));
+  await complete?.();
   return { total, count: value.length, value };
 }
 
@@ -245,7 +249,7 @@ async function showRecords(
   const all = records.map((record) => show(record, selected));
   const isShown = (_: unknown, n: number) => all[n] !== undefined;
   const shown = all.filter(isShown);
-  await embedRelated(records.filter(isShown), shown, expansions, run);
+  await Promise.all([run.complete?.(), embedRelated(records.filter(isShown), shown, expansions, run)]);
   return shown;
 }
 

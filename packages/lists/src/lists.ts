@@ -163,8 +163,8 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
       const record = await (model as unknown as Model<BaseRecord>).findOne(filter, projection).lean<R>();
       const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);
       if (!shown) throw missing();
-      await completeRows<Row>([shown], complete, selected);
-      return expanded(relations, record, shown, query);
+      await Promise.all([completeRows<Row>([shown], complete, selected), expanded(relations, record, shown, query)]);
+      return shown;
     },
 
     /**
@@ -230,10 +230,10 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
             if (one !== undefined) shown.push(one);
             return one;
           },
+          complete: () => completeRows(shown, complete, selected),
           ...(isExpanded && { relations: origins.sourcesOf(relations, query) }),
         };
         const answer = await answerInTurn(query, () => answerListRequest<Row>(resource, request, options));
-        await completeRows(shown, complete, selected);
         // the output schema checks pages; in the other envelope it cannot, because rows may be computed
         const answered = selected ? partOf(row, [...selected, ...expansions.map(({ name }) => name)]) : row;
         if (selected || !request.page) for (const one of shown) leaveOut(one as object, answered.parse(one) as object);

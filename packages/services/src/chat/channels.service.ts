@@ -78,13 +78,14 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     const viewer = viewerOf(query);
     if (!viewer) return new Map();
     const { identityId, isAdmin } = viewer;
-    const own = isAdmin
-      ? {}
-      : { $or: [{ ownerId: identityId }, { _id: { $in: await memberships.channelsAmong(identityId, ids) } }] };
-    const records = await Channels.find({ _id: { $in: ids }, ...own }).lean<ChannelRecord[]>();
-    const shown = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
-    await addIcons(shown);
-    return new Map(shown.map((channel) => [channel.id, channel]));
+    const [records, found, joined] = await Promise.all([
+      Channels.find({ _id: { $in: ids } }).lean<ChannelRecord[]>(),
+      icons.oneOf(ids),
+      isAdmin ? ids : memberships.channelsAmong(identityId, ids),
+    ]);
+    const own = records.filter(({ _id, ownerId }) => ownerId === identityId || joined.includes(_id));
+    const shown = own.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
+    return new Map(shown.map((channel) => [channel.id, { ...channel, icon: found.get(channel.id) ?? null }]));
   }
   lists.relate(channelKind, { find: readable });
 

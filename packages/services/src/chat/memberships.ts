@@ -110,11 +110,15 @@ export function createMemberships(storage: Storage, log: MessageLog) {
       return members;
     },
 
-    /** Those of the given channels whose member an identity is. */
+    /** Those of the given channels whose member an identity is, by copies of at most a second. */
     async channelsAmong(identityId: string, channelIds: readonly string[]): Promise<string[]> {
-      const own = { channelId: { $in: channelIds }, subscribedId: identityId, deletedAt: null } as object;
-      const found = await collection.find(own, { projection: { _id: 0, channelId: 1 } }).toArray();
-      return (found as unknown as SubscriptionRecord[]).map(({ channelId }) => channelId);
+      const keyOf = (channelId: string) => `${channelId} ${identityId}`;
+      const found = await copies.many(channelIds.map(keyOf), async () => {
+        const own = { channelId: { $in: channelIds }, subscribedId: identityId, deletedAt: null } as object;
+        const records = (await collection.find(own).toArray()) as unknown as SubscriptionRecord[];
+        return new Map(records.map((record) => [keyOf(record.channelId), record]));
+      });
+      return [...found.values()].map(({ channelId }) => channelId);
     },
 
     /** How far a member has read. @throws errors.notSubscribed, also when the channel does not exist */

@@ -3,6 +3,7 @@ import type { Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { createOldestProfiles } from '../profiles/profile-lookups.js';
 import type { Actor } from '../shared/actor.js';
+import { createShortCopies } from '../shared/short-copies.js';
 import { createAcquaintances } from './acquaintances.js';
 import { peopleErrors as errors } from './people.errors.js';
 import { PersonSchema, type Person } from './people.schemas.js';
@@ -17,10 +18,16 @@ interface PeopleOptions {
   avatars: Attachments;
 }
 
+/** The collections that cards are made of. */
+const PARTS = new Set(['identities', 'profiles', 'files']);
+
 /** The cards of people, for whoever may see them (decisions N1). */
 export function createPeopleService({ storage, lists, existingIdentities, avatars }: PeopleOptions) {
   const knownTo = createAcquaintances({ storage, lists });
   const oldestOf = createOldestProfiles(storage);
+  /** The senders of a busy channel cost one lookup a second. */
+  const copies = createShortCopies<Person>();
+  storage.onWrite((collectionName) => PARTS.has(collectionName) && copies.clear());
 
   /**
    * The cards that the viewer may see, by identity.
@@ -35,7 +42,9 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
   }
 
   /** The cards of those who exist, for callers that have made sure who may see them. */
-  async function cardsOf(ids: readonly string[]): Promise<Map<string, Person>> {
+  const cardsOf = (ids: readonly string[]): Promise<Map<string, Person>> => copies.many(ids, readCards);
+
+  async function readCards(ids: readonly string[]): Promise<Map<string, Person>> {
     const [living, profiles] = await Promise.all([existingIdentities(ids), oldestOf(ids)]);
     const pictures = await avatars.oneOf([...profiles.values()].map(({ id }) => id));
     const cards = [...living].map((id): [string, Person] => {
