@@ -4,6 +4,7 @@ import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
 import { newId, timeInStore, type Fence, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
+import { attachedTo as attachedFor, type FileLookup } from './file-lookup.js';
 import { fileErrors as errors } from './files.errors.js';
 import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
@@ -27,6 +28,7 @@ export interface AttachmentsSettings {
 export interface AttachmentsParts {
   storage: Storage;
   Files: Model<FileRecord>;
+  lookUp: FileLookup;
   driver: FilesDriver | undefined;
   quota: FileQuota;
   inTurn: ReturnType<typeof createTurns>;
@@ -44,10 +46,10 @@ export type Attachments = ReturnType<typeof createAttachments>;
  * `identityId` is the caller. A soft-deleted record keeps its files, and has them again when restored.
  */
 export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSettings, parts: AttachmentsParts) {
-  const { storage, Files, driver, quota, inTurn, addresses, log } = parts;
+  const { storage, Files, lookUp, driver, quota, inTurn, addresses, log } = parts;
   const { collection } = Files;
   const { clock } = storage;
-  const attachedTo = (resourceId: unknown) => ({ purpose, resourceId, state: 'attached' });
+  const attachedTo = (resourceId: unknown) => attachedFor(purpose, resourceId);
 
   function storageOf(): FilesDriver {
     if (!driver) throw new Error('no files driver is configured');
@@ -152,13 +154,9 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
   /** The files of these records, oldest first, by one query. The map has no entry for a record without files. */
   async function of(resourceIds: readonly string[]): Promise<Map<string, ShownFile[]>> {
     const files = new Map<string, ShownFile[]>();
-    if (resourceIds.length === 0) return files;
-    const filter = attachedTo({ $in: resourceIds }) as object;
-    const records = (await collection.find(filter, { sort: { attachedAt: 1, _id: 1 } }).toArray()) as unknown as FileRecord[];
-    const shown = await Promise.all(records.map(show));
-    for (const [at, { resourceId }] of records.entries()) {
-      const file = shown[at];
-      if (file && resourceId !== null) files.set(resourceId, [...(files.get(resourceId) ?? []), file]);
+    for (const [at, records] of (await lookUp(purpose, resourceIds)).entries()) {
+      const shown = (await Promise.all(records.map(show))).filter((file) => file !== undefined);
+      if (shown.length > 0) files.set(resourceIds[at] as string, shown);
     }
     return files;
   }

@@ -3,6 +3,7 @@ import type { FilesDriver } from '@tandem/drivers/files';
 import { createQueueWorker, type Storage } from '@tandem/storage';
 import { createAddressCache } from './address-cache.js';
 import { createAttachments, type Attachments, type AttachmentsSettings } from './attachments.js';
+import { createFileLookup } from './file-lookup.js';
 import { fileModel, type FileRecord } from './file.model.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
@@ -56,10 +57,12 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
     onFailure: (error) => log.warn({ err: describeError(error) }, 'files could not be removed; it will be retried'),
   });
 
+  const lookUp = createFileLookup(Files);
+
   return {
     /** The files of one purpose, for a service whose records have files. Call once per purpose, when wiring services. */
     attachments: (settings: AttachmentsSettings): Attachments =>
-      createAttachments(settings, { storage, Files, driver, quota, inTurn, log, addresses }),
+      createAttachments(settings, { storage, Files, lookUp, driver, quota, inTurn, log, addresses }),
 
     /** Exclusive uploads, for addresses that this server serves. */
     uploads: createUploads(storage, Files),
