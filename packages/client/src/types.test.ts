@@ -22,8 +22,13 @@ type Page = Awaited<ReturnType<Api['notifications']['list']['query']>>;
 
 const hostFields = {
   products: z.object({ gtin: z.string().optional(), rank: z.number().default(0), marks: z.array(z.string()) }),
+  messages: z.object({ mood: z.enum(['good', 'bad']).optional() }),
+  organizations: z.object({ vat: z.string() }),
 };
-type HostApi = TandemClient<server.Tandem<'products' | 'categories', readonly [], typeof hostFields>['router']>['api'];
+type HostRouter = server.Tandem<server.ServiceName, readonly [], typeof hostFields>['router'];
+type HostApi = TandemClient<HostRouter>['api'];
+type HostInputs = inferRouterInputs<HostRouter>;
+type HostOutputs = inferRouterOutputs<HostRouter>;
 type Given<Name extends 'create' | 'patch' | 'createMany' | 'patchMany'> = Parameters<HostApi['products'][Name]['mutate']>[0];
 type Kept = RouterOutputs['products']['get'] & { gtin: string | null; rank: number | null; marks: string[] | null };
 
@@ -43,6 +48,25 @@ describe('types', () => {
     expectTypeOf<{ productId: string; marks: null }>().not.toExtend<Given<'patch'>>();
     expectTypeOf<{ ids: string[]; data: { gtin: string } }>().toExtend<Given<'patchMany'>>();
     expectTypeOf<{ ids: string[]; data: { gtin: number } }>().not.toExtend<Given<'patchMany'>>();
+  });
+
+  it('of a host’s fields are in those of other kinds, related records, parts of inputs and streams', () => {
+    expectTypeOf<HostInputs['chat']['createMessage']['mood']>().toEqualTypeOf<'good' | 'bad' | undefined>();
+    expectTypeOf<HostInputs['chat']['patchMessage']['mood']>().toEqualTypeOf<'good' | 'bad' | null | undefined>();
+    expectTypeOf<HostInputs['chat']['createChannel']>().toEqualTypeOf<RouterInputs['chat']['createChannel']>();
+    expectTypeOf<HostInputs['organizations']['create']['organization']['vat']>().toEqualTypeOf<string>();
+    expectTypeOf<HostInputs['organizations']['patchAsAdmin']['vat']>().toEqualTypeOf<string | undefined>();
+    type Variant = HostOutputs['productVariants']['get'];
+    expectTypeOf<NonNullable<Variant['product']>['gtin']>().toEqualTypeOf<string | null>();
+    expectTypeOf<Variant>().not.toHaveProperty('gtin');
+    type Product = HostOutputs['products']['list']['data'][number];
+    expectTypeOf<NonNullable<Product['organization']>['vat']>().toEqualTypeOf<string | null>();
+    type Line = HostOutputs['orders']['get']['items'][number];
+    expectTypeOf<NonNullable<Line['product']>['rank']>().toEqualTypeOf<number | null>();
+    expectTypeOf<HostOutputs['chat']['listMessages']['data'][number]['mood']>().toEqualTypeOf<'good' | 'bad' | null>();
+    type Event = HostOutputs['chat']['channelEvents'] extends AsyncIterable<infer One> ? One : never;
+    type Created = Extract<Event extends { data: infer Frame } ? Frame : never, { type: 'message.created' }>;
+    expectTypeOf<Created['message']['mood']>().toEqualTypeOf<'good' | 'bad' | null>();
   });
 
   it('come from the server’s procedures, at the client and by name', () => {

@@ -42,6 +42,7 @@ export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, serviceOf, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, optionalCaller, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
+export { withOtherSchemas } from './other-schemas.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, whoOf, type OpenApiOptions } from './rest/openapi.js';

@@ -4,6 +4,7 @@ import { describeList } from './description.js';
 import { asksMore, checkListQuery, type ListQuery } from './query.js';
 import { pageOf, pageParameters } from './pages.js';
 import { expandableOf, type Expandable } from './expandable.js';
+import { makeAgainBy } from './extension.js';
 import { withRelations, type Relations } from './related.js';
 import { rowFieldsOf, selectable, type Reads } from './selection.js';
 
@@ -91,20 +92,14 @@ export function defineList<
     input,
     output,
   };
-  makers.set(list, (extend, extendRow) => {
-    const settings = { row: extendRow(row), reads, own, equal, relations } as ListSettings<z.ZodObject, Own, Equal, Related>;
-    return defineList(extend(bare), settings);
+  makeAgainBy(input, (extension) => extension.list(list).input);
+  makeAgainBy(list, ({ resource: extend, schema }): object => {
+    const shown = schema(expandable);
+    if (extend(bare) === bare && (shown as unknown) === expandable) return list;
+    const settings = { row: schema(row), reads, own, equal, relations } as ListSettings<z.ZodObject, Own, Equal, Related>;
+    return { ...defineList(extend(bare), settings), row: shown, output: schema(output) };
   });
   return list;
-}
-
-type Maker = (extend: (given: ListResource) => ListResource, extendRow: (given: z.ZodObject) => z.ZodObject) => unknown;
-/** How each list is made again; not part of it, since the compiler writes out the types of all lists. */
-const makers = new WeakMap<object, Maker>();
-
-/** The same list of an extended resource and row. */
-export function extendedList<List extends object>(list: List, ...how: Parameters<Maker>): List {
-  return makers.get(list)?.(...how) as List;
 }
 
 /** The schemas of a list's rows and of its answer. */

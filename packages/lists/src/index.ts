@@ -1,5 +1,6 @@
 export { askedBy, callOf, callerOf, signalOf, type ListCall } from './asked-by.js';
-export { defineList, extendedList, resourceOfInput, type ListAnswer } from './declaration.js';
+export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
+export { NO_EXTENSION, madeAgain, type Extension } from './extension.js';
 export type { Expandable } from './expandable.js';
 export { createFitting, type Fitting } from './fitting.js';
 export { indexesLike, isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';

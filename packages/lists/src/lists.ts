@@ -22,6 +22,7 @@ import type { BaseRecord, Model, Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './declaration.js';
 import { answerInTurn, callerOf, isAskedByAdmin, signalOf } from './asked-by.js';
+import { NO_EXTENSION, type Extension } from './extension.js';
 import { createFitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
@@ -75,17 +76,18 @@ interface ListsOptions {
   log: Log;
   /** Answers `$search`. Default: by the index that storage keeps. */
   search?: SearchDriver | undefined;
-  /** The list with the fields that this host declares. */
-  extend?: <List>(list: List) => List;
+  /** Adds the fields that this host declares. */
+  extension?: Extension;
 }
 
 /**
  * Creates the function that answers lists (decisions L1 to L6).
  * @param cursorSecrets the first signs `$nextToken`; all are accepted
  */
-export function createLists({ storage, cursorSecrets, log, search = storedSearch, extend = (list) => list }: ListsOptions) {
+export function createLists({ storage, cursorSecrets, log, search = storedSearch, extension = NO_EXTENSION }: ListsOptions) {
+  const { list: extend } = extension;
   const fit = createFitting(log);
-  const origins = createRelatedOrigins(fit);
+  const origins = createRelatedOrigins(fit, extension);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
   // three quarters of the pool stay free for indexed pages, reads by id, sessions and writes

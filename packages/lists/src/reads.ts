@@ -10,9 +10,10 @@ import {
 import { z } from 'zod';
 import { SELECT, describeExpand } from './description.js';
 import { expandableOf, type Expandable } from './expandable.js';
+import { makeAgainBy } from './extension.js';
 import { asksMore, withoutPlace } from './query.js';
 import { withRelations, type Relations } from './related.js';
-import { markSelected, partOf, selectable, selectedIn } from './selection.js';
+import { markSelected, selectable, selectedIn } from './selection.js';
 
 /** What a read of one record may ask. */
 export interface ReadQuery {
@@ -69,6 +70,7 @@ export function defineRead<Id extends z.ZodRawShape, Row extends z.ZodObject, Re
   const input = idInput
     .extend({ $select: SELECT.optional(), ...($expand && { $expand }) })
     .superRefine(checkRead(fields, relations), { when: ({ value }) => asksMore(value) });
+  makeAgainBy(input, ({ schema }): object => (schema(row) === row ? input : defineRead(idInput, schema(row), relations).input));
   const { schema } = expandableOf(row, relations);
   return {
     input: input as unknown as z.ZodObject<Id & ReadShape<Related>, z.core.$strict>,
@@ -77,7 +79,7 @@ export function defineRead<Id extends z.ZodRawShape, Row extends z.ZodObject, Re
     select<Answer extends object>(answer: Answer, query: ReadQuery): Answer {
       if (query.$select === undefined) return answer;
       const names = [query.$select, query.$expand ?? []].flat().flatMap((text) => parseSelect(text));
-      return markSelected(partOf(schema as unknown as z.ZodType<Answer>, ['id', ...names.map(({ path }) => path)]).parse(answer));
+      return markSelected(answer, ['id', ...names.map(({ path }) => path)]);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ListCollection, ListResource, RelatedReader, RelatedSource, StoreFilter } from '@tandem/list-query';
 import type { BaseRecord, Model } from '@tandem/storage';
 import type { z } from 'zod';
+import type { Extension } from './extension.js';
 import type { Fitting } from './fitting.js';
 
 /**
@@ -83,7 +84,7 @@ export type RelatedOrigin<Row> =
   RelatedRecords<Row> | { find(ids: readonly string[], query: object): Promise<ReadonlyMap<string, Row>> };
 
 /** Creates the register of where related records are. */
-export function createRelatedOrigins(fit: Fitting) {
+export function createRelatedOrigins(fit: Fitting, { schema }: Extension) {
   const origins = new Map<unknown, RelatedOrigin<never>>();
   return {
     /** Says where the records of a kind are. */
@@ -102,7 +103,8 @@ export function createRelatedOrigins(fit: Fitting) {
         const collection = model.collection as unknown as ListCollection;
         const source: RelatedSource = {
           collection,
-          show: (record) => fit(collection.collectionName, kind.row, record, show as unknown as (record: object) => unknown),
+          show: (record) =>
+            fit(collection.collectionName, schema(kind.row), record, show as unknown as (record: object) => unknown),
           ...(scope && { scope }),
           ...(completions.length > 0 && {
             async complete(rows: unknown[]) {

@@ -1,5 +1,6 @@
 import { bindSelect, parseSelect, type ListResource, type RowFields } from '@tandem/list-query';
 import { z } from 'zod';
+import { makeAgainBy } from './extension.js';
 
 /** Stored fields that a row's field is made of besides the one of its name. */
 export type Reads<Row> = { readonly [Name in keyof Row]?: readonly string[] };
@@ -33,23 +34,30 @@ export function partOf<Row>(row: z.ZodType<Row>, names: Iterable<string>) {
   };
 }
 
-/** Answers with selected fields. They were checked field by field when they were made. */
-const selectedAnswers = new WeakSet<object>();
+/** Answers with selected fields, and the names of these; without names they were checked field by field when they were made. */
+const selectedAnswers = new WeakMap<object, readonly string[] | undefined>();
 
-/** Lets an answer pass an output schema that requires fields which were not selected. */
-export function markSelected<Answer extends object>(answer: Answer): Answer {
-  selectedAnswers.add(answer);
+/** Lets an answer pass an output schema that requires fields which were not selected; of a record, only the named ones pass. */
+export function markSelected<Answer extends object>(answer: Answer, names?: readonly string[]): Answer {
+  selectedAnswers.set(answer, names);
   return answer;
 }
 
-/** The same schema, which lets answers with selected fields pass as they are. */
+/** The same schema, which lets selected fields pass without the others. */
 export function selectable<Schema extends z.ZodType>(schema: Schema): Schema {
   const whole = z.compile(schema);
-  return z.withParser(schema, (value) => {
-    if (typeof value === 'object' && value !== null && selectedAnswers.has(value)) return value as z.output<Schema>;
-    const { success, data } = whole.safeParse(value);
-    return success ? data : z.INVALID;
+  const made = z.withParser(schema, (value) => {
+    const isSelected = typeof value === 'object' && value !== null && selectedAnswers.has(value);
+    const names = isSelected ? selectedAnswers.get(value) : undefined;
+    if (isSelected && !names) return value as z.output<Schema>;
+    const { success, data } = (names ? partOf(schema, names) : whole).safeParse(value);
+    return success ? (data as z.output<Schema>) : z.INVALID;
   });
+  makeAgainBy(made, (extension) => {
+    const extended = extension.schema(schema);
+    return extended === schema ? made : selectable(extended);
+  });
+  return made;
 }
 
 /** The selected fields; undefined without `$select`. @throws ListQueryError */

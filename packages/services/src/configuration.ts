@@ -13,7 +13,7 @@ import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
-import type { DeclaredFields } from './host-fields.js';
+import type { DeclaredFields } from './host-field-types.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';

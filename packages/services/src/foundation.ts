@@ -4,7 +4,8 @@ import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/emails/mail-preparation.js';
 import { createSessions, createSignIn, type SignInSettings } from './authentication/sign-in.js';
 import { createFilesService } from './files/files.service.js';
-import { createHostFields, type DeclaredFields } from './host-fields.js';
+import type { DeclaredFields } from './host-field-types.js';
+import { createHostFields } from './host-fields.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createIdentityLookups } from './identities/identity-lookups.js';
 import { createMailsService } from './mail/mails.service.js';
@@ -42,7 +43,7 @@ export function createFoundation(options: FoundationOptions) {
   const { storage, bus, log, typeIds, lifetimes, rateLimits } = options;
   const hostFields = createHostFields(options.fields, storage);
   const { cursorSecrets, search } = options;
-  const lists = createLists({ storage, cursorSecrets, log, search, extend: hostFields.list });
+  const lists = createLists({ storage, cursorSecrets, log, search, extension: hostFields });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });

@@ -38,8 +38,7 @@ export {
   type ServiceName,
   type Services,
 } from './router.js';
-export type { DeclaredFields } from './host-fields.js';
-export type { WithFields } from './host-field-types.js';
+export type { DeclaredFields, WithFields } from './host-field-types.js';
 export { definePart, defineService, type AnyService, type ServiceDefinition, type ShapeOf } from './shared/define-service.js';
 export { defineRecord, field, serverField, type GivenField, type ServerField, type StoredFields } from './shared/record.js';
 export {

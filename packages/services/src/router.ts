@@ -1,4 +1,4 @@
-import { router } from '@tandem/core';
+import { router, withOtherSchemas } from '@tandem/core';
 import * as all from './all-services.js';
 import type { Foundation } from './foundation.js';
 import type {
@@ -76,5 +76,5 @@ export function createExposedRouter<Name extends ServiceName, Own extends AnySer
 ) {
   const procedures: Procedures = proceduresOf<Definition>(SERVICES, services, options);
   const picked = Object.fromEntries(names.map((name) => [name, procedures[name]])) as unknown as Pick<Procedures, Name>;
-  return router({ ...picked, ...proceduresOf(own, services, options) });
+  return withOtherSchemas(router({ ...picked, ...proceduresOf(own, services, options) }), services.hostFields.schema);
 }

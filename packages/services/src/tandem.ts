@@ -39,8 +39,7 @@ import {
   type Services,
 } from './router.js';
 import { createServices } from './services.js';
-import type { DeclaredFields } from './host-fields.js';
-import type { WithFields } from './host-field-types.js';
+import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
 import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } from './streams/asyncapi.js';
 import { createStreams, type Streams } from './streams/streams.js';
@@ -232,7 +231,7 @@ export async function createTandem<
       return createOpenApiDocument(router, { ...options, tags, authModeOf, cookiePrefix });
     },
 
-    asyncApi: (options) => createAsyncApiDocument(options, { ...facts, names }),
+    asyncApi: (options) => createAsyncApiDocument(options, { ...facts, names, extended: services.hostFields.schema }),
 
     isAuthenticated: authenticatedRoute,
     verifyAuthentication: authenticatedRoute,

@@ -20,7 +20,7 @@ export {
 } from './model.js';
 export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
-export { present, type Presented, type Wire } from './present.js';
+export { HOST_FIELDS, present, type Presented, type Wire } from './present.js';
 export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
 export { createQueueWorker } from './queue-worker.js';

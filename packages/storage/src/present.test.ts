@@ -33,6 +33,12 @@ it("fields written by a host are kept: every plain value, deeper fields of any n
   expect(present({ _id: new ObjectId(hex), ...plain, ...bson })).toEqual({ id: hex, ...plain, ...text });
 });
 
+it('fields that a host declared are shown with the own ones, which come before those of the same name', () => {
+  const record = { _id: 'n', name: 'own', at, hostFields: { id: 'x', _id: 'x', name: 'of the host', rank: 1, marks: ['a'] } };
+  expect(present(record)).toEqual({ id: 'n', name: 'own', at: at.toISOString(), rank: 1, marks: ['a'] });
+  expect(present({ _id: 'n', hostFields: null })).toEqual({ id: 'n' });
+});
+
 it('a stored __proto__ does not become the prototype of what is shown', () => {
   const record = JSON.parse('{"_id":"n","__proto__":{"isAdmin":true},"a":{"__proto__":{"isAdmin":true}}}') as { _id: string };
   expect(present(record)).toEqual({ id: 'n', a: {} });

@@ -7,18 +7,24 @@ export type Wire<T> = T extends Date
       ? { [Key in keyof T]: Wire<T[Key]> }
       : T;
 
+/** Where a record keeps the fields that a host declares. They are shown as its own. */
+export const HOST_FIELDS = 'hostFields';
+
 /** The wire shape of a record: `id` for `_id`, without the store's own fields. */
 export type Presented<R> = { id: string } & {
-  [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' ? never : Key]: Wire<R[Key]>;
+  [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' | typeof HOST_FIELDS ? never : Key]: Wire<R[Key]>;
 };
 
 /**
  * The wire shape of a stored (lean) record: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
- * depth. Undeclared fields of a host are kept. Written with loops and without closures, because it runs for every row
+ * depth. Undeclared fields of a host are kept, declared ones come from `hostFields`. Written with loops and without closures, because it runs for every row
  * of every list.
  */
 export function present<R extends { _id: unknown }>(record: R): Presented<R> {
   const shown: Record<string, unknown> = { id: wire(record._id) };
+  const { [HOST_FIELDS]: added } = record as { [HOST_FIELDS]?: unknown };
+  // first: the record's own fields replace those of the same name
+  if (typeof added === 'object' && added !== null) copy(added, shown, true);
   copy(record, shown, true);
   return shown as Presented<R>;
 }
@@ -28,7 +34,7 @@ function copy(from: object, to: Record<string, unknown>, isRecord: boolean): voi
   for (const key of Object.keys(values)) {
     // A stored `__proto__` would become the prototype of the result.
     if (key === '__proto__') continue;
-    if (isRecord && (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id')) continue;
+    if (isRecord && (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id' || key === HOST_FIELDS)) continue;
     const value = values[key];
     to[key] = typeof value === 'object' && value !== null ? wire(value) : value;
   }

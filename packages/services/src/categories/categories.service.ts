@@ -1,5 +1,6 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
+import { hasOwnData } from '../shared/changes.js';
 import { existingIn } from '../shared/existing.js';
 import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
@@ -61,7 +62,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
      */
     async patch(categoryId: string, patch: CategoryPatch): Promise<Category> {
       const { parent, ...set } = givenOf(patch);
-      if (parent !== undefined || set.metadata) {
+      if (parent !== undefined || hasOwnData(set)) {
         if (typeof parent === 'string') await mustExist(parent);
         await tree.move(categoryId, parent, set);
         return this.get(categoryId);

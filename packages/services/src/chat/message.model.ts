@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
+import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { StoredFields } from '../shared/record.js';
 import { messageRecord } from './messages.schemas.js';
@@ -7,6 +8,7 @@ import { messageRecord } from './messages.schemas.js';
 export interface MessageRecord extends Live, Required<StoredFields<typeof messageRecord>> {
   seq: number;
   metadata?: Metadata;
+  hostFields?: StoredHostFields;
 }
 
 export const messageModel = defineModel<MessageRecord>('messages', {

@@ -4,6 +4,7 @@ import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { changeRecord } from '../shared/changes.js';
+import type { HostGiven } from '../shared/host-fields.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel } from './channel.model.js';
 import { publishChatEvent } from './chat-events.js';
@@ -85,15 +86,16 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      * announcing it. The caller must check that the sender is not a guest.
      * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema
      */
-    async post({ channelId, senderId, content, title = null, clientId = null, metadata = {} }: NewMessage): Promise<Message> {
+    async post({ metadata = {}, hostFields, ...posted }: NewMessage & HostGiven): Promise<Message> {
+      const { channelId, senderId, content, title = null, clientId = null } = posted;
       await memberships.expectMember(senderId, channelId);
       const id = newId(storage.clock);
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
-      const extra = Object.keys(metadata).length > 0 && { metadata };
+      const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
       const given = { channelId, senderId, content, title, clientId, ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
-      const message = record._id === id ? showBare(record) : await show(record);
+      const message = record._id === id ? showOne(record, errors.messageNotFound) : await show(record);
       if (record.deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, message });
       return message;
     },

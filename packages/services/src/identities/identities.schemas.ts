@@ -25,6 +25,10 @@ export const identityList = defineList(identityResource, { row: IdentitySchema }
 
 export const identityInput = z.strictObject({ identityId: Id });
 
+/** What admins change, since nobody gives it at creation. */
+const patch = { metadata: MetadataPatch.optional() };
+export const identityRecord = { given: {}, patch, schema: IdentitySchema, resource: identityResource };
+
 /** The fields that an admin may change. The type must be a configured one. */
 export function identityPatchInput(typeIds: readonly string[]) {
   return z.strictObject({
@@ -32,7 +36,7 @@ export function identityPatchInput(typeIds: readonly string[]) {
     email: Email.optional(),
     emailVerified: z.boolean().describe('Whether the email address counts as verified.').optional(),
     typeId: z.enum(typeIds).describe('The type, which decides what the identity may do.').optional(),
-    metadata: MetadataPatch.optional(),
+    ...patch,
     privateMetadata: MetadataPatch.optional(),
   });
 }

@@ -4,6 +4,7 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
+import type { HostGiven } from '../shared/host-fields.js';
 import { changedFields, refuseTooManyKeys, roomFor, withoutPrivate } from '../shared/changes.js';
 import type { Metadata } from '../shared/metadata.js';
 import { givenOf } from '../shared/patching.js';
@@ -91,13 +92,15 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
   async function patchOne(
     identityId: string,
-    patch: IdentityPatch,
+    patch: IdentityPatch & HostGiven,
     by: RequestFacts,
     open?: Fence['open'],
   ): Promise<IdentityRecord> {
     function recordChange(): Promise<void> {
       // the person reads these events
-      const details = { fields: Object.keys(withoutPrivate(patch)), ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
+      const { hostFields, ...shown } = withoutPrivate(patch);
+      const fields = Object.keys({ ...shown, ...hostFields });
+      const details = { fields, ...(patch.typeId !== undefined && { typeId: patch.typeId }) };
       return audit.record('identity.changed', by, { identityId, details });
     }
     const { email, ...given } = givenOf(patch);

@@ -3,7 +3,7 @@ import { listIndexes } from '@tandem/lists';
 import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { METADATA_LIST_FIELD, PRIVATE_LIST_FIELD, type Metadata } from '../shared/metadata.js';
-import { searchedFields } from '../shared/record.js';
+import { HOST_FIELDS_PATH, searchedFields } from '../shared/record.js';
 
 /** A provider account with which an identity signs in. */
 export interface LinkedProvider {
@@ -87,6 +87,7 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     deactivatedAt: { type: Date, default: null },
     metadata: { type: Object },
     privateMetadata: { type: Object },
+    ...HOST_FIELDS_PATH,
     passwordHash: { type: String, select: false },
     providers: {
       type: [

@@ -1,5 +1,6 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
+import { hasOwnData } from '../shared/changes.js';
 import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
@@ -141,7 +142,7 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
      */
     async patch(locationId: string, { parentId, ...patch }: LocationPatch): Promise<Location> {
       const set = givenOf(patch);
-      if (parentId === undefined && !set.metadata) {
+      if (parentId === undefined && !hasOwnData(set)) {
         if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
         await tree.finishPending();
         const options = { returnDocument: 'after' } as const;

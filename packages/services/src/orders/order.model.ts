@@ -1,6 +1,8 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
+import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
+import { HOST_FIELDS_PATH } from '../shared/record.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-states.js';
 import { orderResource } from './orders.schemas.js';
 
@@ -38,6 +40,7 @@ export interface OrderRecord extends Live {
   status: OrderStatus;
   metadata?: Metadata;
   privateMetadata?: Metadata;
+  hostFields?: StoredHostFields | null;
   /** All states so far, oldest first. */
   history: OrderMove[];
 }
@@ -58,6 +61,7 @@ export const orderModel = defineModel<OrderRecord>('orders', {
     status: { type: String, enum: ORDER_STATUSES, default: 'pending' },
     metadata: { type: Object },
     privateMetadata: { type: Object },
+    ...HOST_FIELDS_PATH,
     history: { type: [{ _id: false, status: String, at: Date, identityId: String }], default: [] },
   },
   indexes: [

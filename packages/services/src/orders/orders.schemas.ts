@@ -5,6 +5,7 @@ import { organizationKind } from '../organizations/organizations.schemas.js';
 import { personKind } from '../people/people.schemas.js';
 import { productVariantKind, ProductVariantSchema } from '../product-variants/product-variants.schemas.js';
 import { productKind, ProductSchema } from '../products/products.schemas.js';
+import type { HostGiven } from '../shared/host-fields.js';
 import {
   GivenMetadata,
   METADATA_LIST_FIELD,
@@ -104,6 +105,11 @@ export const orderList = defineList(orderResource, {
 });
 export const organizationOrderList = defineList(orderResource, { ...shown, own: { organizationId: Id } });
 
+const given = { metadata: GivenMetadata.optional() };
+const patch = { metadata: MetadataPatch.optional() };
+/** Lines show more in lists. */
+export const orderRecord = { given, patch, schema: OrderSchema.omit({ items: true }), resource: orderResource };
+
 export const orderInput = z.strictObject({ orderId: Id });
 export const createOrderInput = z.strictObject({
   identityId: Id.describe('The buyer.'),
@@ -125,18 +131,18 @@ export const createOrderInput = z.strictObject({
     .min(1)
     .max(MAX_LINES)
     .describe('The lines of the order.'),
-  metadata: GivenMetadata.optional(),
+  ...given,
   tax: Amount.describe('The tax, which is added to the lines.').optional(),
   subtotal: Amount.optional().meta({ description: 'Must equal what the server computes' }),
   total: Amount.optional().meta({ description: 'Must equal what the server computes' }),
 });
-export type NewOrder = z.infer<typeof createOrderInput>;
+export type NewOrder = z.infer<typeof createOrderInput> & HostGiven;
 
 /** Only the state and metadata may change, not lines or amounts (decisions R6). */
 export const orderPatchInput = z.strictObject({
   orderId: Id,
   status: Status.describe('The state to move to.').optional(),
-  metadata: MetadataPatch.optional(),
+  ...patch,
   privateMetadata: MetadataPatch.optional(),
 });
 export type OrderPatch = Omit<z.infer<typeof orderPatchInput>, 'orderId'>;

@@ -8,7 +8,7 @@ import { productVariantErrors } from '../product-variants/product-variants.error
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
-import { changeRecord, withoutPrivate } from '../shared/changes.js';
+import { changeRecord, hasOwnData, withoutPrivate } from '../shared/changes.js';
 import { toAmount } from '../shared/money.js';
 import { givenOf } from '../shared/patching.js';
 import { createIdempotencyKeys } from './idempotency-keys.js';
@@ -46,6 +46,11 @@ const show = (record: OrderRecord): Order => showRead(withoutPrivate(record));
 /** As for any other field that there is not. */
 const UNKNOWN = "request body must NOT have additional properties: 'privateMetadata'";
 
+/** The data of the buyer's or host's own. */
+function ownDataOf({ metadata, hostFields }: NewOrder): Pick<OrderRecord, 'metadata' | 'hostFields'> {
+  return { ...(metadata && { metadata }), ...(hostFields && { hostFields }) };
+}
+
 /** @throws productErrors.notFound, productVariantErrors.notFound */
 function cataloguePriceOf(line: LinePrice): CataloguePrice | null {
   if (line.missing !== null) throw (line.missing === 'product' ? productErrors : productVariantErrors).notFound();
@@ -75,13 +80,13 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
    * cannot roll the order back afterwards.
    * @throws errors.notFound if the order no longer fits its schema
    */
-  async function asMade(orderId: string, { metadata }: NewOrder): Promise<Order | undefined> {
+  async function asMade(orderId: string, given: NewOrder): Promise<Order | undefined> {
     const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
     if (!record) return undefined;
-    const showPending = ({ history, metadata: changed, ...made }: OrderRecord) =>
+    const showPending = ({ history, metadata: _, hostFields: __, ...made }: OrderRecord) =>
       show({
         ...made,
-        ...(metadata && { metadata }),
+        ...ownDataOf(given),
         status: 'pending',
         history: history.slice(0, 1),
         updatedAt: made.createdAt,
@@ -137,7 +142,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         organizationId,
         ...amounts,
         status: 'pending',
-        ...(given.metadata && { metadata: given.metadata }),
+        ...ownDataOf(given),
         history: [{ status: 'pending', at: now, identityId: actor.identityId }],
         createdAt: now,
         updatedAt: now,
@@ -187,7 +192,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
       if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const before = await Orders.findById(orderId).lean<OrderRecord>();
       if (!before) throw errors.notFound();
-      const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId && !set.metadata;
+      const isOwnCancel = status === 'cancelled' && before.identityId === actor.identityId && !hasOwnData(set);
       if (!isOwnCancel && !(await isManager(before, actor))) throw ruleErrors.notAdmin();
       const now = storage.clock.now();
       const move = status && { status, at: now, identityId: actor.identityId };

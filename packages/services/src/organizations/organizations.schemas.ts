@@ -1,6 +1,6 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { defineListResource } from '@tandem/list-query';
-import { deletionFields } from '@tandem/storage';
+import { HOST_FIELDS, deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
@@ -188,7 +188,7 @@ const membershipResource = defineListResource({
 
 export const membershipList = defineList(membershipResource, {
   row: z.object({ member: HeldRoleSchema, organization: OrganizationSchema }),
-  reads: { member: ['parentId'], organization: Object.keys(OrganizationSchema.shape) },
+  reads: { member: ['parentId'], organization: [...Object.keys(OrganizationSchema.shape), HOST_FIELDS] },
   own: {
     identityId: Id,
     roles: Roles.optional(),

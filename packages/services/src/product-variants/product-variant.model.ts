@@ -1,5 +1,6 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type BulkRecord } from '@tandem/storage';
+import type { StoredHostFields } from '../shared/host-fields.js';
 import type { Metadata } from '../shared/metadata.js';
 import type { StoredPrice } from '../shared/price.js';
 import type { StoredFields } from '../shared/record.js';
@@ -9,6 +10,7 @@ export interface ProductVariantRecord extends BulkRecord, StoredFields<typeof pr
   productId: string;
   price?: StoredPrice | null;
   metadata?: Metadata;
+  hostFields?: StoredHostFields | null;
 }
 
 export const productVariantModel = defineModel<ProductVariantRecord>('productVariants', {

@@ -1,6 +1,7 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { bulkFields } from '@tandem/storage';
 import { z } from 'zod';
+import type { HostGiven } from '../shared/host-fields.js';
 import { metadataField } from '../shared/metadata.js';
 import { priceListFields, priceOfRecord } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
@@ -42,7 +43,7 @@ export const productVariantList = defineList(productVariantRecord.resource, {
 export const productVariantInput = z.strictObject({ productId: Id, productVariantId: Id });
 
 const NewVariant = z.strictObject(productVariantRecord.given);
-export type NewVariant = z.infer<typeof NewVariant>;
+export type NewVariant = z.infer<typeof NewVariant> & HostGiven;
 export const createVariantInput = z.strictObject({ productId: Id, ...NewVariant.shape });
 export const createVariantsInput = z.strictObject({ productId: Id, variants: z.array(NewVariant).min(1).max(BULK_MAX) });
 

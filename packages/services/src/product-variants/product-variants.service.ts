@@ -101,9 +101,12 @@ export function createProductVariantsService({ storage, lists, productExists, im
         productId,
         variants.flatMap(({ imageIds = [] }) => imageIds),
       );
-      const fields = variants.map(({ price, description = null, sku = null, imageIds = [], metadata = {}, title }) => {
-        return { productId, title, description, sku, imageIds, price: price ? storePrice(price) : null, metadata };
-      });
+      const fields = variants.map(
+        ({ price, description = null, sku = null, imageIds = [], metadata = {}, title, hostFields }) => {
+          const own = { title, description, sku, imageIds, metadata, ...(hostFields && { hostFields }) };
+          return { productId, ...own, price: price ? storePrice(price) : null };
+        },
+      );
       return show(await bulk.insert(fields));
     },
 

@@ -14,7 +14,7 @@ export interface ProductRecord extends BulkRecord, StoredFields<typeof productRe
 }
 
 export const productModel = defineModel<ProductRecord>('products', {
-  fields: { ...productRecord.stored, hostFields: { type: Object } },
+  fields: productRecord.stored,
   searched: productRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],
   indexes: [

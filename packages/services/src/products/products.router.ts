@@ -16,7 +16,6 @@ import {
   publicListRoute,
   restoreRoute,
 } from '../shared/record-routes.js';
-import type { HostFields } from '../host-fields.js';
 import type { ProductRules } from './product-rules.js';
 import { productErrors as errors } from './products.errors.js';
 import {
@@ -35,36 +34,33 @@ import type { ProductsService } from './products.service.js';
 interface ProductsRouterOptions {
   products: ProductsService;
   rules: ProductRules;
-  hostFields: HostFields;
   roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined>;
 }
 
 /** For records that a product refers to. */
 const missing = [categoryErrors.notFound, attributeErrors.notFound, organizationErrors.notFound];
 
-const WORDS = { one: 'product', many: 'products', idInput: productInput, errors };
+const product = { one: 'product', many: 'products', output: ProductSchema, list: productList, idInput: productInput, errors };
 
 /** The product routes of the spec ("Other services"). Anybody may read; `product-rules.ts` says who may write. */
-export function createProductsRouter({ products, rules, roleOf, hostFields: { input, output, list } }: ProductsRouterOptions) {
-  const lists = { all: list(productList), ofOrganization: list(organizationProductList) };
-  const product = { ...WORDS, output: output(ProductSchema), list: lists.all };
+export function createProductsRouter({ products, rules, roleOf }: ProductsRouterOptions) {
   const memberOf = anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, roleOf));
   return router({
-    create: createRoute(product, 'POST /products', input(createProductInput), {
+    create: createRoute(product, 'POST /products', createProductInput, {
       errors: missing,
       allow: [notGuest, rules.ofGiven],
     }).mutation(({ input }) => products.create(input)),
 
-    list: publicListRoute(product, 'GET /products', lists.all).query(({ ctx, input }) => products.list(askedBy(ctx, input))),
+    list: publicListRoute(product, 'GET /products', productList).query(({ ctx, input }) => products.list(askedBy(ctx, input))),
 
-    listOfOrganization: listRoute(product, 'GET /products/organizations/{organizationId}', lists.ofOrganization, {
+    listOfOrganization: listRoute(product, 'GET /products/organizations/{organizationId}', organizationProductList, {
       summary: 'List the products of an organization, newest first',
       allow: [memberOf],
     }).query(({ ctx, input }) => products.listOfOrganization(input.organizationId, askedBy(ctx, input))),
 
     get: publicGetRoute(product, 'GET /products/{productId}').query(({ input }) => products.get(input.productId, input)),
 
-    patch: patchRoute(product, 'PATCH /products/{productId}', input(productPatchInput), {
+    patch: patchRoute(product, 'PATCH /products/{productId}', productPatchInput, {
       summary: 'Change a product; only an admin may change its organization',
       errors: missing,
       allow: [notGuest, rules.ofProduct, rules.keepsOrganization()],
@@ -87,13 +83,13 @@ export function createProductsRouter({ products, rules, roleOf, hostFields: { in
       errors: [organizationErrors.notFound],
     }).mutation(({ input }) => products.restore(input.productId)),
 
-    createMany: createManyRoute(product, 'POST /products/batch', input(createProductsInput), {
+    createMany: createManyRoute(product, 'POST /products/batch', createProductsInput, {
       errors: missing,
       bodyKey: 'products',
       allow: [notGuest, rules.ofEachGiven('products')],
     }).mutation(({ input }) => products.createMany(input.products)),
 
-    patchMany: patchManyRoute(product, 'PATCH /products/batch', input(productsPatchInput), {
+    patchMany: patchManyRoute(product, 'PATCH /products/batch', productsPatchInput, {
       errors: missing,
       allow: [notGuest, rules.ofProducts('ids'), rules.keepsOrganization('data')],
     }).mutation(({ input }) => products.patchMany(input.ids, input.data)),

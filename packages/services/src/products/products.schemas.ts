@@ -6,6 +6,7 @@ import { categoryKind } from '../categories/categories.schemas.js';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { organizationKind } from '../organizations/organizations.schemas.js';
+import type { HostGiven } from '../shared/host-fields.js';
 import { metadataField } from '../shared/metadata.js';
 import { priceOfRecord, priceListFields } from '../shared/price.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
@@ -63,7 +64,7 @@ export const addImageInput = z.strictObject({ productId: Id, ...GivenFileSchema.
 export const imageInput = z.strictObject({ productId: Id, imageId: Id });
 
 const NewProduct = z.strictObject(productRecord.given);
-export type NewProduct = z.infer<typeof NewProduct>;
+export type NewProduct = z.infer<typeof NewProduct> & HostGiven;
 export const createProductInput = z.strictObject(NewProduct.shape);
 export const createProductsInput = z.strictObject({ products: z.array(NewProduct).min(1).max(BULK_MAX) });
 

@@ -6,7 +6,6 @@ import { categoryErrors } from '../categories/categories.errors.js';
 import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
-import { withHostFields } from '../shared/host-fields.js';
 import { existingIn } from '../shared/existing.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
@@ -16,7 +15,6 @@ import {
   organizationProductList,
   productKind,
   productList,
-  productRecord,
   type NewProduct,
   type Product,
   type ProductPatch,
@@ -42,11 +40,9 @@ function showBare(record: ProductRecord): Product {
     categoryIds = [],
     attributeIds = [],
     metadata = {},
-    hostFields,
     ...product
   } = present(record);
   return {
-    ...hostFields,
     ...product,
     metadata,
     organizationId,
@@ -132,12 +128,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
     return found;
   }
 
-  function fieldsOf(given: NewProduct) {
-    const { hostFields } = withHostFields(productRecord, given);
-    return { ...ownFieldsOf(given), ...(hostFields && { hostFields }) };
-  }
-
-  function ownFieldsOf({
+  function fieldsOf({
     name,
     description,
     price,
@@ -145,8 +136,10 @@ export function createProductsService({ storage, lists, categories, attributes, 
     categoryIds = [],
     attributeIds = [],
     metadata = {},
+    hostFields,
   }: NewProduct) {
-    return { name, description, price: price ? storePrice(price) : null, organizationId, categoryIds, attributeIds, metadata };
+    const own = { name, description, organizationId, categoryIds, attributeIds, metadata, ...(hostFields && { hostFields }) };
+    return { ...own, price: price ? storePrice(price) : null };
   }
 
   /** The fields of a copy: without variants, images and likes. */
@@ -220,7 +213,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * does not fit the currency
      */
     async patch(productId: string, patch: ProductPatch): Promise<Product> {
-      const given = withHostFields(productRecord, givenOf(patch));
+      const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
       await mustExist([given]);
       return untilDone(async () => {
@@ -240,7 +233,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * live; what `patch` throws
      */
     async patchMany(ids: readonly string[], patch: ProductPatch): Promise<Product[]> {
-      const given = withHostFields(productRecord, givenOf(patch));
+      const given = givenOf(patch);
       if (Object.keys(given).length === 0) throw errors.nothingToUpdateInMany();
       await mustExist([given]);
       return untilDone(async () => {

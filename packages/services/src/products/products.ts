@@ -22,10 +22,10 @@ export const products = defineService({
     const service = createProductsService(all);
     return { products: { ...service, priceOf: createPriceLines(service, all.productVariants) } };
   },
-  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf }, hostFields }) => {
+  router: ({ products: service, productImages: imagesOf, likes: liked, organizations: { roleOf } }) => {
     const rules = createProductRules({ products: service, roleOf });
     return mergeRouters(
-      createProductsRouter({ products: service, rules, roleOf, hostFields }),
+      createProductsRouter({ products: service, rules, roleOf }),
       createProductImagesRouter({ productImages: imagesOf, rules }),
       createLikersRouter(liked),
     );

@@ -1,10 +1,15 @@
-import type { BaseRecord, Model } from '@tandem/storage';
+import { HOST_FIELDS, type BaseRecord, type Model } from '@tandem/storage';
 import { hasRoomFor, tooManyKeys, type MetadataPatch } from './metadata.js';
 
 /** Fields that a change merges by key, where null removes a key, and no more than a number of keys is kept. */
 const METADATA = ['metadata', 'privateMetadata'];
 /** Others that a change merges by key. */
-const MERGED = [...METADATA, 'address'];
+const MERGED = [...METADATA, HOST_FIELDS, 'address'];
+
+/** Whether a change has data of the host's or client's own, which are merged. */
+export function hasOwnData(changes: object): boolean {
+  return 'metadata' in changes || HOST_FIELDS in changes;
+}
 
 /** A map after a change, without the keys that this removes. */
 function merged(field: string, patch: object) {

@@ -2,16 +2,10 @@ import { openStorage } from '@tandem/storage';
 import { FACES, TEST_SECRETS, databaseOf, fixture, startTestServer, type Face } from '@tandem/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createHostFields } from '../host-fields.js';
 import { productModel } from '../products/product.model.js';
-import {
-  ProductSchema,
-  createProductInput,
-  productInput,
-  productPatchInput,
-  productRecord,
-} from '../products/products.schemas.js';
+import { ProductSchema, createProductInput, productInput, productPatchInput } from '../products/products.schemas.js';
 import { createTandem } from '../tandem.js';
-import { createExtension } from './host-fields.js';
 
 const products = z.object({
   gtin: z.string().regex(/^\d+$/).max(14).optional().describe('The number of the article.'),
@@ -148,13 +142,12 @@ it('the document of a server describes them, that of another does not', async ()
 
 it('null clears what may be left out alone, and each input has the text of a field', () => {
   const fields = z.object({ weight: z.number(), gtin: z.string().optional().describe('The number.') });
-  const extendable = { record: productRecord, schema: ProductSchema, reserved: [] };
-  const { input, output } = createExtension('fields.products', extendable, fields);
-  const accepts = (change: object) => input(productPatchInput).safeParse({ productId: crypto.randomUUID(), ...change }).success;
+  const { schema } = createHostFields({ products: fields }, { addIndexes() {} });
+  const accepts = (change: object) => schema(productPatchInput).safeParse({ productId: crypto.randomUUID(), ...change }).success;
   expect([{ gtin: null }, { weight: 1 }, { weight: null }].map(accepts)).toEqual([true, true, false]);
-  for (const schema of [input(createProductInput), input(productPatchInput), output(ProductSchema)])
-    expect(JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))).toContain('The number.');
-  expect(input(productInput)).toBe(productInput);
+  for (const one of [createProductInput, productPatchInput, ProductSchema])
+    expect(JSON.stringify(z.toJSONSchema(schema(one), { io: 'input', unrepresentable: 'any' }))).toContain('The number.');
+  expect(schema(productInput)).toBe(productInput);
 });
 
 describe('a server does not start', () => {

@@ -1,27 +1,29 @@
 import { extendListResource, type FieldSettings, type FieldType, type ListResource } from '@tandem/list-query';
-import { extendedList } from '@tandem/lists';
+import { HOST_FIELDS } from '@tandem/storage';
 import { z } from 'zod';
 import { plain } from './record.js';
 
 /** Where a record keeps the fields that a host declares. */
 export type StoredHostFields = Record<string, unknown>;
-export const HOST_FIELDS = 'hostFields';
-
-/** A record that a host may add fields to. */
-export interface Extendable {
-  record: { fields: object; given: object; patch: object; resource: ListResource };
-  /** The schema of its answers. */
-  schema: z.ZodObject;
-  /** Names that its routes use otherwise. */
-  reserved: readonly string[];
+/** Inputs give a host's fields there too: their schemas move them. */
+export interface HostGiven {
+  hostFields?: StoredHostFields | undefined;
 }
 
-/** Adds a host's fields to what is declared of one kind of records; all else stays as it is. */
-export interface Extension {
+/** A kind of records that a host may add fields to. Its inputs are those with its metadata. */
+export interface Extendable {
+  given: { readonly metadata?: z.ZodType };
+  patch: { readonly metadata?: z.ZodType };
+  /** The fields by which its answers are known. */
+  schema: z.ZodObject;
   resource: ListResource;
-  input<Schema extends z.ZodType>(schema: Schema): Schema;
-  output<Schema extends z.ZodType>(schema: Schema): Schema;
-  list<List>(list: List): List;
+}
+
+/** Adds a host's fields to what is declared of one kind of records. */
+export interface ExtendedKind {
+  resource: ListResource;
+  /** The object schema with the host's fields, if it is one of an input or answer of the kind. */
+  object(schema: z.ZodObject): z.ZodObject | undefined;
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
@@ -39,65 +41,55 @@ const SCALARS: Partial<Record<z.ZodType['type'], FieldType>> = {
  * @param setting names them in errors
  * @throws Error for a name that is taken, and for a type that cannot be stored or asked for
  */
-export function createExtension(setting: string, { record, schema, reserved }: Extendable, host: z.ZodObject): Extension {
+export function extendKind(setting: string, { given, patch, schema, resource }: Extendable, host: z.ZodObject): ExtendedKind {
   if (!(host instanceof z.ZodObject)) throw new Error(`${setting} must be a z.object(…)`);
   if ((host.def.checks?.length ?? 0) > 0)
     throw new Error(`${setting}: rules over several fields cannot be kept, because a change gives some of them`);
-  const taken = new Set([...RESERVED, ...reserved, ...Object.keys(schema.shape), ...record.resource.relations.keys()]);
-  const entries = Object.entries(host.shape as Record<string, z.ZodType>).map(([name, given]) => {
+  const taken = new Set([...RESERVED, ...Object.keys(schema.shape), ...resource.relations.keys()]);
+  const entries = Object.entries(host.shape as Record<string, z.ZodType>).map(([name, field]) => {
     const at = `${setting}.${name}`;
     if (!NAME.test(name) || name in Object.prototype) throw new Error(`${at}: a name has up to 40 letters, digits and _`);
-    if (taken.has(name)) throw new Error(`${at}: there already is a field or parameter of this name`);
-    const { bare, ...of } = bareOf(given, at);
-    const { description = bare.description } = given;
-    return [name, given, { ...of, bare: description === undefined ? bare : bare.describe(description) }] as const;
+    if (taken.has(name)) throw isTaken(name);
+    const { bare, ...of } = bareOf(field, at);
+    const { description = bare.description } = field;
+    return [name, field, { ...of, bare: description === undefined ? bare : bare.describe(description) }] as const;
   });
+  const shape = (of: (field: z.ZodType, bare: Bare) => z.ZodType) =>
+    Object.fromEntries(entries.map(([name, field, bare]) => [name, of(field, bare)]));
   const added = Object.fromEntries(
     entries.map(([name, , { type }]): [string, FieldSettings] => [name, { type, stored: `${HOST_FIELDS}.${name}` }]),
   );
-  const given = Object.fromEntries(entries.map(([name, one]) => [name, one]));
-  const patch = Object.fromEntries(
-    entries.map(([name, , { bare, isOptional }]) => [name, (isOptional ? bare.nullable() : bare).optional()]),
-  );
-  const shown = Object.fromEntries(entries.map(([name, , { bare }]) => [name, plain(bare).nullable().default(null)]));
-  const id = z.globalRegistry.get(schema)?.id;
-  const extended = schema.extend(shown).meta({ ...(id !== undefined && { id: `Extended${id}` }) });
-  const resource = extendListResource(record.resource, added);
-  const lists = new Map<unknown, unknown>();
+  const ofGiven = shape((field) => field);
+  const ofPatch = shape((_, { bare, isOptional }) => (isOptional ? bare.nullable() : bare).optional());
+  const move = z.overwrite((value: object) => withHostFields(added, value)) as z.core.$ZodCheck;
+  const ofShown = shape((_, { bare }) => plain(bare).nullable().default(null));
 
-  const hasAll = (shape: object, fields: object) => Object.entries(fields).every(([key, one]) => Reflect.get(shape, key) === one);
+  function isTaken(name: string): Error {
+    return new Error(`${setting}.${name}: there already is a field or parameter of this name`);
+  }
 
-  function input<Schema extends z.ZodType>(one: Schema): Schema {
-    if (one instanceof z.ZodArray) {
-      const element = input(one.element as z.ZodType);
-      return element === one.element ? one : one.clone({ ...one.def, element });
-    }
-    if (!(one instanceof z.ZodObject)) return one;
-    const shape = one.shape as Record<string, z.ZodType>;
-    if (hasAll(shape, record.given)) return one.extend(given) as unknown as Schema;
-    if (hasAll(shape, record.patch)) return one.extend(patch) as unknown as Schema;
-    const changed = Object.entries(shape).flatMap(([key, child]) => {
-      const after = input(child);
-      return after === child
-        ? []
-        : [[key, after.description === child.description ? after : after.describe(child.description ?? '')]];
-    });
-    return changed.length === 0 ? one : (one.extend(Object.fromEntries(changed) as z.ZodRawShape) as unknown as Schema);
+  function extended(object: z.ZodObject, fields: Record<string, z.ZodType>, ...checks: z.core.$ZodCheck[]) {
+    const both = Object.keys(fields).find((name) => name in object.shape);
+    if (both !== undefined) throw isTaken(both);
+    const { def } = object;
+    return object.clone({ ...def, shape: { ...def.shape, ...fields }, checks: [...(def.checks ?? []), ...checks] });
   }
 
   return {
-    resource,
-    input,
-    output: (one) => ((one as unknown) === schema ? (extended as never) : one),
-    list(one) {
-      const list = one as { resource: ListResource };
-      if (list.resource.fields !== record.resource.fields) return one;
-      const extendRow = (row: z.ZodObject) => (row === schema ? extended : row);
-      const made = lists.get(one) ?? extendedList(list, () => resource, extendRow);
-      lists.set(one, made);
-      return made as typeof one;
+    resource: extendListResource(resource, added),
+    object(one) {
+      const { metadata } = one.shape as { metadata?: z.ZodType };
+      if (metadata && metadata === given.metadata) return extended(one, ofGiven, move);
+      if (metadata && metadata === patch.metadata) return extended(one, ofPatch, move);
+      return isLike(one, schema) ? extended(one, ofShown) : undefined;
     },
   };
+}
+
+/** Whether a schema has all fields of another, described or not. */
+function isLike({ shape }: z.ZodObject, { shape: known }: z.ZodObject): boolean {
+  const isSame = (one: z.ZodType | undefined, field: z.ZodType) => one === field || one?._zod.parent === field;
+  return Object.entries(known).every(([name, field]) => isSame(shape[name] as z.ZodType | undefined, field as z.ZodType));
 }
 
 interface Bare {
@@ -117,13 +109,11 @@ function bareOf(given: z.ZodType, at: string): Bare {
 }
 
 /** Moves what a host's fields give to where the record keeps them. */
-export function withHostFields<Given extends object>(
-  { fields }: { fields: object },
-  given: Given,
-): Given & { [HOST_FIELDS]?: StoredHostFields } {
+function withHostFields(fields: object, given: object): object {
   const [own, others] = [{} as StoredHostFields, {} as StoredHostFields];
-  for (const [name, value] of Object.entries(given)) (name in fields ? own : others)[name] = value as unknown;
-  return { ...own, ...(Object.keys(others).length > 0 && { [HOST_FIELDS]: others }) } as Given;
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined) (name in fields ? others : own)[name] = value as unknown;
+  return { ...own, ...(Object.keys(others).length > 0 && { [HOST_FIELDS]: others }) };
 }
 
 /** The host's fields after a change, in which null clears one. */

@@ -1,5 +1,6 @@
-import { FACES, fixture, startTestServer, type Face, type Person } from '@tandem/testing';
+import { FACES, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { made, makeRecord, recordKinds, type Input, type RecordKind, type Shown } from '../../test/record-kinds.js';
 import { messageModel } from '../chat/message.model.js';
 import type { Metadata } from './metadata.js';
 
@@ -7,122 +8,49 @@ const app = fixture(startTestServer);
 const admin = fixture(() => app.signUpAdmin());
 const ann = fixture(() => app.signUp());
 
-type Shown = { id: string; metadata: Metadata; updatedAt: string };
-type Input = Record<string, unknown>;
+const { identities, organizations, ...KINDS } = recordKinds(app, admin, ann);
+const kinds: [string, RecordKind][] = Object.entries(KINDS);
 const invalid = (problem: string) => ({ ok: false, status: 400, message: 'Validation Error', data: [problem] });
 
-async function made(face: Face, person: Person, procedure: string, input: Input): Promise<Shown> {
-  const outcome = await person.call(face, procedure, input);
-  expect(outcome, procedure).toMatchObject({ ok: true });
-  return (outcome as { value: Shown }).value;
-}
-
-/** A kind of records: how one is made, by whom, and asked for. */
-interface Kind {
-  person: () => Person;
-  create: (face: Face) => { procedure?: string; input: Input } | Promise<{ procedure?: string; input: Input }>;
-  procedures: { get: string; patch: string; list: string };
-  id: string;
-  listed?: (input: Input) => Input;
-  /** Beside metadata in one change. */
-  other: Input;
-}
-
-const usual = (service: string) => ({ get: `${service}.get`, patch: `${service}.patch`, list: `${service}.list` });
-const ofChat = (one: string) => ({ get: `chat.get${one}`, patch: `chat.patch${one}`, list: `chat.list${one}s` });
-
-async function order(face: Face): Promise<{ input: Input }> {
-  const { id: productId } = await made(face, admin, 'products.create', { name: 'Tea', description: '' });
-  return { input: { identityId: admin.id, currency: 'USD', items: [{ productId, quantity: 1, price: 1 }] } };
-}
-async function message(face: Face): Promise<{ input: Input }> {
-  const { id: channelId } = await made(face, ann, 'chat.createChannel', { name: 'Tea', ownerId: ann.id });
-  return { input: { channelId, senderId: ann.id, content: 'Tea?' } };
-}
-
-const KINDS: Record<string, Kind> = {
-  categories: {
-    person: () => admin,
-    create: () => ({ input: { name: 'Tea', description: '' } }),
-    procedures: usual('categories'),
-    id: 'categoryId',
-    other: { parent: null },
-  },
-  locations: {
-    person: () => admin,
-    create: () => ({ input: { name: 'Tea', code: '', type: 'CITY' } }),
-    procedures: usual('locations'),
-    id: 'locationId',
-    other: { parentId: null },
-  },
-  channels: {
-    person: () => ann,
-    create: () => ({ procedure: 'chat.createChannel', input: { name: 'Tea', ownerId: ann.id } }),
-    procedures: ofChat('Channel'),
-    id: 'channelId',
-    listed: () => ({ memberId: ann.id }),
-    other: { open: true },
-  },
-  messages: {
-    person: () => ann,
-    create: async (face) => ({ procedure: 'chat.createMessage', ...(await message(face)) }),
-    procedures: ofChat('Message'),
-    id: 'messageId',
-    listed: ({ channelId }) => ({ channelId }),
-    other: { title: 'Tea' },
-  },
-  profiles: {
-    person: () => ann,
-    create: () => ({ input: { identityId: ann.id, name: 'Ann' } }),
-    procedures: { ...usual('profiles'), list: 'profiles.listOfIdentity' },
-    id: 'profileId',
-    listed: () => ({ identityId: ann.id }),
-    other: { avatar: null },
-  },
-  orders: { person: () => admin, create: order, procedures: usual('orders'), id: 'orderId', other: { status: 'confirmed' } },
-};
-
 describe.each(FACES)('over %s, metadata', (face) => {
-  describe.each(Object.entries(KINDS))('of %s', (name, { person, create, procedures, id, listed = () => ({}), other }) => {
-    async function one(metadata?: Metadata): Promise<{ record: Shown; input: Input }> {
-      const { procedure = `${name}.create`, input } = await create(face);
-      return { record: await made(face, person(), procedure, { ...input, ...(metadata && { metadata }) }), input };
-    }
-    const patch = (record: Shown, metadata: object, more: Input = {}) =>
-      person().call(face, procedures.patch, { [id]: record.id, metadata, ...more });
-    const read = async (record: Shown) => (await made(face, person(), procedures.get, { [id]: record.id })).metadata;
+  describe.each(kinds)('of %s', (_, kind) => {
+    const { person, procedures, id, other } = kind;
+    const one = (metadata?: Metadata) => makeRecord(face, kind, metadata && { metadata });
+    const patch = (named: Input, metadata: object, more: Input = {}) =>
+      person.call(face, procedures.patch, { ...named, metadata, ...more });
+    const read = async (named: Input) => (await made(face, person, procedures.get, named)).metadata;
 
     it('is given at creation, and merged by a change, in which null removes a key', async () => {
       expect((await one()).record.metadata).toEqual({});
-      const { record } = await one({ erp: 'E1', weight: 2.5, isFragile: true, price: '$5' });
+      const { record, named } = await one({ erp: 'E1', weight: 2.5, isFragile: true, price: '$5' });
       expect(record.metadata).toEqual({ erp: 'E1', weight: 2.5, isFragile: true, price: '$5' });
       const after = { erp: '$E2', isFragile: true, price: '$5' };
       app.clock.advance(1000);
-      const changed = await patch(record, { erp: '$E2', weight: null, gone: null });
+      const changed = await patch(named, { erp: '$E2', weight: null, gone: null });
       expect(changed).toMatchObject({ ok: true });
       const { metadata, updatedAt } = (changed as { value: Shown }).value;
       expect(metadata).toEqual(after);
       expect(Date.parse(updatedAt) - Date.parse(record.updatedAt)).toBeGreaterThanOrEqual(1000);
-      expect(await read(record)).toEqual(after);
-      expect(await patch(record, { erp: 'E3' }, other)).toMatchObject({ ok: true, value: { metadata: { erp: 'E3' }, ...other } });
-      expect(await read(record)).toEqual({ ...after, erp: 'E3' });
+      expect(await read(named)).toEqual(after);
+      expect(await patch(named, { erp: 'E3' }, other)).toMatchObject({ ok: true, value: { metadata: { erp: 'E3' }, ...other } });
+      expect(await read(named)).toEqual({ ...after, erp: 'E3' });
     });
 
     it('keeps what callers change at once, and no more than 50 keys of it', async () => {
-      const { record } = await one(Object.fromEntries(Array.from({ length: 46 }, (_, n) => [`k${n}`, n])));
-      const outcomes = await Promise.all(Array.from({ length: 8 }, (_, n) => patch(record, { [`more${n}`]: n })));
+      const { named } = await one(Object.fromEntries(Array.from({ length: 46 }, (_, n) => [`k${n}`, n])));
+      const outcomes = await Promise.all(Array.from({ length: 8 }, (_, n) => patch(named, { [`more${n}`]: n })));
       const refused = outcomes.filter(({ ok }) => !ok);
       expect(refused).toEqual(Array.from({ length: 4 }, () => invalid('request body/metadata must NOT have more than 50 keys')));
       const kept = outcomes.flatMap(({ ok }, n) => (ok ? [`more${n}`] : []));
-      expect(Object.keys(await read(record))).toEqual(expect.arrayContaining(kept));
-      expect(Object.keys(await read(record))).toHaveLength(50);
-      expect(await patch(record, { new: 1, k0: null })).toMatchObject({ ok: true });
+      expect(Object.keys(await read(named))).toEqual(expect.arrayContaining(kept));
+      expect(Object.keys(await read(named))).toHaveLength(50);
+      expect(await patch(named, { new: 1, k0: null })).toMatchObject({ ok: true });
     });
 
     it('finds records by a key, but neither sorts nor groups them', async () => {
       const erp = crypto.randomUUID();
-      const { record, input } = await one({ erp, size: 7 });
-      const list = async (query: Input) => person().call(face, procedures.list, { ...listed(input), ...query });
+      const { record, listed } = await one({ erp, size: 7 });
+      const list = async (query: Input) => person.call(face, procedures.list, { ...listed, ...query });
       expect(await list({ $filter: `metadata.erp eq '${erp}' and metadata.size gt 6` })).toMatchObject({
         value: { data: [{ id: record.id, metadata: { erp, size: 7 } }], metadata: { pagination: { total: 1 } } },
       });
@@ -131,14 +59,14 @@ describe.each(FACES)('over %s, metadata', (face) => {
     });
 
     it('is selected alone', async () => {
-      const { record } = await one({ erp: 'E1' });
-      expect(await person().call(face, procedures.get, { [id]: record.id, $select: 'metadata' })).toMatchObject({
-        value: { id: record.id, metadata: { erp: 'E1' } },
+      const { named } = await one({ erp: 'E1' });
+      expect(await person.call(face, procedures.get, { ...named, $select: 'metadata' })).toMatchObject({
+        value: { id: named[id], metadata: { erp: 'E1' } },
       });
     });
 
     it('is refused where the record is missing', async () => {
-      const missing = { id: crypto.randomUUID(), metadata: {}, updatedAt: '' };
+      const missing = { ...(await one()).named, [id]: crypto.randomUUID() };
       expect(await patch(missing, { erp: 'E1' })).toMatchObject({ ok: false });
       expect((await patch(missing, { erp: 'E1' })) as { status: number }).not.toMatchObject({ status: 500 });
     });
@@ -188,7 +116,7 @@ describe.each(FACES)('over %s, metadata', (face) => {
   });
 
   it('of an order is given by its buyer, and changed by staff alone', async () => {
-    const { input } = await order(face);
+    const input = await KINDS.orders.input(face);
     const { id: orderId } = await made(face, ann, 'orders.create', { ...input, identityId: ann.id, metadata: { po: '7' } });
     for (const more of [{}, { status: 'cancelled' }]) {
       const outcome = await ann.call(face, 'orders.patch', { orderId, metadata: { po: '8' }, ...more });
@@ -206,7 +134,7 @@ describe.each(FACES)('over %s, metadata', (face) => {
 });
 
 it('an order that is made again shows the metadata that it was made with', async () => {
-  const { input } = await order('rest');
+  const input = await KINDS.orders.input('rest');
   const credentials = { ...ann.credentials, headers: { 'Idempotency-Key': 'metadata' } };
   const post = async (metadata: Metadata) => app.rest('POST', '/orders', { ...input, identityId: ann.id, metadata }, credentials);
   const first = await post({ po: '7' });
@@ -217,9 +145,10 @@ it('an order that is made again shows the metadata that it was made with', async
 });
 
 it('a message without metadata stores none', async () => {
-  const { input } = await message('trpc');
-  const { id } = await made('trpc', ann, 'chat.createMessage', input);
-  expect(await app.storage.model(messageModel).collection.findOne({ _id: id } as object)).not.toHaveProperty('metadata');
+  const { named } = await makeRecord('trpc', KINDS.messages);
+  expect(await app.storage.model(messageModel).collection.findOne({ _id: named['messageId'] } as object)).not.toHaveProperty(
+    'metadata',
+  );
 });
 
 it.each(['identities', 'organizations', 'orders', 'profiles', 'categories', 'locations', 'channels', 'messages'])(

@@ -5,7 +5,7 @@ import {
   type ListResource,
   type Searched,
 } from '@tandem/list-query';
-import { SEARCH, containing } from '@tandem/storage';
+import { HOST_FIELDS, SEARCH, containing } from '@tandem/storage';
 import type { SchemaDefinition } from 'mongoose';
 import { z } from 'zod';
 import { Id, Timestamp } from './schemas.js';
@@ -88,6 +88,8 @@ type StoredKeys<F extends Fields> = {
 
 const times = { createdAt: Timestamp, updatedAt: Timestamp };
 const LISTED_TIMES = { createdAt: 'date', updatedAt: 'date' } as const;
+/** The Mongoose path of the fields that a host declares: records with metadata may have some. */
+export const HOST_FIELDS_PATH = { [HOST_FIELDS]: { type: Object } } as const;
 const NEWEST_FIRST = 'createdAt desc, id desc';
 
 /**
@@ -140,6 +142,7 @@ export function defineRecord<
     /** Mongoose paths. */
     stored: {
       ...pick(entries.map(([key, one]) => [key, storedAs(one)])),
+      ...('metadata' in fields && HOST_FIELDS_PATH),
       ...internal,
     } as SchemaDefinition,
     resource: defineListResource({

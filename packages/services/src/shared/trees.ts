@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
 import { defineModel, isDuplicateKey, type BaseRecord, type Live, type Model, type Storage } from '@tandem/storage';
+import { mergeHostFields, type HostGiven, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 
 /** Retries of a change that meets concurrent ones, and the longest pause between them. */
@@ -12,6 +13,7 @@ export interface TreeRecord extends Live {
   /** The version of the tree change that last wrote the record. A host may have left it out. */
   treeVersion?: number;
   metadata?: Metadata;
+  hostFields?: StoredHostFields | null;
 }
 export const treeField = { treeVersion: { type: Number, default: 0 } } as const;
 
@@ -35,8 +37,11 @@ export const treeModel = defineModel<TreeState>('trees', {
   indexes: [],
 });
 
-/** Changes of a record besides its place. All changes of metadata take turns, so that a limit decided on is still kept. */
-interface TreePatch {
+/**
+ * Changes of a record besides its place. All changes of what is merged take turns, so that none is lost and a limit decided on is
+ * still kept.
+ */
+interface TreePatch extends HostGiven {
   metadata?: MetadataPatch | undefined;
   [field: string]: unknown;
 }
@@ -144,7 +149,8 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     },
 
     /**
-     * Moves a record below another, or to the root (null), and makes the other changes in the same write, which merges metadata.
+     * Moves a record below another, or to the root (null), and makes the other changes in the same write, which merges metadata
+     * and a host's fields.
      * @param check throws where the record may not be
      * @throws cycle, missing; what `check` throws; validationError for too many keys of metadata; requestErrors.unavailable when
      * concurrent changes last too long
@@ -152,15 +158,18 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     async move(
       id: string,
       to: string | null | undefined,
-      { metadata, ...set }: TreePatch = {},
+      { metadata, hostFields, ...set }: TreePatch = {},
       check?: (to: string) => Promise<void>,
     ): Promise<void> {
       await change(async () => {
-        const before = await Records.findById(id, { metadata: 1 }).lean<TreeRecord>();
+        const before = await Records.findById(id, { metadata: 1, hostFields: 1 }).lean<TreeRecord>();
         if (!before) throw missing();
         if (typeof to === 'string' && (await isWithin(to, id))) throw cycle();
         if (typeof to === 'string') await check?.(to);
-        const merged = metadata && { metadata: mergeMetadata(before.metadata, metadata, '/metadata') };
+        const merged = {
+          ...(metadata && { metadata: mergeMetadata(before.metadata, metadata, '/metadata') }),
+          ...(hostFields && { hostFields: mergeHostFields(before.hostFields, hostFields) }),
+        };
         return { id, set: { ...set, ...merged, ...(to !== undefined && { [parentField]: to }), updatedAt: clock.now() } };
       });
     },

@@ -19,6 +19,8 @@ interface Facts {
   cookiePrefix?: CookiePrefix | undefined;
   /** The exposed services. */
   names: readonly string[];
+  /** Adds the fields that a host declares. */
+  extended<Schema extends z.ZodType>(schema: Schema): Schema;
 }
 
 /** A frame's schema: an object with a literal `type`. */
@@ -88,7 +90,7 @@ export function createAsyncApiDocument({ title, description, version, url }: Asy
   /** Adds frames; returns the references to them in a channel. */
   function add({ name }: StreamDescription, frames: readonly z.ZodObject[], by: 'client' | 'server'): string[] {
     return frames.map((frame) => {
-      const { description: summary, ...payload } = of(frame, by === 'client' ? 'input' : 'output');
+      const { description: summary, ...payload } = of(facts.extended(frame), by === 'client' ? 'input' : 'output');
       const type = (frame as unknown as Frame).shape.type.value;
       const key = `${name}.${by}.${type}`;
       messages[key] = { name: type, ...(summary !== undefined && { summary }), payload };

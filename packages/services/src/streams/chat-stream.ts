@@ -17,7 +17,7 @@ import { chatErrors } from '../chat/chat.errors.js';
 import type { ChatService } from '../chat/chat.service.js';
 import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
-import { ChatClientFrame, type ChatServerFrame } from './chat-frames.js';
+import type { ChatClientFrame, ChatServerFrame } from './chat-frames.js';
 import { authenticateStream, refuseUnknown } from './stream-handshake.js';
 import type { StreamTickets } from './stream-tickets.js';
 
@@ -88,6 +88,8 @@ function say(socket: StreamSocket, frame: ChatServerFrame): void {
 
 interface ChatStreamOptions {
   chat: ChatService;
+  /** With the fields that a host declares. */
+  frames: typeof ChatClientFrame;
   feeds: ChannelFeeds;
   places: StreamPlaces;
   redeem: StreamTickets['redeem'];
@@ -98,7 +100,7 @@ interface ChatStreamOptions {
 }
 
 /** `GET /messages/listen` (decisions S1 to S5). */
-export function createChatStream({ chat, feeds, places, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
+export function createChatStream({ chat, frames, feeds, places, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
     if (reader?.stop()) feeds.leave(channelId, reader);
@@ -157,7 +159,7 @@ export function createChatStream({ chat, feeds, places, redeem, bus, log, guestT
   }
 
   const handler: StreamHandler<ChatClientFrame> = {
-    frames: ChatClientFrame,
+    frames,
     failureOf: ({ type }) => FAILURES[type],
     async handle(socket, frame) {
       const { id: identityId } = identityOf(socket);

@@ -6,6 +6,7 @@ import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-c
 import type { ServiceName } from '../router.js';
 import type { Services } from '../router.js';
 import { createChannelFeeds } from './channel-feeds.js';
+import { ChatClientFrame } from './chat-frames.js';
 import { createChatStream } from './chat-stream.js';
 import { createNotificationFeeds } from './notification-feeds.js';
 import { createNotificationStream } from './notification-stream.js';
@@ -36,13 +37,25 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
     bus.subscribe(IDENTITY_CHANGED, (event) => watch.checkIdentity((event as IdentityChanged).identityId)),
     bus.subscribe(SESSION_ENDED, (event) => watch.checkSession((event as SessionEnded).sessionId)),
   ];
+  const frames = services.hostFields.schema(ChatClientFrame);
   const senders = createSenderCards({ chat, people: services.people, log });
   const channels = createChannelFeeds({ bus, chat, senders, log });
   const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [
     ...(names.includes('chat')
-      ? [createChatStream({ chat, feeds: channels, places: facts.places, redeem, bus, log, guestTypeId: facts.typeIds.guest })]
+      ? [
+          createChatStream({
+            chat,
+            frames,
+            feeds: channels,
+            places: facts.places,
+            redeem,
+            bus,
+            log,
+            guestTypeId: facts.typeIds.guest,
+          }),
+        ]
       : []),
     ...(names.includes('notifications') ? [createNotificationStream({ feeds: notifications, redeem, log })] : []),
   ];
