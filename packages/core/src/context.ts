@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, ErrorStatus } from './errors.js';
 import type { StreamPlaces } from './streams/stream-places.js';
+import cookieParser from 'cookie-parser';
 import type { CookieOptions, Request, Response } from 'express';
 import { clientAddress } from './client-address.js';
 import { Departures, type Waiting } from './leaving.js';
@@ -149,19 +150,24 @@ function ambiguousNames(header: string): Set<string> {
   return ambiguous;
 }
 
+const parseCookies = cookieParser();
+
 /**
  * Unambiguous cookies with the prefix, by name without it. Values that `cookie-parser` turned into objects (they begin
  * with `j:`) are never ours.
  */
-function textCookies(prefix: CookiePrefix, header: string, cookies: object = {}): Record<string, string> {
-  const ambiguous = ambiguousNames(header);
+function textCookies(prefix: CookiePrefix, req: Request, res: Response): Record<string, string> {
+  if (req.headers.cookie === undefined) return {};
+  // does nothing where the host has parsed them
+  parseCookies(req, res, () => {});
+  const ambiguous = ambiguousNames(req.headers.cookie);
   const isText = (entry: [string, unknown]): entry is [string, string] =>
     typeof entry[1] === 'string' && !ambiguous.has(entry[0]) && entry[0].startsWith(prefix);
-  const texts = Object.entries(cookies).filter(isText);
+  const texts = Object.entries(req.cookies as object).filter(isText);
   return Object.fromEntries(texts.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
-/** Makes the context of a request. Expects `cookie-parser`, and the request id and log of `pino-http`, if used. */
+/** Makes the context of a request. Expects the request id and log of `pino-http`, if used. */
 export function createRequestContext(server: ServerFacts, req: Request, res: Response): RequestContext {
   const { id, log = server.log } = req as unknown as Prepared;
   const { cookiePrefix = '' } = server;
@@ -174,8 +180,7 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     userAgent: (req.headers['user-agent'] ?? '').slice(0, 512),
     headers: req.headers,
     rawHeaders: req.rawHeaders,
-    cookies:
-      req.headers.cookie === undefined ? {} : textCookies(cookiePrefix, req.headers.cookie, req.cookies as object | undefined),
+    cookies: textCookies(cookiePrefix, req, res),
     log,
     setCookie: (name, value, options) => void res.cookie(cookiePrefix + name, value, { ...options, ...bound }),
     clearCookie: (name, options) => void res.clearCookie(cookiePrefix + name, { ...options, ...bound }),

@@ -1,7 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AnyTRPCRouter } from '@trpc/server';
-import cookieParser from 'cookie-parser';
 import express, { type Express } from 'express';
 import {
   authenticationErrors,
@@ -94,7 +93,6 @@ export async function startCoreServer(app: AnyTRPCRouter, options: CoreServerOpt
   const streams = createStreamServer(facts, { watch, heartbeatMs: options.heartbeatMs });
 
   const host = express();
-  host.use(cookieParser());
   options.prepare?.(host, facts);
   host.use(streams.routes(options.streams?.({ watch }) ?? []));
   host.use('/trpc', createTrpcFace(app, facts, options.trpcBodyLimit ?? 1000));

@@ -20,7 +20,6 @@ import {
 import { isStoreUnavailable } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
-import cookieParser from 'cookie-parser';
 import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from './configuration.js';
@@ -91,10 +90,7 @@ export interface Tandem<
   openApi(options: Omit<OpenApiOptions, 'authModeOf' | 'cookiePrefix'>, router?: AnyTRPCRouter): OpenApiDocument;
   /** Creates the AsyncAPI 3 document of the exposed streams. */
   asyncApi(options: AsyncApiOptions): AsyncApiDocument;
-  /**
-   * For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. In cookie mode requires
-   * `cookie-parser`.
-   */
+  /** For a host's own Express routes: refuses requests that are not signed in, and sets `req.identity`. */
   isAuthenticated: ReturnType<typeof isAuthenticated>;
   /** @deprecated renamed; use `isAuthenticated` */
   verifyAuthentication: ReturnType<typeof isAuthenticated>;
@@ -212,7 +208,7 @@ export async function createTandem<
 
     routes(router: AnyTRPCRouter = ownRouter) {
       const routes = Router({ caseSensitive: true });
-      routes.use(limitUnread(), cookieParser(), streams.routes(router));
+      routes.use(limitUnread(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
       const localFiles = configuration.files?.driver.local;
       if (localFiles) routes.use('/files', createFilesRoute(localFiles, services.files.uploads));

@@ -198,7 +198,7 @@ export function createStreamServer(
     /** Streams open now, and totals of all so far: frames, and closes by code. */
     state: (): Readonly<StreamCounts> & { open: number } => ({ ...totals, open: sockets.size }),
 
-    /** Routes of the streams, placed before all others: an upgrade anywhere else gets 404. Expects `cookie-parser`. */
+    /** Routes of the streams, placed before all others: an upgrade anywhere else gets 404. */
     routes(streams: readonly Stream[]): RequestHandler[] {
       const routes = Router({ caseSensitive: true, strict: true });
       for (const stream of streams) routes.get(stream.path, handlerOf(stream));
