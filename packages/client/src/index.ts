@@ -16,7 +16,18 @@ export {
 export type { ChatEvent, ChatMessage } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, TandemError, describeFailure, type Failure } from './failure.js';
-export { expandOf, queryOf, rowOf, rowsOf, selectOf, type Expansion, type ListRows, type Selection } from './list-queries.js';
+export {
+  expandOf,
+  queriesOf,
+  queryOf,
+  rowOf,
+  rowsOf,
+  selectOf,
+  type Expansion,
+  type ListRows,
+  type RouterQueries,
+  type Selection,
+} from './list-queries.js';
 export {
   aggregate,
   and,

@@ -1,7 +1,23 @@
+import type { Tandem } from '@tandem/services';
 import { fixture, startTestServer } from '@tandem/testing';
 import { expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 import { createClient, newAccount } from '../test/clients.js';
-import { aggregate, count, expandOf, field, groupBy, not, queryOf, rowOf, rowsOf, selectOf, type RouterInputs } from './index.js';
+import {
+  aggregate,
+  count,
+  createTandemClient,
+  expandOf,
+  queriesOf,
+  field,
+  groupBy,
+  not,
+  queryOf,
+  rowOf,
+  rowsOf,
+  selectOf,
+  type RouterInputs,
+} from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -40,6 +56,21 @@ it('a typed query reaches the server unchanged, and its rows come back typed', a
     { isRead: true, n: 1 },
     { isRead: false, n: 4 },
   ]);
+});
+
+it('a query typed by the router of a host finds records by its fields', async () => {
+  const fields = { products: z.object({ gtin: z.string().optional() }) };
+  await using shop = await startTestServer({ code: { fields } });
+  const admin = await shop.signUpAdmin();
+  const made = await admin.call('rest', 'products.create', { name: 'Tea', description: '', gtin: '4711' });
+  type Shop = Tandem<'products', readonly [], typeof fields>['router'];
+  const { api } = createTandemClient<Shop>({ url: shop.url });
+  const { queryOf: ofShop } = queriesOf<Shop>();
+  const { parameters } = ofShop('products.list').where('gtin', 'eq', '4711').orderBy('gtin').select('gtin').top(5);
+  const [found] = rowsOf(await api.products.list.query(parameters), parameters).value;
+  expectTypeOf(found?.gtin).toEqualTypeOf<string | null | undefined>();
+  expect(made).toMatchObject({ value: found });
+  expect(Object.keys(found ?? {})).toEqual(['id', 'gtin']);
 });
 
 it('a typed selection of one record gives its fields and their type', async () => {

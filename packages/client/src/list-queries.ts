@@ -1,4 +1,5 @@
-import { listQuery, type ListQueryBuilder, type QueryParameters } from '@tandem/list-query/builder';
+import { listQuery, type ListQueryBuilder, type ListShape, type QueryParameters } from '@tandem/list-query/builder';
+import type { AnyTRPCRouter } from '@trpc/server';
 import type { InputOf, OutputOf, QueryPath } from './query-options.js';
 import type { AppRouter, ListShapes } from './router-types.js';
 
@@ -42,13 +43,13 @@ export interface Expansion<Name extends string, Related> {
 }
 
 /** The relations of a read: the names that its `$expand` begins with. */
-type RelationOf<Path> = InputOf<AppRouter, Path> extends { $expand?: infer Text } ? Exclude<Text, `${string},${string}` | undefined> & string : never; // prettier-ignore
+type RelationOf<Router extends AnyTRPCRouter, Path> = InputOf<Router, Path> extends { $expand?: infer Text } ? Exclude<Text, `${string},${string}` | undefined> & string : never; // prettier-ignore
 /** The fields of a record, and of those some. */
-type FieldOf<Path> = Exclude<keyof OutputOf<AppRouter, Path> & string, RelationOf<Path>>;
+type FieldOf<Router extends AnyTRPCRouter, Path> = Exclude<keyof OutputOf<Router, Path> & string, RelationOf<Router, Path>>;
 type Some<Record, Name> = Pick<Record, Extract<keyof Record, Name>>;
 
 /** Selects fields of a single record, beside `id`: `selectOf('products.get', 'name', 'price')`. */
-export function selectOf<Path extends QueryPath<AppRouter>, Name extends FieldOf<Path>>(
+export function selectOf<Path extends QueryPath<AppRouter>, Name extends FieldOf<AppRouter, Path>>(
   _path: Path,
   ...names: [Name, ...Name[]]
 ): Selection<Some<OutputOf<AppRouter, Path>, Name | 'id'>> {
@@ -56,7 +57,7 @@ export function selectOf<Path extends QueryPath<AppRouter>, Name extends FieldOf
 }
 
 /** Adds related records to a single record: `expandOf('orders.get', 'buyer', 'items.product')`. */
-export function expandOf<Path extends QueryPath<AppRouter>, Name extends RelationOf<Path>>(
+export function expandOf<Path extends QueryPath<AppRouter>, Name extends RelationOf<AppRouter, Path>>(
   _path: Path,
   ...names: [Name, ...Name[]]
 ): Expansion<Name, Required<Some<OutputOf<AppRouter, Path>, Name>>> {
@@ -70,4 +71,38 @@ type Answered<Answer, Asked> = ('row' extends keyof Asked ? Exclude<Asked['row']
 /** The answer to a read with a selection, an expansion or both (`{ ...selection, ...expansion }`), typed by them. */
 export function rowOf<Answer extends object, Asked extends object>(answer: Answer, _asked: Asked): Answered<Answer, Asked> {
   return answer as Answered<Answer, Asked>;
+}
+
+/** The type of a field in queries, by its values in answers. */
+type ScalarOf<Value> = Value extends string ? 'string' : Value extends number ? 'number' : 'boolean';
+type QueriedAs<Value> = Value extends (infer One)[] ? `${ScalarOf<One>}[]` : ScalarOf<Value>;
+type RowIn<Router extends AnyTRPCRouter, List> = OutputOf<Router, List> extends { data: (infer Row)[] } ? Row : never;
+
+/** The shape of a list whose rows have fields of a host. */
+interface HostShape<Shape extends ListShape, Row> {
+  fields: Shape['fields'] & { [Name in Exclude<keyof Row & string, keyof Shape['row']>]: QueriedAs<NonNullable<Row[Name]>> };
+  row: Row;
+  relations: {
+    [Name in keyof Shape['relations']]: Name extends keyof Row ? Exclude<Row[Name], undefined> : Shape['relations'][Name];
+  };
+}
+
+/** `queryOf`, `selectOf` and `expandOf`, typed by a router. */
+export interface RouterQueries<Router extends AnyTRPCRouter> {
+  queryOf<Name extends keyof ListShapes & QueryPath<Router>>(
+    list: Name,
+  ): ListQueryBuilder<HostShape<ListShapes[Name], RowIn<Router, Name>>>;
+  selectOf<Path extends QueryPath<Router>, Name extends FieldOf<Router, Path>>(
+    path: Path,
+    ...names: [Name, ...Name[]]
+  ): Selection<Some<OutputOf<Router, Path>, Name | 'id'>>;
+  expandOf<Path extends QueryPath<Router>, Name extends RelationOf<Router, Path>>(
+    path: Path,
+    ...names: [Name, ...Name[]]
+  ): Expansion<Name, Required<Some<OutputOf<Router, Path>, Name>>>;
+}
+
+/** The same functions for a host whose records have fields of its own: `const { queryOf } = queriesOf<ShelvedRouter>()`. */
+export function queriesOf<Router extends AnyTRPCRouter>(): RouterQueries<Router> {
+  return { queryOf, selectOf, expandOf } as unknown as RouterQueries<Router>;
 }

@@ -4,7 +4,7 @@ import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@t
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
-import { createTandemClient, describeFailure } from './index.js';
+import { createTandemClient, describeFailure, field, queriesOf, rowOf, rowsOf } from './index.js';
 import type { AppRouter, ChatEvent, ChatServerFrame, ListShapes, NotificationServerFrame } from './router-types.js';
 
 type ServerInputs = inferRouterInputs<server.AppRouter>;
@@ -67,6 +67,36 @@ describe('types', () => {
     type Event = HostOutputs['chat']['channelEvents'] extends AsyncIterable<infer One> ? One : never;
     type Created = Extract<Event extends { data: infer Frame } ? Frame : never, { type: 'message.created' }>;
     expectTypeOf<Created['message']['mood']>().toEqualTypeOf<'good' | 'bad' | null>();
+  });
+
+  it('of a host’s fields are known to list queries, selections and expansions', () => {
+    const { queryOf, selectOf, expandOf } = queriesOf<HostRouter>();
+    const products = queryOf('products.list').where('gtin', 'eq', '1').where(field('rank').gt(1)).orderBy('rank', 'desc');
+    products.where('marks', 'eq', 'a').where('name', 'eq', 'Tea').where('metadata.erp', 'eq', 1).orderBy('createdAt');
+    // @ts-expect-error -- a text
+    products.where('gtin', 'eq', 5);
+    // @ts-expect-error -- a number
+    products.where(field('rank').gt('1'));
+    // @ts-expect-error -- a list
+    products.orderBy('marks');
+    // @ts-expect-error -- no such field
+    products.where('vat', 'eq', '1');
+    // @ts-expect-error -- without them
+    queryOf('categories.list').orderBy('rank');
+    const selected = rowsOf({ value: [] }, products.select('gtin').parameters).value;
+    expectTypeOf(selected).items.toExtend<{ id: string; gtin: string | null }>();
+    expectTypeOf(selected).items.not.toHaveProperty('rank');
+    const { parameters } = products.expand('organization');
+    const [row] = rowsOf({ value: [] }, parameters).value;
+    expectTypeOf<NonNullable<NonNullable<typeof row>['organization']>['vat']>().toEqualTypeOf<string | null>();
+    queryOf('notifications.list').where('isRead', 'eq', false);
+
+    const asked = { ...selectOf('products.get', 'rank'), ...expandOf('products.get', 'organization') };
+    const product = rowOf({} as HostOutputs['products']['get'], asked);
+    expectTypeOf(product.rank).toEqualTypeOf<number | null>();
+    expectTypeOf<NonNullable<typeof product.organization>['vat']>().toEqualTypeOf<string | null>();
+    // @ts-expect-error -- no such field
+    selectOf('products.get', 'vat');
   });
 
   it('come from the server’s procedures, at the client and by name', () => {
