@@ -154,9 +154,9 @@ it('streams send them with messages and channels, live and again, and take them'
   expect(await again.next('message.created', isIt)).toMatchObject({ message: { rank: 2 } });
 });
 
-it('an order that is made again shows those that it was made with', async () => {
-  const body = { ...(await KINDS.orders.input('rest')), identityId: ann.id, ref: 'a' };
-  const credentials = { ...ann.credentials, headers: { 'Idempotency-Key': 'fields' } };
+it.each([{ ref: 'a' }, {}])('an order that is made again shows those that it was made with: %j', async (own) => {
+  const body = { ...(await KINDS.orders.input('rest')), identityId: ann.id, ...own };
+  const credentials = { ...ann.credentials, headers: { 'Idempotency-Key': JSON.stringify(own) } };
   const first = await app.rest('POST', '/orders', body, credentials);
   const { id: orderId } = first.body as { id: string };
   await made('rest', admin, 'orders.patch', { orderId, ref: null, rank: 1 });
