@@ -17,8 +17,8 @@ export type Presented<R> = { id: string } & {
 
 /**
  * The wire shape of a stored (lean) record: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
- * depth. Undeclared fields of a host are kept, declared ones come from `hostFields`. Written with loops and without closures, because it runs for every row
- * of every list.
+ * depth. Undeclared fields of a host are kept, declared ones come from `hostFields`. Written with loops and without
+ * closures, because it runs for every row of every list.
  */
 export function present<R extends { _id: unknown }>(record: R): Presented<R> {
   const shown: Record<string, unknown> = { id: wire(record._id) };

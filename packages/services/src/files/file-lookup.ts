@@ -26,6 +26,7 @@ export function createFileLookup({ collection }: Model<FileRecord>) {
     for (const file of found as unknown as FileRecord[]) files.set(keyOf(file), [...(files.get(keyOf(file)) ?? []), file]);
     return places.map((place) => files.get(keyOf(place)) ?? []);
   }
+  // its cache would keep every key for good
   const loader = new DataLoader(read, { cache: false, maxBatchSize: RECORDS_MAX });
 
   return (purpose: string, resourceIds: readonly string[]): Promise<FileRecord[][]> =>
