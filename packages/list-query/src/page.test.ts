@@ -155,3 +155,25 @@ describe('a page', () => {
       await expect(runListQuery(products, apply, { ...options, scope: { $nope: 1 } })).rejects.toThrow(MongoServerError);
   });
 });
+
+it.each([[{}], [{ $apply: 'orderby(price) then top(3)' }], [{ $apply: 'groupby((status), orderby(price) then top(3))' }]])(
+  'rows are completed once, when all are shown, before the answer (%j)',
+  async (parameters: Record<string, string>) => {
+    const shown: { id: unknown; isComplete?: boolean }[] = [];
+    let times = 0;
+    await answerList(products, Object.entries(parameters), {
+      ...options,
+      show(record) {
+        shown.push(showRecord(record) as { id: unknown });
+        return shown.at(-1);
+      },
+      async complete() {
+        await new Promise((resolve) => setImmediate(resolve));
+        times += 1;
+        for (const one of shown) one.isComplete = true;
+      },
+    });
+    expect(shown.length).toBeGreaterThan(2);
+    expect([times, shown.every(({ isComplete }) => isComplete)]).toEqual([1, true]);
+  },
+);
