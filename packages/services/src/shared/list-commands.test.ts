@@ -38,18 +38,24 @@ afterAll(async () => {
   await home.close();
 });
 
-/** How many rows an answer has, and the commands that it took. */
-async function ask(procedure: string, query: Record<string, unknown>): Promise<{ rows: number; commands: string[] }> {
+/** What an answer took: its rows, the commands, and what was read of each collection. */
+interface Taken {
+  rows: number;
+  commands: string[];
+  projections: ReadonlyMap<string, unknown>;
+}
+
+async function ask(procedure: string, query: Record<string, unknown>): Promise<Taken> {
   const { person, input } = EVERY_LIST[procedure as keyof typeof EVERY_LIST](world);
   commands = [];
   projections = new Map();
   const outcome = await app.call('rest', procedure, { ...input, ...query }, person.credentials);
   const { data, value } = (outcome as { value: { data?: unknown[]; value?: unknown[] } }).value;
-  return { rows: (data ?? value ?? []).length, commands };
+  return { rows: (data ?? value ?? []).length, commands, projections };
 }
 
 /** The cheapest of three: once a second whoever asks is looked up again. */
-async function cheapest(procedure: string, query: Record<string, unknown>): ReturnType<typeof ask> {
+async function cheapest(procedure: string, query: Record<string, unknown>): Promise<Taken> {
   const three = [await ask(procedure, query), await ask(procedure, query), await ask(procedure, query)];
   return three.reduce((best, other) => (other.commands.length < best.commands.length ? other : best));
 }
@@ -86,20 +92,21 @@ it.each([
   ['orders.list', 'status', { orders: ['status', 'createdAt'] }],
   ['categories.list', 'name', { categories: ['name', 'createdAt'] }],
 ])('%s with $select=%s reads no more than it shows and sorts by', async (procedure, $select, read) => {
-  expect((await cheapest(procedure, { $select, limit: ROWS })).rows).toBe(ROWS);
+  const taken = await cheapest(procedure, { $select, limit: ROWS });
+  expect(taken.rows).toBe(ROWS);
   const wanted = Object.entries(read).map(([name, fields]) => [
     name,
     fields && Object.fromEntries(['_id', ...fields].map((field) => [field, 1])),
   ]);
-  expect(Object.fromEntries(projections)).toEqual(Object.fromEntries(wanted));
+  expect(Object.fromEntries(taken.projections)).toEqual(Object.fromEntries(wanted));
 });
 
 it('a read of one record with $select reads no more than it shows', async () => {
-  const { admin, productId } = world;
+  const { productId } = world;
   projections = new Map();
-  const answer = await app.call('rest', 'products.get', { productId, $select: 'name' }, admin.credentials);
+  const answer = await app.call('rest', 'products.get', { productId, $select: 'name' });
   expect(answer).toEqual({ ok: true, value: { id: productId, name: 'No. 0' } });
   expect(Object.fromEntries(projections)).toEqual({ products: { _id: 1, name: 1 } });
-  await app.call('rest', 'products.get', { productId, $select: 'name', $expand: 'categories' }, admin.credentials);
+  await app.call('rest', 'products.get', { productId, $select: 'name', $expand: 'categories' });
   expect(projections.get('products')).toEqual({ _id: 1, name: 1, categoryIds: 1 });
 });
