@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedMongo } from '@tandem/embedded-mongo';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defineModel, isStoreUnavailable, openStorage, type Live } from './index.js';
 
 interface Counter extends Live {
@@ -36,6 +36,7 @@ describe('while the engine restarts', () => {
   it('reads in progress and new ones are answered, and no write is done twice', async () => {
     await counters.create({ _id: 'c' });
     const over = new AbortController();
+    onTestFinished(() => over.abort());
     let failed = 0;
     let acknowledged = 0;
     const keepReading = reads.map(async (read) => {
@@ -81,6 +82,7 @@ describe('when the engine is killed', () => {
     const ownStorage = await openStorage({ uri: own.uri });
     const written = ownStorage.model(CounterModel);
     const over = new AbortController();
+    onTestFinished(() => over.abort());
     const acknowledged: string[] = [];
     const keepWriting = Array.from({ length: 8 }, async (_, writer) => {
       for (let n = 0; !over.signal.aborted; n++) {
