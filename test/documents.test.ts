@@ -152,6 +152,13 @@ describe('the documents', () => {
     expect(generatedPart('docs/security-events.md', 'events', all)).toBe(all);
   });
 
+  it('docs/events.md has each kind of record of which events tell, with the service that declares it', () => {
+    const told = SERVICES.flatMap(({ name, tells = [] }) => tells.map((kind) => [code(kind), code(name)]));
+    expect(new Set(told.map(([kind]) => kind))).toEqual(new Set(app.tandem.services.lists.kinds().map(code)));
+    const all = [['Kind', 'Service'], ...told.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1))];
+    expect(generatedPart('docs/events.md', 'kinds', table(all))).toBe(table(all));
+  });
+
   it('docs/observability.md has each metric of Tandem', async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text();
     const rows = [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]

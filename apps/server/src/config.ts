@@ -32,6 +32,8 @@ export interface Config {
     providerTokenExpireTime: string;
   };
   auditRetention: string;
+  eventRetention: string;
+  eventMessageTexts: boolean;
   typeIds: IdentityTypeIds;
   mfaEnabled: boolean;
   bcryptCost: number;
@@ -160,6 +162,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       providerTokenExpireTime: env.PROVIDER_TOKEN_EXPIRE_TIME,
     },
     auditRetention: env.AUDIT_RETENTION,
+    eventRetention: env.EVENT_RETENTION,
+    eventMessageTexts: env.EVENT_MESSAGE_TEXTS,
     typeIds: { admin: env.IDENTITY_TYPE_ADMIN, guest: env.IDENTITY_TYPE_GUEST, regular: env.IDENTITY_TYPE_REGULAR },
     mfaEnabled: env.MFA_ENABLED,
     bcryptCost: env.BCRYPT_COST,

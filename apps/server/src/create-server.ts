@@ -79,6 +79,8 @@ export function wire(
     identity: { typeIds: config.typeIds },
     ...config.lifetimes,
     auditRetention: config.auditRetention,
+    eventRetention: config.eventRetention,
+    eventMessageTexts: config.eventMessageTexts,
     mfaEnabled: config.mfaEnabled,
     bcryptCost: config.bcryptCost,
     allowedOrigins: [new URL(publicUrl).origin, ...config.corsOrigins],

@@ -107,6 +107,12 @@ export const VARIABLES = {
   }),
   INVITATION_EXPIRE_TIME: variable({ read: Lifetime, fallback: '7d', meaning: 'Lifetime of invitations' }),
   AUDIT_RETENTION: variable({ read: Lifetime, fallback: '365d', meaning: 'How long security events are kept' }),
+  EVENT_RETENTION: variable({ read: Lifetime, fallback: '30d', meaning: 'How long events are kept' }),
+  EVENT_MESSAGE_TEXTS: variable({
+    read: Switch,
+    fallback: 'off',
+    meaning: 'Whether events of messages show their texts: `on` or `off`',
+  }),
   IDENTITY_TYPE_ADMIN: variable({ read: z.string().min(1), fallback: 'admin', meaning: 'Id of the identity type of admins' }),
   IDENTITY_TYPE_GUEST: variable({ read: z.string().min(1), fallback: 'guest', meaning: 'Id of the identity type of guests' }),
   IDENTITY_TYPE_REGULAR: variable({

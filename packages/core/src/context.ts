@@ -68,6 +68,8 @@ export interface ServerFacts {
   bodyTurn?(ctx: RequestContext): Promise<void>;
   /** Milliseconds after which a request is answered with 503, whatever it waits for. */
   deadlineMs: number;
+  /** Runs a mutation in the name of its caller, so that what it writes is told as theirs. Absent: nobody is told. */
+  actingAs?<T>(identity: Identity | undefined, run: () => T): T;
   /** Counts of all streams open in this process. */
   places: StreamPlaces;
   log: Log;

@@ -140,7 +140,8 @@ function firstMiddleware<Added extends { identity?: Identity }>(
       const added = await enter({ ctx, path, type });
       if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
       // tRPC accepts both together; its types accept only either
-      return next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
+      const run = () => next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
+      return type === 'mutation' && ctx.server.actingAs ? ctx.server.actingAs(added.identity, run) : run();
     };
     let leave: (() => void) | undefined;
     ctx.calls?.began();

@@ -20,5 +20,6 @@ export {
   type Relations,
 } from './related.js';
 export { storedSearch, type FoundRecords, type SearchDriver } from './search.js';
+export type { ToldSource } from './told.js';
 export { selectable } from './selection.js';
 export { behindChoice, viewOf, type Stage } from './view.js';

@@ -27,6 +27,7 @@ import { createFitting } from './fitting.js';
 import { isOnePage } from './indexes.js';
 import { requestOf, type ListQuery } from './query.js';
 import { listErrors } from './lists.errors.js';
+import { createToldKinds } from './told.js';
 import { createRelatedOrigins, type Completion, type Relations } from './related.js';
 import { searchWith, storedSearch, type SearchDriver } from './search.js';
 import { expansionsIn, type ReadQuery } from './reads.js';
@@ -88,6 +89,7 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
   const { list: extend } = extension;
   const fit = createFitting(log);
   const origins = createRelatedOrigins(fit, extension);
+  const told = createToldKinds(fit, extension);
   const countsOfAll = createCountCache({ now: () => storage.clock.now().getTime() });
   storage.onWrite((collectionName) => countsOfAll.drop(collectionName));
   // three quarters of the pool stay free for indexed pages, reads by id, sessions and writes
@@ -138,6 +140,8 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
 
     /** Says where the related records of a kind are. */
     relate: origins.relate,
+
+    ...told,
 
     expanded,
 

@@ -3,6 +3,7 @@ export { attributes } from './attributes/attributes.js';
 export { auth } from './authentication/auth.js';
 export { categories } from './categories/categories.js';
 export { chat } from './chat/chat.js';
+export { events } from './events/events.js';
 export { identities } from './identities/identities.js';
 export { invitations } from './invitations/invitations.js';
 export { locations } from './locations/locations.js';

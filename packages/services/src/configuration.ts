@@ -64,6 +64,10 @@ export interface TandemConfiguration<
   providerTokenExpireTime?: string;
   /** How long security events are kept. Default `365d`. */
   auditRetention?: string;
+  /** How long events are kept. Default `30d`. */
+  eventRetention?: string;
+  /** Whether events of messages show their texts. Default false. */
+  eventMessageTexts?: boolean;
   /** Requires a second step at every interactive sign-in: a code sent by mail. Default false. */
   mfaEnabled?: boolean;
   /** Compares passwords of imported people whose hashes are not bcrypt. The next login replaces such a hash by a bcrypt hash. */

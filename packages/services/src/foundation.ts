@@ -3,6 +3,7 @@ import { createLists, type SearchDriver } from '@tandem/lists';
 import { createAuditService } from './audit/audit.service.js';
 import { createMailPreparation } from './authentication/emails/mail-preparation.js';
 import { createSessions, createSignIn, type SignInSettings } from './authentication/sign-in.js';
+import { createEventsService } from './events/events.service.js';
 import { createFilesService } from './files/files.service.js';
 import type { DeclaredFields } from './host-field-types.js';
 import { createHostFields } from './host-fields.js';
@@ -36,6 +37,10 @@ export interface FoundationOptions extends SignInSettings {
   /** Maximum attached bytes per identity. */
   filesQuota: number;
   oauth: OauthConfiguration;
+  /** Milliseconds after which an event is removed. */
+  eventRetention: number;
+  /** Whether events of messages show their texts. */
+  eventMessageTexts: boolean;
 }
 
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
@@ -44,6 +49,7 @@ export function createFoundation(options: FoundationOptions) {
   const hostFields = createHostFields(options.fields, storage);
   const { cursorSecrets, search } = options;
   const lists = createLists({ storage, cursorSecrets, log, search, extension: hostFields });
+  const events = createEventsService({ ...options, lists });
   const audit = createAuditService({ storage, log, lists, retention: options.auditRetention });
   const mails = createMailsService({ storage, log, settings: options.mail });
   const files = createFilesService({ storage, log, driver: options.files, quotaBytes: options.filesQuota });
@@ -129,6 +135,7 @@ export function createFoundation(options: FoundationOptions) {
     bus,
     log,
     lists,
+    events,
     /** Adds the fields that the host declares. */
     hostFields,
     audit,

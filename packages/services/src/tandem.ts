@@ -17,7 +17,7 @@ import {
   type OpenApiOptions,
   type ServerFacts,
 } from '@tandem/core';
-import { isStoreUnavailable } from '@tandem/storage';
+import { actingAs, isStoreUnavailable } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
 import { Router } from 'express';
@@ -148,6 +148,8 @@ export async function createTandem<
     typeIds,
     lifetimes,
     auditRetention: parseLifetime('auditRetention', configuration.auditRetention ?? '365d'),
+    eventRetention: parseLifetime('eventRetention', configuration.eventRetention ?? '30d'),
+    eventMessageTexts: configuration.eventMessageTexts ?? false,
     codeSecrets: signSecrets,
     cursorSecrets: signSecrets.map((secret) => deriveKey(secret, 'list cursors')),
     search: configuration.search,
@@ -177,6 +179,7 @@ export async function createTandem<
     allowedOrigins: new Set(configuration.allowedOrigins),
     cookiePrefix: cookiePrefixOf(cookieSettings),
     verifyAccess: services.sessions.verifyAccess,
+    actingAs: (identity, run) => actingAs(identity ? { type: 'identity', id: identity.id } : null, run),
     isUnavailable: isStoreUnavailable,
     inputLimits: { auth: Math.min(AUTH_INPUT_BYTES, maxBodySize) },
     bodyTurn: createBodyPace(maxBodySize),

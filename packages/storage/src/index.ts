@@ -23,6 +23,8 @@ export type { PoolState } from './pool.js';
 export { HOST_FIELDS, present, type Presented, type Wire } from './present.js';
 export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
+export type { EventPage, EventQuery, LoggedEvent } from './event-log.js';
+export { TRACE, actingAs, traceContext, traceOfNew, type TraceActor, type Traced } from './traces.js';
 export { createQueueWorker } from './queue-worker.js';
 export { StoreSetupError, addressProblems } from './store-address.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';

@@ -6,6 +6,8 @@ import { guardOperations, type OperationListener } from './operations.js';
 import { interceptQueries } from './queries.js';
 import { keepSearch } from './searched-writes.js';
 import { hideDeleted, hideDeletedInAggregations, softDeletion } from './soft-deletion.js';
+import { keepTraces } from './traced-writes.js';
+import { TRACE, type Traced } from './traces.js';
 
 /** Fields of every record (spec, "Common entity base"). */
 export interface BaseRecord {
@@ -54,13 +56,16 @@ export interface ModelSettings {
   cascades?: readonly Cascade[];
   /** Text fields whose words `$search` finds. Every write of them also writes what finds the record. */
   searched?: readonly string[];
+  /** How changes of its records are told to those who follow the event log; default: not at all. */
+  traced?: Traced | undefined;
   indexes: IndexDefinition[];
   /** A date field: its record is removed, not soft-deleted, after that time. */
   expires?: string;
 }
 
-export interface ModelDefinition<R extends BaseRecord> extends Required<Omit<ModelSettings, 'expires'>> {
+export interface ModelDefinition<R extends BaseRecord> extends Required<Omit<ModelSettings, 'expires' | 'traced'>> {
   collectionName: string;
+  traced: Traced | undefined;
   expires: string | undefined;
   /** Only carries the record type. */
   readonly record?: R;
@@ -81,13 +86,22 @@ export function defineModel<R extends BaseRecord>(
   collectionName: string,
   settings: ModelSettings & { cascades?: readonly Cascade<keyof R & string>[] },
 ): ModelDefinition<R> {
-  return { openFields: false, softDelete: true, cascades: [], searched: [], expires: undefined, ...settings, collectionName };
+  const defaults = { openFields: false, softDelete: true, cascades: [], searched: [], expires: undefined, traced: undefined };
+  const indexes = settings.traced ? [...settings.indexes, WAITING_INDEX] : settings.indexes;
+  return { ...defaults, ...settings, indexes, collectionName };
 }
+
+const WAITING_INDEX: IndexDefinition = {
+  keys: { [`${TRACE}.since`]: 1 },
+  where: { [`${TRACE}.since`]: { $exists: true } },
+  deletedToo: true,
+  serves: 'changes that stand in no log yet',
+};
 
 /** The Mongoose model of a definition, for one connection and clock. */
 export function compileModel<R extends BaseRecord>(
   connection: Connection,
-  { collectionName, fields, openFields, softDelete, searched }: ModelDefinition<R>,
+  { collectionName, fields, openFields, softDelete, searched, traced }: ModelDefinition<R>,
   {
     clock,
     maxTimeMs,
@@ -121,6 +135,7 @@ export function compileModel<R extends BaseRecord>(
   if (softDelete) softDeletion(schema, clock);
   interceptQueries(schema, softDelete ? (query) => hideDeleted(query, clock) : () => undefined);
   const model = connection.model(collectionName, schema);
+  if (traced) keepTraces(model.collection, clock, traced);
   if (searched.length > 0) keepSearch(model.collection, searched);
   guardOperations(model.collection, maxTimeMs, { onWrite: () => onWrite(collectionName), listeners });
   return model as unknown as Model<R>;

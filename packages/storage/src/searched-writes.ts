@@ -1,22 +1,6 @@
 import type { Collection } from 'mongoose';
+import { completeWrites, type Plain } from './collection-wraps.js';
 import { SEARCH, searchOf, withSearch } from './search.js';
-
-type Plain = Record<string, unknown>;
-type Arguments = unknown[];
-
-/** The methods that write, with the place of what they write, and how it is completed. */
-const WRITES = {
-  insertOne: 0,
-  insertMany: 0,
-  replaceOne: 1,
-  findOneAndReplace: 1,
-  updateOne: 1,
-  updateMany: 1,
-  findOneAndUpdate: 1,
-  bulkWrite: 0,
-} as const;
-/** The methods that read, with the place of their options. */
-const READS = { find: 1, findOne: 1, findOneAndUpdate: 2, findOneAndReplace: 2, findOneAndDelete: 1 } as const;
 
 /**
  * Keeps, in the very writes of a collection's searched fields, what finds its records, and hides it from reads. Each
@@ -24,42 +8,10 @@ const READS = { find: 1, findOne: 1, findOneAndUpdate: 2, findOneAndReplace: 2, 
  * else is written at the same time.
  */
 export function keepSearch(collection: Collection, searched: readonly string[]): void {
-  for (const [name, at] of Object.entries(WRITES))
-    wrap(collection, name, (args) => {
-      args[at] = completed(name, args[at], searched);
-    });
-  for (const [name, at] of Object.entries(READS))
-    wrap(collection, name, (args) => {
-      args[at] = hiding(args[at] as Plain | undefined);
-    });
-}
-
-function wrap(collection: Collection, name: string, prepare: (args: Arguments) => void): void {
-  const operation: unknown = Reflect.get(collection, name);
-  if (typeof operation !== 'function') throw new Error(`The driver has no operation ${name}`);
-  Reflect.set(collection, name, (...args: Arguments): unknown => {
-    prepare(args);
-    return Reflect.apply(operation, collection, args);
+  completeWrites(collection, SEARCH, {
+    document: (document) => withSearch(document, searched),
+    update: (update) => inUpdate(update, searched),
   });
-}
-
-function completed(name: string, written: unknown, searched: readonly string[]): unknown {
-  if (name === 'insertMany') return (written as object[]).map((document) => withSearch(document, searched));
-  if (name === 'bulkWrite') return (written as Plain[]).map((operation) => inOperation(operation, searched));
-  return name.includes('pdate') ? inUpdate(written as object, searched) : withSearch(written as object, searched);
-}
-
-/** `{ updateOne: { filter, update } }`, `{ insertOne: { document } }`, `{ replaceOne: { filter, replacement } }`. */
-function inOperation(operation: Plain, searched: readonly string[]): Plain {
-  const [name, body] = Object.entries(operation)[0] as [string, { document?: object; replacement?: object; update?: object }];
-  return {
-    [name]: {
-      ...body,
-      ...(body.document && { document: withSearch(body.document, searched) }),
-      ...(body.replacement && { replacement: withSearch(body.replacement, searched) }),
-      ...(body.update && { update: inUpdate(body.update, searched) }),
-    },
-  };
 }
 
 const SETTING = ['$set', '$setOnInsert', '$addFields', '$unset'];
@@ -103,13 +55,4 @@ function literalOf(value: unknown, field: string): unknown {
   if (typeof value === 'object' && '$literal' in value) return value.$literal;
   if (typeof value === 'string' && !value.startsWith('$')) return value;
   throw new TypeError(`The searched field ${field} needs a value, not an expression`);
-}
-
-function hiding(options: Plain | undefined): Plain {
-  const projection = (options?.['projection'] ?? {}) as Plain;
-  const names = Object.entries(projection).filter(([field]) => field !== '_id');
-  const isExclusion = names.every(([, shown]) => shown === 0 || shown === false);
-  // `{ _id: 1 }` alone names all that is wanted
-  const isOnlyId = names.length === 0 && (projection['_id'] === 1 || projection['_id'] === true);
-  return isExclusion && !isOnlyId ? { ...options, projection: { ...projection, [SEARCH]: 0 } } : { ...options };
 }

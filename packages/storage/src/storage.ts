@@ -10,6 +10,8 @@ import type { PoolState } from './pool.js';
 import { fillSearch } from './search-filling.js';
 import { removeExpired, sweepNowAndThen } from './sweeper.js';
 import { exportLines, importLines, type TransferProgress } from './transfer.js';
+import { createEventFeed, type EventFeed } from './events.js';
+import type { Traced } from './traces.js';
 import { createUnits, IntentModel, type Unit, type UnitSettings } from './units.js';
 
 export interface StorageOptions {
@@ -76,6 +78,8 @@ export interface Storage {
   sweep(): Promise<void>;
   /** Sweeps at once and then every 30 s, until the returned function is called or the storage is closed. */
   startSweeping(intervalMs?: number): () => Promise<void>;
+  /** The log of the changes of records whose model says how they are told. */
+  readonly events: EventFeed;
   /** The time as measured by the store, shifted if the clock was moved. */
   time(): Promise<Date>;
   /** Every document of the database as lines of text, including collections without a model; not a snapshot. */
@@ -116,7 +120,16 @@ export async function openStorage({
     servers.canWriteJointly,
   );
   const cascades = createCascades(models);
-  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written, searchedIn });
+  const traces = new Map<string, Traced>();
+  const events = createEventFeed({
+    database: () => database(connection),
+    clock,
+    log,
+    traced: () => traces,
+    maxTimeMS: maxTimeMs,
+  });
+  listeners.push(events.written);
+  const units = createUnits({ intents: model(IntentModel), clock, log, onWrite: written, keptIn });
 
   return {
     clock,
@@ -133,6 +146,7 @@ export async function openStorage({
     },
     connections: () => pool,
     cascades,
+    events,
     defineUnit: units.define,
     unitNames: units.names,
     async ensureIndexes() {
@@ -162,6 +176,7 @@ export async function openStorage({
     },
     async close() {
       await Promise.all([...stops].map((stop) => stop()));
+      await events.close();
       await connection.close();
     },
   };
@@ -173,6 +188,7 @@ export async function openStorage({
     const found =
       existing?.model ??
       compileModel(connection, definition, { clock, maxTimeMs, onWrite: written, listeners: operationListeners });
+    if (definition.traced) traces.set(definition.collectionName, definition.traced);
     models.set(definition.collectionName, { definition, model: found as unknown as Model<BaseRecord> });
     return found as Model<R>;
   }
@@ -181,8 +197,12 @@ export async function openStorage({
     for (const listener of listeners) listener(collectionName);
   }
 
+  function keptIn(collectionName: string): Pick<ModelDefinition<BaseRecord>, 'searched' | 'traced'> {
+    const { searched = [], traced } = models.get(collectionName)?.definition ?? {};
+    return { searched, traced };
+  }
   function searchedIn(collectionName: string): readonly string[] {
-    return models.get(collectionName)?.definition.searched ?? [];
+    return keptIn(collectionName).searched;
   }
 
   function definitions(): ModelDefinition<BaseRecord>[] {
@@ -201,6 +221,7 @@ export async function openStorage({
   async function sweep(): Promise<void> {
     const now = await time();
     await units.recover(now);
+    if (traces.size > 0) await events.relay();
     for (const { definition, model: swept } of models.values()) {
       if (definition.expires) await removeExpired(swept, definition.expires, now);
     }

@@ -4,6 +4,7 @@ import { isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
 import { SEARCH, searchOf } from './search.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
+import { TRACE, traceContext, traceOfNew, tracingWithin, type TraceActor, type Traced } from './traces.js';
 
 /**
  * What a step needs for its writes, so that a process that stalled for longer than its lease writes nothing (decisions
@@ -77,10 +78,21 @@ export interface IntentRecord extends BaseRecord {
   leaseUntil: Date;
   /** Attempts to recover it. */
   attempts: number;
+  /** In whose name it writes. */
+  actor?: TraceActor | null;
 }
 
 export const IntentModel = defineModel<IntentRecord>('units', {
-  fields: { name: String, payload: Object, state: String, step: Number, owner: String, leaseUntil: Date, attempts: Number },
+  fields: {
+    name: String,
+    payload: Object,
+    state: String,
+    step: Number,
+    owner: String,
+    leaseUntil: Date,
+    attempts: Number,
+    actor: Object,
+  },
   softDelete: false,
   indexes: [{ keys: { leaseUntil: 1 }, serves: 'interrupted units' }],
 });
@@ -94,11 +106,11 @@ interface UnitsOptions {
   log: Log;
   /** Called for each write to a collection that bypasses the models. */
   onWrite(collectionName: string): void;
-  /** The searched fields of a collection. */
-  searchedIn(collectionName: string): readonly string[];
+  /** What a collection keeps with its records. */
+  keptIn(collectionName: string): { searched: readonly string[]; traced: Traced | undefined };
 }
 
-export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsOptions): Units {
+export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptions): Units {
   const settingsOf = new Map<string, UnitSettings<object>>();
   return {
     define(settings) {
@@ -136,7 +148,8 @@ export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsO
   async function write(name: string, payload: object): Promise<IntentRecord> {
     const now = clock.now();
     const [_id, owner] = [newId(clock), newId(clock)];
-    const fields = { name, payload, state: 'running', step: 0, owner, attempts: 0, createdAt: now, updatedAt: now };
+    const { actor } = traceContext();
+    const fields = { name, payload, state: 'running', step: 0, owner, attempts: 0, actor, createdAt: now, updatedAt: now };
     const stored = await intents.collection.findOneAndUpdate({ _id } as object, [{ $set: { ...literals(fields), ...lease() } }], {
       upsert: true,
       returnDocument: 'after',
@@ -172,7 +185,7 @@ export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsO
     for (const [at, step] of stepsOf(intent).entries()) {
       if (at < intent.step) continue;
       if (at > intent.step) await renew(intent, { step: at });
-      if (!isRecovery || !step.isDone) await step.run(intent.payload, fenceOf(intent));
+      if (!isRecovery || !step.isDone) await tracingWithin(tracing(intent), () => step.run(intent.payload, fenceOf(intent)));
       else if (!(await step.isDone(intent.payload)))
         throw new Error(`${step.name} was not done, and only its own process may do it`);
     }
@@ -182,7 +195,7 @@ export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsO
     const steps = stepsOf(intent);
     for (let { step } = intent; step >= 0; step -= 1) {
       await renew(intent, { step, state: 'undoing' });
-      await steps[step]?.undo(intent.payload);
+      await tracingWithin({ undoes: intent._id }, () => steps[step]?.undo(intent.payload));
     }
     await remove(intent);
   }
@@ -193,14 +206,18 @@ export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsO
         return { $expr: { $lt: [timeInStore(clock), intent.leaseUntil] } };
       },
       async insert(collectionName, field) {
-        const searched = searchedIn(collectionName);
+        const { searched, traced } = keptIn(collectionName);
         const records = [Reflect.get(intent.payload, field) as object | object[]].flat();
-        const entries = { $literal: records.map((record) => ({ [SEARCH]: searchOf(record, searched) })) };
-        const found = { $arrayElemAt: [entries, { $ifNull: ['$at', 0] }] };
+        const context = { actor: null, ...tracing(intent) };
+        const kept = records.map((record) => ({
+          ...(searched.length > 0 && { [SEARCH]: searchOf(record, searched) }),
+          ...(traced && { [TRACE]: traceOfNew(record, clock.now(), traced, context) }),
+        }));
+        const found = { $arrayElemAt: [{ $literal: kept }, { $ifNull: ['$at', 0] }] };
         const copy = [
           { $match: { _id: intent._id, owner: intent.owner, ...this.open } },
           { $unwind: { path: `$payload.${field}`, includeArrayIndex: 'at' } },
-          { $replaceWith: searched.length > 0 ? { $mergeObjects: [`$payload.${field}`, found] } : `$payload.${field}` },
+          { $replaceWith: { $mergeObjects: [`$payload.${field}`, found] } },
           { $merge: { into: collectionName, whenMatched: 'fail' } },
         ];
         await intents.collection
@@ -256,6 +273,11 @@ export function createUnits({ intents, clock, log, onWrite, searchedIn }: UnitsO
   function lease(milliseconds = leaseMs): { leaseUntil: object } {
     return { leaseUntil: { $add: [timeInStore(clock), milliseconds] } };
   }
+}
+
+/** What the writes of a unit are part of, also those of a sweep. */
+function tracing({ _id, actor }: IntentRecord): { unit: string; actor?: TraceActor | null } {
+  return { unit: _id, ...(actor !== undefined && { actor }) };
 }
 
 /** Marks values as literals in an update pipeline, which would otherwise read them as expressions. */

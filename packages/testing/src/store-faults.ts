@@ -40,6 +40,9 @@ export const isWrite: Matches = ({ command, body }) => {
   return stages.some((stage) => '$merge' in stage || '$out' in stage);
 };
 
+/** Whether a command appends to the log of events, as it does whenever there is time: plans leave it out. */
+export const isOfLog: Matches = ({ body }) => body['comment'] === 'event log';
+
 /** Whether a command is the given one, as `collection.command`. */
 export const isCommand =
   (name: string): Matches =>

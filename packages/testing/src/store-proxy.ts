@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import net from 'node:net';
 import { helloOf, refusal, refusalOf, type PlayedServer } from './played-servers.js';
-import { createStoreFaults, isWrite, type StoreCommand, type StoreFaults } from './store-faults.js';
+import { createStoreFaults, isOfLog, isWrite, type Fate, type StoreCommand, type StoreFaults } from './store-faults.js';
 import {
   createMessageReader,
   documentsOf,
@@ -80,6 +80,8 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
   const answered = new Map<string, Promise<Document>>();
   let played = as;
   let isPrimary = true;
+  /** A write has been held: the server is as good as dead. */
+  let isDead = false;
   let members: string[] = [];
 
   function stopWriting(upstream: net.Socket): void {
@@ -146,11 +148,13 @@ export async function startStoreProxy(uri: string, { mayPass = () => true, as }:
       const command = describe(message);
       const writes = isWrite(command);
       // a connection sends its commands in order: those after a held one are held too
-      isHeld ||= writes && !mayPass(command);
+      const isBeside = isOfLog(command);
+      isHeld ||= writes && (isBeside ? isDead : !mayPass(command));
+      isDead ||= isHeld;
       if (isHeld || client.destroyed) return;
       const isHandshake = HANDSHAKES.has(command.command);
-      if (!isHandshake) commands.push(command);
-      const fate = fateOf(command);
+      if (!isHandshake && !isBeside) commands.push(command);
+      const fate: Fate = isBeside ? { kind: 'pass' } : fateOf(command);
       if (fate.kind === 'hold' && fate.when === 'before') await fate.until;
       const refused = refuse(message, command);
       if (refused && writes && !isPrimary) refusedWrites.emit('write', command);

@@ -109,6 +109,8 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
       ...lifetimes,
     },
     auditRetention: '365d',
+    eventRetention: '30d',
+    eventMessageTexts: false,
     typeIds: { admin: 'admin', guest: 'guest', regular: 'regular' },
     mfaEnabled: false,
     bcryptCost: 4,

@@ -7,6 +7,7 @@ import { attributeRecord } from './attributes.schemas.js';
 export interface AttributeRecord extends Live, StoredFields<typeof attributeRecord> {}
 
 export const attributeModel = defineModel<AttributeRecord>('attributes', {
+  traced: { kind: 'attribute' },
   fields: attributeRecord.stored,
   searched: attributeRecord.resource.searched,
   indexes: listIndexes(attributeRecord.resource),

@@ -18,6 +18,7 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
   const showOne = lists.one(attributeList, show);
 
   lists.relate(attributeKind, { model: Attributes as never, show });
+  lists.tell('attribute', attributeList, { show });
 
   return {
     /** Those of the given attribute groups that are live. */

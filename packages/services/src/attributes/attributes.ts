@@ -10,5 +10,6 @@ export const attributes = defineService({
   create: (all) => ({ attributes: createAttributesService(all) }),
   router: ({ attributes: service }) => createAttributesRouter(service),
   lists: { list: attributeList },
+  tells: ['attribute'],
   errors: { attributes: attributeErrors },
 });

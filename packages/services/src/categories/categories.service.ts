@@ -35,6 +35,7 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
   const showOne = lists.one(categoryList, show);
 
   lists.relate(categoryKind, { model: Categories as never, show });
+  lists.tell('category', categoryList, { show });
 
   return {
     /** Those of the given categories that are live. */

@@ -10,5 +10,6 @@ export const categories = defineService({
   create: (all) => ({ categories: createCategoriesService(all) }),
   router: ({ categories: service }) => createCategoriesRouter(service),
   lists: { list: categoryList },
+  tells: ['category'],
   errors: { categories: categoryErrors },
 });

@@ -10,6 +10,7 @@ export interface CategoryRecord extends TreeRecord, StoredFields<typeof category
 }
 
 export const categoryModel = defineModel<CategoryRecord>('categories', {
+  traced: { kind: 'category' },
   fields: categoryRecord.stored,
   searched: categoryRecord.resource.searched,
   indexes: listIndexes(categoryRecord.resource),

@@ -11,6 +11,7 @@ export interface ChannelRecord extends Deletable, NotedRecord, StoredFields<type
 }
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
+  traced: { kind: 'channel', organization: 'organizationId' },
   fields: channelRecord.stored,
   searched: channelRecord.resource.searched,
   indexes: listIndexes(channelRecord.resource, { by: ['ownerId'] }),

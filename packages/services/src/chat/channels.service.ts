@@ -59,6 +59,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
 
   const replaceIcon = icons.replacing(Channels);
   const showOne = lists.one(channelList, showBare);
+  lists.tell('channel', channelList, { show: showBare, complete: { icon: addIcons } });
 
   /** @throws errors.channelNotFound */
   async function show(record: ChannelRecord | null): Promise<Channel> {

@@ -27,5 +27,6 @@ export const chat = defineService({
     listMessagesOfChannel: channelMessageList,
     listSubscriptions: subscriptionList,
   },
+  tells: ['channel', 'message', 'messageTemplate', 'subscription'],
   errors: { chat: chatErrors, 'message templates': messageTemplateErrors },
 });

@@ -1,4 +1,4 @@
-import { MAJORITY, isDuplicateKey, notOnMajority, type Storage } from '@tandem/storage';
+import { MAJORITY, TRACE, isDuplicateKey, notOnMajority, traceOfNew, type Storage, type Traced } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
 
@@ -11,9 +11,11 @@ const REMEMBERED_MAX = 10_000;
 export const NUMBERED = { seq: { $gt: 0 } } as const;
 
 type Unnumbered = Omit<MessageRecord, 'seq'>;
+const traced = messageModel.traced as Traced;
 
 interface Waiting {
   message: Unnumbered;
+  trace: object;
   resolve(stored: MessageRecord): void;
   reject(error: unknown): void;
 }
@@ -67,7 +69,7 @@ export function createMessageLog(storage: Storage) {
     let last = remembered.get(channelId) ?? (await lastSeq(channelId));
     while (batch.length > 0) {
       const records = batch.map(({ message }, at) => ({ ...message, seq: last + 1 + at }));
-      const { stored, refusedBy } = await insert(records);
+      const { stored, refusedBy } = await insert(records.map((record, at) => ({ ...record, ...batch[at]?.trace })));
       last += stored;
       for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(records[at] as MessageRecord);
       const [refused] = batch;
@@ -99,7 +101,9 @@ export function createMessageLog(storage: Storage) {
     /** Stores a message under the next number of its channel. Resolves to the stored one if its client has sent it before. */
     append: (message: Unnumbered): Promise<MessageRecord> =>
       new Promise((resolve, reject) => {
-        const waiting = { message, resolve, reject };
+        // written with others': each has its own author
+        const trace = { [TRACE]: traceOfNew(message, message.createdAt, traced) };
+        const waiting = { message, trace, resolve, reject };
         const line = lines.get(message.channelId);
         if (line) line.push(waiting);
         else {

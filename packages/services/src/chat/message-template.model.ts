@@ -6,6 +6,7 @@ import { messageTemplateRecord } from './message-templates.schemas.js';
 export interface MessageTemplateRecord extends Deletable, StoredFields<typeof messageTemplateRecord> {}
 
 export const messageTemplateModel = defineModel<MessageTemplateRecord>('messageTemplates', {
+  traced: { kind: 'messageTemplate', organization: 'organizationId' },
   fields: messageTemplateRecord.stored,
   searched: messageTemplateRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId' }],

@@ -33,6 +33,7 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
     parentNotFound: organizationErrors.notFound,
   });
   const showOne = lists.one(messageTemplateList, show);
+  lists.tell('messageTemplate', messageTemplateList, { show });
 
   /** @throws organizationErrors.notFound */
   async function expectOrganization(organizationId: string | null | undefined): Promise<void> {

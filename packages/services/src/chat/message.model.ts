@@ -12,6 +12,7 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
 }
 
 export const messageModel = defineModel<MessageRecord>('messages', {
+  traced: { kind: 'message' },
   fields: messageRecord.stored,
   searched: messageRecord.resource.searched,
   indexes: [

@@ -49,6 +49,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
   }
 
   const showOne = lists.one(messageList, showBare);
+  lists.tell('message', messageList, { show: showBare, complete: { attachments: addAttachments } });
   const showFitting = (records: readonly MessageRecord[]) =>
     records.flatMap((record) => lists.fit(messageList, record, showBare) ?? []);
 

@@ -18,6 +18,11 @@ export interface SubscriptionRecord extends Live, StoredFields<typeof subscripti
 }
 
 export const subscriptionModel = defineModel<SubscriptionRecord>('subscriptions', {
+  traced: {
+    kind: 'subscription',
+    untold: ['readSeq', 'lastReadMessageId', 'readAt'],
+    removes: ['channelId', 'subscribedId'],
+  },
   fields: subscriptionRecord.stored,
   cascades: [
     { with: 'channels', by: 'channelId' },

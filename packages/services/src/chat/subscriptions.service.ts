@@ -29,6 +29,7 @@ function show(record: SubscriptionRecord): Subscription {
 export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
+  lists.tell('subscription', subscriptionList, { show });
 
   /** @throws errors.channelNotFound, identityErrors.notFound */
   async function expectBoth({ channelId, subscribedId }: NewSubscription): Promise<void> {

@@ -67,6 +67,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
   const { storage, bus, audit, log, removeSessions, mails, lists, lookups, review, reviewAfter } = options;
   const Identities = storage.model(identityModel);
   const showOne = lists.one(identityList, showRead);
+  lists.tell('identity', identityList, { show: showRead });
   const { relay, relayAll } = createIdentityOutbox({ storage, log, mails });
   const changes = createIdentityChanges({ storage, bus, removeSessions, relay });
   const { announce, change } = changes;

@@ -9,5 +9,6 @@ export const identities = defineService({
   router: ({ identities: service, failedLogins }, { typeIds }) =>
     createIdentitiesRouter({ identities: service, typeIds, forgetFailedLogins: failedLogins.forget }),
   lists: { list: identityList },
+  tells: ['identity'],
   errors: { identities: identityErrors },
 });

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
-import { DELETION_FIELDS, defineModel, deletionFields, type Deletable } from '@tandem/storage';
+import { DELETION_FIELDS, TRACE, defineModel, deletionFields, type Deletable } from '@tandem/storage';
 import type { QueuedMail } from '../mail/queued-mail.js';
 import { METADATA_LIST_FIELD, PRIVATE_LIST_FIELD, type Metadata } from '../shared/metadata.js';
 import { HOST_FIELDS_PATH, searchedFields } from '../shared/record.js';
@@ -72,12 +72,13 @@ export const identityResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
-  hidden: HIDDEN,
+  hidden: [...HIDDEN, TRACE],
   ...searchedFields(['email']),
   defaultOrder: 'createdAt desc, id desc',
 });
 
 export const identityModel = defineModel<IdentityRecord>('identities', {
+  traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt'] },
   searched: identityResource.searched,
   fields: {
     email: { type: String, required: true },

@@ -1,6 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
 import { listIndexes } from '@tandem/lists';
-import { defineModel, type Live } from '@tandem/storage';
+import { TRACE, defineModel, type Live } from '@tandem/storage';
 import type { OrganizationRole } from '../organizations/roles.js';
 import { searchedFields } from '../shared/record.js';
 
@@ -36,12 +36,18 @@ export const invitationResource = defineListResource({
     expiresAt: 'date',
     createdAt: 'date',
   },
-  hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince'],
+  hidden: ['acceptedBy', 'acceptanceId', 'acceptedAt', 'mailSince', TRACE],
   ...searchedFields(['email']),
   defaultOrder: 'createdAt desc, id desc',
 });
 
 export const invitationModel = defineModel<InvitationRecord>('invitations', {
+  traced: {
+    kind: 'invitation',
+    hidden: ['acceptanceId', 'mailSince'],
+    untold: ['mailSince'],
+    organization: 'organizationId',
+  },
   searched: invitationResource.searched,
   fields: {
     email: { type: String, required: true },

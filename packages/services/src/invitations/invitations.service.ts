@@ -54,6 +54,8 @@ export function createInvitationsService(options: InvitationsOptions) {
     return { ...shown, status: isOver ? 'expired' : record.status };
   }
 
+  lists.tell('invitation', invitationList, { show });
+
   function ofStatus(status: InvitationStatus): object {
     const now = storage.clock.now();
     if (status === 'pending') return pendingAt(now);

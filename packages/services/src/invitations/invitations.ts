@@ -8,5 +8,6 @@ export const invitations = defineService({
   description: 'Invitations by mail, to sign up or to join an organization.',
   router: createInvitationsRouter,
   lists: { list: invitationList },
+  tells: ['invitation'],
   errors: { invitations: invitationErrors },
 });

@@ -7,6 +7,7 @@ import { locationRecord } from './locations.schemas.js';
 export interface LocationRecord extends TreeRecord, StoredFields<typeof locationRecord> {}
 
 export const locationModel = defineModel<LocationRecord>('locations', {
+  traced: { kind: 'location' },
   fields: locationRecord.stored,
   searched: locationRecord.resource.searched,
   // the index on `parentId` also serves queries for children

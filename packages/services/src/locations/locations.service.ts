@@ -68,7 +68,9 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
     for (const location of locations) location.ancestors = above.get(location.id) ?? [];
   }
 
-  lists.relate(locationKind, { model: Locations as never, show: showBare, complete: { ancestors: addAncestors } });
+  const shown = { show: showBare, complete: { ancestors: addAncestors } };
+  lists.relate(locationKind, { model: Locations as never, ...shown });
+  lists.tell('location', locationList, shown);
 
   const showOne = lists.one(locationList, showBare);
 
@@ -122,18 +124,11 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
 
     /** @throws errors.notFound */
     async get(locationId: string, query?: ReadQuery): Promise<Location> {
-      return lists.find(
-        locationList,
-        Locations,
-        { _id: locationId },
-        { show: showBare, complete: { ancestors: addAncestors } },
-        errors.notFound,
-        query,
-      );
+      return lists.find(locationList, Locations, { _id: locationId }, shown, errors.notFound, query);
     },
 
     list(query: ListQuery): Promise<ListAnswer<Location>> {
-      return lists.answer(locationList, Locations, { show: showBare, complete: { ancestors: addAncestors } }, query);
+      return lists.answer(locationList, Locations, shown, query);
     },
 
     /**

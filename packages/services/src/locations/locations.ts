@@ -10,5 +10,6 @@ export const locations = defineService({
   create: (all) => ({ locations: createLocationsService(all) }),
   router: ({ locations: service }) => createLocationsRouter(service),
   lists: { list: locationList },
+  tells: ['location'],
   errors: { locations: locationErrors },
 });

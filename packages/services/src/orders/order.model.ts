@@ -46,6 +46,7 @@ export interface OrderRecord extends Live {
 }
 
 export const orderModel = defineModel<OrderRecord>('orders', {
+  traced: { kind: 'order', organization: 'organizationId' },
   fields: {
     identityId: { type: String, required: true },
     organizationId: { type: String, default: null },

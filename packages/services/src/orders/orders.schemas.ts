@@ -1,5 +1,6 @@
 import { defineListResource } from '@tandem/list-query';
 import { defineList, relatedOne } from '@tandem/lists';
+import { TRACE } from '@tandem/storage';
 import { z } from 'zod';
 import { organizationKind } from '../organizations/organizations.schemas.js';
 import { personKind } from '../people/people.schemas.js';
@@ -71,6 +72,7 @@ export const orderResource = defineListResource({
     createdAt: 'date',
     updatedAt: 'date',
   },
+  hidden: [TRACE],
   defaultOrder: 'createdAt desc, id desc',
 });
 const relations = {

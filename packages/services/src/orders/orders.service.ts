@@ -74,6 +74,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
   const Orders = storage.model(orderModel);
   const keys = createIdempotencyKeys(storage);
   const showOne = lists.one(orderList, show);
+  lists.tell('order', orderList, { show: showRead });
 
   /**
    * The order as first answered, for a repeated request. Includes deleted orders. Reads with majority concern, so that a failover

@@ -12,5 +12,6 @@ export const orders = defineService({
   create: (all) => ({ orders: createOrdersService({ ...all, priceOf: all.products.priceOf }) }),
   router: createOrdersRouter,
   lists: { list: orderList, listOfOrganization: organizationOrderList },
+  tells: ['order'],
   errors: { orders: orderErrors },
 });

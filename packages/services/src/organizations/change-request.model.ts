@@ -14,6 +14,7 @@ export interface ChangeRequestRecord extends Live, RequestedChanges {
 }
 
 export const changeRequestModel = defineModel<ChangeRequestRecord>('organizationChangeRequests', {
+  traced: { kind: 'changeRequest', organization: 'organizationId' },
   fields: changeRequestRecord.stored,
   indexes: [...listIndexes(changeRequestRecord.resource, { within: ['organizationId'] })],
 });

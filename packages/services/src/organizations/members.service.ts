@@ -55,9 +55,14 @@ function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> &
   return { identityId: _id, role, joinedAt: joinedAt?.toISOString() ?? null };
 }
 
+/** Shows an element of a record. */
+const showElement = ({ identityId, ...member }: MemberRecord) => show({ _id: identityId, ...member });
+
 /** Members of organizations (decisions R7). Each change is one write, conditional on the facts it was judged by. */
 export function createMembersService({ storage, lists, existingIdentities, reviewAfter }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
+
+  lists.tell('member', memberList, { show: showElement });
 
   async function membersOf(organizationId: string): Promise<MemberRecord[] | null> {
     const found = await Organizations.findById(organizationId, { members: 1 }).lean<OrganizationRecord>();

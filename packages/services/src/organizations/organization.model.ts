@@ -33,6 +33,13 @@ export interface OrganizationRecord extends Deletable, TreeRecord, NotedRecord, 
 export const HIDDEN = organizationRecord.resource.hidden;
 
 export const organizationModel = defineModel<OrganizationRecord>('organizations', {
+  traced: {
+    kind: 'organization',
+    hidden: ['members', 'ownerNames'],
+    untold: ['ownerNames'],
+    parts: { kind: 'member', field: 'members', by: 'identityId' },
+    organization: '_id',
+  },
   fields: organizationRecord.stored,
   searched: organizationRecord.resource.searched,
   indexes: [

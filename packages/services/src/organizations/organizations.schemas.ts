@@ -1,6 +1,6 @@
 import { defineList, relatedKind, relatedOne } from '@tandem/lists';
 import { defineListResource } from '@tandem/list-query';
-import { HOST_FIELDS, deletionFields } from '@tandem/storage';
+import { HOST_FIELDS, TRACE, deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
@@ -182,7 +182,7 @@ const membershipResource = defineListResource({
     'organization.createdAt': { type: 'date', stored: 'createdAt' },
     'organization.updatedAt': { type: 'date', stored: 'updatedAt' },
   },
-  hidden: Object.keys(internal),
+  hidden: [...Object.keys(internal), TRACE],
   defaultOrder: 'organization.createdAt desc, organization.id desc',
 });
 

@@ -122,6 +122,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     return new Map(found.map((organization) => [organization.id, organization]));
   }
   lists.relate(organizationKind, { find: readable });
+  lists.tell('organization', organizationList, shown);
 
   /** @throws errors.notFound */
   async function show(record: OrganizationRecord | null, isAdmin = false): Promise<Organization> {

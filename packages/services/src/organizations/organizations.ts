@@ -31,5 +31,6 @@ export const organizations = defineService({
     listMembers: memberList,
     listOfIdentity: membershipList,
   },
+  tells: ['changeRequest', 'member', 'organization'],
   errors: { organizations: organizationErrors },
 });

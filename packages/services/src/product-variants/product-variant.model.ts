@@ -14,6 +14,7 @@ export interface ProductVariantRecord extends BulkRecord, StoredFields<typeof pr
 }
 
 export const productVariantModel = defineModel<ProductVariantRecord>('productVariants', {
+  traced: { kind: 'productVariant', organization: { through: 'products', by: 'productId' } },
   fields: productVariantRecord.stored,
   searched: productVariantRecord.resource.searched,
   cascades: [{ with: 'products', by: 'productId' }],

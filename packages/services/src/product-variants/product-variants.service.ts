@@ -48,6 +48,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
   }
   const shown = { show: showBare, complete: { imageIds: leaveOutRemoved } };
   lists.relate(productVariantKind, { model: Variants as never, ...shown });
+  lists.tell('productVariant', productVariantList, shown);
 
   async function show(records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
     const variants = records.map(showBare);

@@ -13,5 +13,6 @@ export const productVariants = defineService({
   router: ({ products: ofVariants, organizations: { roleOf }, productVariants: service }) =>
     createProductVariantsRouter({ variants: service, rules: createProductRules({ products: ofVariants, roleOf }) }),
   lists: { list: productVariantList },
+  tells: ['productVariant'],
   errors: { 'product variants': productVariantErrors },
 });

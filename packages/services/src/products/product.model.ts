@@ -14,6 +14,7 @@ export interface ProductRecord extends BulkRecord, StoredFields<typeof productRe
 }
 
 export const productModel = defineModel<ProductRecord>('products', {
+  traced: { kind: 'product', organization: 'organizationId' },
   fields: productRecord.stored,
   searched: productRecord.resource.searched,
   cascades: [{ with: 'organizations', by: 'organizationId', moves: true }],

@@ -65,6 +65,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
   });
   const shown = { show: showBare, complete: { images: addImages } };
   lists.relate(productKind, { model: Products as never, ...shown });
+  lists.tell('product', productList, shown);
 
   /** Adds the images with one query. */
   async function addImages(products: readonly Product[]): Promise<void> {

@@ -31,5 +31,6 @@ export const products = defineService({
     );
   },
   lists: { list: productList, listLikers: productLikerList, listOfOrganization: organizationProductList },
+  tells: ['product'],
   errors: { products: productErrors },
 });

@@ -11,6 +11,7 @@ export interface ProfileRecord extends Deletable, NotedRecord, StoredFields<type
 }
 
 export const profileModel = defineModel<ProfileRecord>('profiles', {
+  traced: { kind: 'profile' },
   fields: profileRecord.stored,
   searched: profileRecord.resource.searched,
   cascades: [{ with: 'identities', by: 'identityId' }],

@@ -71,6 +71,7 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
 
   const replaceAvatar = avatars.replacing(Profiles);
   const showOne = lists.one(profileList, showBare);
+  lists.tell('profile', profileList, { show: showBare, complete: { avatar: addAvatars } });
 
   /** @throws errors.notFound */
   async function show(record: ProfileRecord | null): Promise<Profile> {

@@ -29,5 +29,6 @@ export const profiles = defineService({
     listProductLikes: productLikeList,
     listProfileFollows: profileFollowList,
   },
+  tells: ['profile'],
   errors: { profiles: profileErrors },
 });

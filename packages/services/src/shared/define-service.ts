@@ -70,12 +70,14 @@ export interface ServiceDefinition<
   router(all: Given<Needs> & Made, options: RouterOptions): Procedures;
   /** Its lists, by procedure name. */
   readonly lists: Lists;
+  /** The kinds of records whose changes make events (docs/events.md). */
+  readonly tells?: readonly string[];
   /** The errors it declares, by their group names in `docs/errors.md`. */
   readonly errors: Readonly<Record<string, Readonly<Record<string, ErrorDefinition>>>>;
 }
 
 /** Any service. `never` stands for any parameter. */
-export interface AnyService extends AnyPart, Pick<ServiceDefinition, 'name' | 'description' | 'lists' | 'errors'> {
+export interface AnyService extends AnyPart, Pick<ServiceDefinition, 'name' | 'description' | 'lists' | 'errors' | 'tells'> {
   router(all: never, options: RouterOptions): AnyTRPCRouter;
 }
 

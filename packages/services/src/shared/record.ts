@@ -5,7 +5,7 @@ import {
   type ListResource,
   type Searched,
 } from '@tandem/list-query';
-import { HOST_FIELDS, SEARCH, containing } from '@tandem/storage';
+import { HOST_FIELDS, SEARCH, TRACE, containing } from '@tandem/storage';
 import type { SchemaDefinition } from 'mongoose';
 import { z } from 'zod';
 import { Id, Timestamp } from './schemas.js';
@@ -152,7 +152,7 @@ export function defineRecord<
         ...listed,
         ...(listedTimes as typeof LISTED_TIMES),
       },
-      hidden: Object.keys(internal),
+      hidden: [...Object.keys(internal), TRACE],
       ...searchedFields(searched),
       defaultOrder,
     }) as unknown as ListResource<ListedFields<F> & Listed & Times>,

@@ -59,7 +59,8 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
       : []),
     ...(names.includes('notifications') ? [createNotificationStream({ feeds: notifications, redeem, log })] : []),
   ];
-  const subscriptions = createSubscriptions({ channels, notifications, watch, log });
+  const { events, organizations } = services;
+  const subscriptions = createSubscriptions({ channels, notifications, events, roleOf: organizations.roleOf, watch, log });
 
   return {
     subscriptions,

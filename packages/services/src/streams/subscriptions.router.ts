@@ -1,6 +1,7 @@
 import {
   ApiError,
   IteratorReader,
+  allow,
   authenticated,
   authenticationErrors,
   describeError,
@@ -13,15 +14,22 @@ import {
 } from '@tandem/core';
 import { tracked } from '@trpc/server';
 import { z } from 'zod';
+import { readsEvents, type RoleOf } from '../events/event-rules.js';
+import { eventStreamInput } from '../events/events.schemas.js';
+import type { EventsService } from '../events/events.service.js';
+import { actorOf } from '../shared/actor.js';
 import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
 import { Expand, Seq, type ChatServerFrame } from './chat-frames.js';
+import { EventReader } from './event-reader.js';
 import type { NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 
 interface SubscriptionsOptions {
   channels: ChannelFeeds;
   notifications: NotificationFeeds;
+  events: EventsService;
+  roleOf: RoleOf;
   watch: AccessWatch;
   log: Log;
 }
@@ -46,7 +54,7 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
 }
 
 /** Stream events as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
-export function createSubscriptions({ channels, notifications, watch, log }: SubscriptionsOptions) {
+export function createSubscriptions({ channels, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
   const open = new Set<IteratorReader>();
 
   /** Yields the events until the caller leaves or its access ends. */
@@ -138,6 +146,17 @@ export function createSubscriptions({ channels, notifications, watch, log }: Sub
           const reader = new IteratorReader(ctx.identity.id);
           const since = Id.safeParse(input.lastEventId).data ?? input.since;
           return whileAllowed(ctx, { reader, signal, events: notificationEvents(reader, since) });
+        }),
+    }),
+
+    events: router({
+      stream: authenticated
+        .use(allow(readsEvents(roleOf)))
+        .input(eventStreamInput)
+        .subscription(({ ctx, input, signal }) => {
+          const reader = new EventReader(actorOf(ctx), events, roleOf);
+          const since = Id.safeParse(input.lastEventId).data ?? input.since;
+          return whileAllowed(ctx, { reader, signal, events: reader.follow({ ...input, since }) });
         }),
     }),
 

@@ -1,0 +1,23 @@
+import { validationError } from '@tandem/core';
+
+/** What can happen to a record. */
+export const CHANGES = ['created', 'updated', 'deleted', 'restored'] as const;
+
+/**
+ * The event types that a text names: `order.*,product.created`.
+ * @param kinds the kinds of records of which events tell
+ * @param problem the text of the validation for a type that does not exist
+ * @throws validationError
+ */
+export function typesIn(names: readonly string[], kinds: readonly string[], problem: (name: string) => string): string[] {
+  const unknown = names.filter((name) => expand(name, kinds).length === 0);
+  if (unknown.length > 0) throw validationError(unknown.map(problem));
+  return [...new Set(names.flatMap((name) => expand(name, kinds)))];
+}
+
+function expand(name: string, kinds: readonly string[]): string[] {
+  const [kind = '', change = '', ...rest] = name.split('.');
+  if (!kinds.includes(kind) || rest.length > 0) return [];
+  if (change === '*') return CHANGES.map((one) => `${kind}.${one}`);
+  return CHANGES.some((one) => one === change) ? [name] : [];
+}

@@ -1,0 +1,101 @@
+import type { EventBus } from '@tandem/core';
+import type { Lists } from '@tandem/lists';
+import type { LoggedEvent, Storage } from '@tandem/storage';
+import { withoutPrivate } from '../shared/changes.js';
+import { eventErrors as errors } from './events.errors.js';
+import type { DomainEvent, ShownEventPage } from './events.schemas.js';
+import { typesIn } from './event-types.js';
+
+export type EventsService = ReturnType<typeof createEventsService>;
+
+/** Published when events have been appended to the log, so that readers need not ask for them. */
+const EVENTS_APPENDED = 'events.appended';
+/** How often readers look for what another instance has appended, in milliseconds. */
+const LOOKED_MS = 700;
+
+interface EventsOptions {
+  storage: Storage;
+  lists: Lists;
+  bus: EventBus;
+  /** How long an event is kept, in milliseconds. */
+  eventRetention: number;
+  /** Whether events of messages show their texts. */
+  eventMessageTexts: boolean;
+}
+
+export interface EventQuery {
+  since?: string | undefined;
+  /** `order.*,product.created` */
+  types?: string | undefined;
+  organizationId?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** What has happened to records, in the order in which it became known (decisions E1). */
+export function createEventsService({ storage, lists, bus, eventRetention, eventMessageTexts }: EventsOptions) {
+  const { events: feed } = storage;
+  feed.keep(eventRetention);
+  feed.onAppended(() => bus.publish(EVENTS_APPENDED, {}));
+
+  /** Leaves out what does not fit its schema (decisions H20), and the kinds that this server does not know. */
+  async function show(events: readonly LoggedEvent[], isAdmin: boolean): Promise<DomainEvent[]> {
+    const data = new Map<LoggedEvent, object | undefined>();
+    await Promise.all(
+      lists.kinds().map(async (kind) => {
+        const ofKind = events.filter(({ subject }) => subject.type === kind);
+        const records = ofKind.map(({ state }) => (isAdmin ? state : withoutPrivate(state)));
+        const rows = await lists.told(kind, records);
+        for (const [at, event] of ofKind.entries()) data.set(event, rows[at]);
+      }),
+    );
+    return events.flatMap((event) => {
+      const { _id: id, at, state: _, ...rest } = event;
+      const shown = data.get(event);
+      if (!shown) return [];
+      const isSilent = event.subject.type === 'message' && !eventMessageTexts;
+      return [{ id, ...rest, at: at.toISOString(), data: isSilent ? withoutText(shown) : { ...shown } }];
+    });
+  }
+
+  /** @throws errors.gone, validationError */
+  async function read({ since, types, organizationId, limit = 50 }: EventQuery, isAdmin: boolean): Promise<ShownEventPage> {
+    const named = types === undefined ? undefined : types.split(',').map((name) => name.trim());
+    const wanted = named && typesIn(named, lists.kinds(), (name) => `query parameter 'types' names no type of events: '${name}'`);
+    // an index leads from the organization to its events by type
+    const ofAll = organizationId === undefined ? undefined : typesIn(lists.kinds().map((kind) => `${kind}.*`), lists.kinds(), String); // prettier-ignore
+    const page = await feed.read({ since, types: wanted ?? ofAll, organizationId, limit });
+    if (page.isGone) throw errors.gone();
+    return { data: await show(page.events, isAdmin), nextSince: page.nextSince };
+  }
+
+  return {
+    read,
+
+    /** The id of the last event; null before the first. */
+    last: feed.last,
+
+    /**
+     * Waits until events have been appended, by this process or another.
+     * @param signal ends the wait
+     */
+    appended(signal: AbortSignal): Promise<void> {
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          leave();
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, LOOKED_MS);
+        const leave = bus.subscribe(EVENTS_APPENDED, done);
+        signal.addEventListener('abort', done);
+        if (signal.aborted) done();
+      });
+    },
+  };
+}
+
+function withoutText(message: object): Record<string, unknown> {
+  const { content, title, ...others } = message as Record<string, unknown>;
+  return others;
+}

@@ -1,0 +1,227 @@
+import type { mongo } from 'mongoose';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openTestStorage } from '../test/storage-fixture.js';
+import type { LoggedEvent } from './event-log.js';
+import { idAfter } from './event-relay.js';
+import { actingAs, defineModel, openStorage, type Live } from './index.js';
+
+interface Thing extends Live {
+  name: string;
+  secret?: string;
+  seen?: number;
+}
+const thingModel = defineModel<Thing>('things', {
+  fields: { name: String, secret: String, seen: Number },
+  traced: { kind: 'thing', hidden: ['secret'], untold: ['seen'] },
+  indexes: [],
+});
+
+const { storage, clock, uri } = await openTestStorage();
+const other = await openStorage({ uri, clock });
+const Things = storage.model(thingModel);
+other.model(thingModel);
+const {
+  db: { db },
+} = Things as unknown as { db: { db: mongo.Db } };
+afterAll(async () => {
+  await other.close();
+  await storage.close();
+});
+
+const since = async () => (await storage.events.last()) ?? undefined;
+async function after(at: string | undefined): Promise<LoggedEvent[]> {
+  return (await storage.events.read({ since: at, limit: 200 })).events;
+}
+const told = async (at: string | undefined) =>
+  (await after(at)).map(({ type, state }) => `${type.split('.')[1]} ${String(state['name'])}`);
+
+/** The record as stored, with its trace. */
+const stored = (id: string) => db.collection<{ _id: string; trace?: { version: number; events: object[] } }>('things').findOne({ _id: id }); // prettier-ignore
+
+describe('a change of a traced record', () => {
+  it('leaves its event with each state, whatever was written before anybody was told', async () => {
+    const at = await since();
+    const { _id } = await Things.create({ name: 'a', secret: 's' });
+    await Things.updateOne({ _id }, { $set: { name: 'b' } });
+    await Things.updateOne({ _id }, [{ $set: { name: { $concat: ['$name', 'c'] } } }], { updatePipeline: true });
+    await Things.bulkWrite([{ updateOne: { filter: { _id }, update: { $unset: { secret: '' }, $set: { name: 'd' } } } }]);
+    await Things.deleteOne({ _id });
+    await Things.restore(_id);
+    expect(await told(at)).toEqual(['created a', 'updated b', 'updated bc', 'updated d', 'deleted d', 'restored d']);
+    expect(JSON.stringify(await after(at))).not.toMatch(/secret|trace/);
+    expect((await stored(_id))?.trace).toEqual({ version: 6, events: [] });
+  });
+
+  it('that changes nothing to tell of, or a deleted record, makes none', async () => {
+    const { _id } = await Things.create({ name: 'a' });
+    const at = await since();
+    await Things.updateOne({ _id }, { $set: { seen: 5 } }, { timestamps: false });
+    expect((await stored(_id))?.trace).toMatchObject({ version: 1 });
+    await Things.deleteOne({ _id });
+    await Things.updateOne({ _id }, { $set: { name: 'b' } }).setOptions({ deleted: 'include' });
+    expect(await told(at)).toEqual(['deleted a']);
+  });
+
+  it('is in the name of who makes it, also of several at once; outside of requests it is the system’s', async () => {
+    const at = await since();
+    const actor = (id: string) => ({ type: 'identity', id }) as const;
+    await Promise.all(['a', 'b'].map((id) => actingAs(actor(id), () => Things.create({ name: id }))));
+    await actingAs(null, () => Things.create({ name: 'nobody' }));
+    await Things.create({ name: 'system' });
+    const by = Object.fromEntries((await after(at)).map((event) => [event.state['name'], event.actor]));
+    expect(by).toEqual({ a: actor('a'), b: actor('b'), nobody: null, system: { type: 'system', id: null } });
+  });
+
+  it('is never shown by a read of the record', async () => {
+    const { _id } = await Things.create({ name: 'a' });
+    const after = { returnDocument: 'after' } as const;
+    const reads = [
+      await Things.findById(_id).lean(),
+      await Things.findByIdAndUpdate(_id, { $set: { name: 'b' } }, after).lean(),
+      await Things.collection.findOne({ _id } as object),
+      await Things.findById(_id, { secret: 0 }).lean(),
+    ];
+    for (const read of reads) expect(read).not.toHaveProperty('trace');
+  });
+
+  it('waits at most 500 times in a record; of the rest one event tells', async () => {
+    const at = await since();
+    const { _id } = await Things.create({ name: 'first' });
+    // nobody appends meanwhile
+    await db
+      .collection('eventLog')
+      .updateOne({}, { $set: { owner: 'somebody', leaseUntil: new Date(clock.now().getTime() + 60_000) } });
+    for (let n = 0; n < 520; n++) await Things.updateOne({ _id }, { $set: { name: `n${n}` } });
+    expect((await stored(_id))?.trace?.events).toHaveLength(500);
+    await db.collection('eventLog').updateOne({}, { $set: { leaseUntil: clock.now() } });
+    const names: string[] = [];
+    for (let from = at; ;) {
+      const page = await storage.events.read({ since: from, limit: 200 });
+      if (page.events.length === 0) break;
+      names.push(...page.events.map(({ state }) => String(state['name'])));
+      from = page.nextSince ?? undefined;
+    }
+    expect([names[0], names[1], names.at(-1), names.length]).toEqual(['first', 'n0', 'n519', 500]);
+  });
+});
+
+describe('a unit of work', () => {
+  const define = (name: string, fail: () => Promise<void>) =>
+    storage.defineUnit<{ record: object; id: string }>({
+      name,
+      steps: [
+        {
+          name: 'insert',
+          run: (_, fence) => fence.insert('things', 'record'),
+          isDone: async ({ id }) => (await Things.countDocuments({ _id: id })) > 0,
+          undo: ({ id }) => Things.deleteOne({ _id: id }).setOptions({ hard: true }),
+        },
+        {
+          name: 'change',
+          run: ({ id }) => Things.updateOne({ _id: id }, { $set: { name: 'changed' } }),
+          undo: () => Promise.resolve(),
+        },
+        { name: 'fail', run: fail, undo: () => Promise.resolve() },
+      ],
+    });
+  const payload = (id: string) => {
+    const now = clock.now();
+    return { id, record: { _id: id, name: 'made', createdAt: now, updatedAt: now, deletedAt: null } };
+  };
+
+  it('is told of when it has ended, and not while it may be undone', async () => {
+    const at = await since();
+    let seen: string[] = ['?'];
+    const unit = define('things.succeed', async () => {
+      seen = await told(at);
+    });
+    await unit.run(payload('u1'));
+    expect(seen).toEqual([]);
+    expect(await told(at)).toEqual(['created made', 'updated changed']);
+  });
+
+  it('that is undone leaves no event', async () => {
+    const at = await since();
+    const unit = define('things.fail', () => Promise.reject(new Error('no')));
+    await expect(unit.run(payload('u2'))).rejects.toThrow('no');
+    expect(await told(at)).toEqual([]);
+  });
+
+  it('of which a change is undone leaves the record’s other events', async () => {
+    const { _id } = await Things.create({ name: 'a' });
+    const at = await since();
+    const unit = storage.defineUnit<{ id: string }>({
+      name: 'things.undo change',
+      steps: [
+        {
+          name: 'change',
+          run: ({ id }) => Things.updateOne({ _id: id }, { $set: { name: 'by the unit' } }),
+          undo: ({ id }) => Things.updateOne({ _id: id, name: 'by the unit' }, { $set: { name: 'a' } }),
+        },
+        { name: 'fail', run: () => Promise.reject(new Error('no')), undo: () => Promise.resolve() },
+      ],
+    });
+    await Things.updateOne({ _id }, { $set: { name: 'a' } });
+    await expect(unit.run({ id: _id })).rejects.toThrow('no');
+    await Things.updateOne({ _id }, { $set: { name: 'c' } });
+    expect(await told(at)).toEqual(['updated a', 'updated c']);
+  });
+});
+
+describe('the process that appends', () => {
+  const state = () => db.collection('eventLog').findOne({});
+  const newer = () => other.events.relay();
+
+  it('is one at a time; another finishes what it left, whenever it died', async () => {
+    for (const died of ['stored', 'appended', 'shown', 'cleared in part']) {
+      const at = await since();
+      const { _id } = await Things.create({ name: died });
+      await Things.updateOne({ _id }, { $set: { name: `${died} b` } });
+      const before = await stored(_id);
+      expect((await after(at)).length).toBe(2);
+      // as if the process had died before its later steps
+      const log = await state();
+      const events = (await db.collection<LoggedEvent>('events').find({ _id: { $gt: at ?? '' } }).toArray()) as LoggedEvent[]; // prettier-ignore
+      const lastId = events.at(-1)?._id ?? '';
+      await db.collection('eventLog').updateOne(
+        {},
+        {
+          $set: {
+            owner: 'the dead',
+            leaseUntil: clock.now(),
+            batch: events,
+            lastId,
+            cleared: [{ collection: 'things', id: _id, version: 2 }],
+            ...(died === 'stored' || died === 'appended' ? { head: at } : { head: log?.['head'] as string }),
+          },
+        },
+      );
+      if (died === 'stored') await db.collection<LoggedEvent>('events').deleteMany({ _id: { $gt: at ?? '' } });
+      if (died !== 'cleared in part')
+        await db.collection<{ _id: string }>('things').replaceOne({ _id }, before as { _id: string });
+      await newer();
+      expect(await told(at), died).toEqual([`created ${died}`, `updated ${died} b`]);
+      expect((await after(at)).map((event) => event._id)).toEqual(events.map((event) => event._id));
+      expect((await stored(_id))?.trace).toMatchObject({ version: 2, events: [] });
+      expect(await state()).not.toHaveProperty('batch');
+    }
+  });
+
+  it('that has lost its lease appends nothing', async () => {
+    const at = await since();
+    const collection = db.collection('eventLog');
+    await Things.create({ name: 'late' });
+    await collection.updateOne({}, { $set: { owner: 'another', leaseUntil: new Date(clock.now().getTime() + 60_000) } });
+    await storage.events.relay();
+    expect(await told(at)).toEqual([]);
+    await collection.updateOne({}, { $set: { leaseUntil: clock.now() } });
+    await newer();
+    expect(await told(at)).toEqual(['created late']);
+  });
+
+  it('gives ids that grow, also when its clock is set back', () => {
+    const last = 'ffff0000-0000-7000-8000-0000000000ff';
+    expect(idAfter(last, clock)).toBe('ffff0000-0000-7000-8000-000000000100');
+    expect(idAfter('', clock) < idAfter(last, clock)).toBe(true);
+  });
+});

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import mongoose, { type mongo } from 'mongoose';
+import { timeInStore, type Clock } from './clock.js';
+import { BEFORE_ALL, LOG_STATE, type Cleared, type LoggedEvent, type LogState } from './event-log.js';
+import { isDuplicateKey } from './failures.js';
+import { newId } from './ids.js';
+import { TRACE, type TraceEntry, type Traced } from './traces.js';
+
+/** How long a process may append without renewing its lease, in milliseconds. */
+const LEASE_MS = 10_000;
+/** Records whose changes are appended at once, and the bytes of these. */
+const BATCH_RECORDS = 200;
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** How often old events are removed, in milliseconds, and how many at once. */
+const TRIM_MS = 60_000;
+
+/** A record with changes that stand in no log yet, without what its model hides. */
+interface Waiting {
+  _id: string;
+  [TRACE]: { collection: string; events: TraceEntry[]; isRemoved?: true };
+  [field: string]: unknown;
+}
+
+interface RelayOptions {
+  database: mongo.Db;
+  clock: Clock;
+  /** The collections whose changes are told, with how. */
+  traced(): ReadonlyMap<string, Traced>;
+  /** How long an event is kept, in milliseconds. */
+  retentionMs(): number;
+  maxTimeMS: number;
+}
+
+/** The lease has been lost: another process appends. */
+class Overtaken extends Error {}
+
+/** Marks the commands of the relay, for those who watch the store. */
+const COMMENT = 'event log';
+
+/**
+ * Appends to the log what waits in records, in one process at a time. No event is lost or told twice, whenever a process
+ * dies: the events of a batch and their ids are stored first, in the state of the log; then appended, by a command in
+ * which the store copies them only for who holds the lease; then shown, then cleared in their records. Who takes the
+ * lease over finishes a batch that it finds.
+ */
+export function createEventRelay({ database, clock, traced, retentionMs, maxTimeMS }: RelayOptions) {
+  const owner = randomUUID();
+  const states = database.collection<LogState>('eventLog');
+  const events = database.collection<LoggedEvent>('events');
+  const options = { maxTimeMS, comment: COMMENT };
+  let trimmedAt = 0;
+
+  const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
+  const own = { _id: LOG_STATE, owner };
+  const held = { ...own, $expr: { $lt: [timeInStore(clock), '$leaseUntil'] } };
+
+  /** @returns the state of the log, undefined while another process appends */
+  async function take(): Promise<LogState | undefined> {
+    const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
+    const lease = {
+      owner: { $cond: [isFree, owner, '$owner'] },
+      leaseUntil: { $cond: [isFree, until(LEASE_MS), '$leaseUntil'] },
+    };
+    const write = () =>
+      states.findOneAndUpdate({ _id: LOG_STATE }, [{ $set: lease }], { upsert: true, returnDocument: 'after', ...options });
+    const state = await write().catch((error: unknown) => {
+      // another process has just made it
+      if (!isDuplicateKey(error)) throw error;
+    });
+    return state?.owner === owner ? state : undefined;
+  }
+
+  /** Records with waiting changes, those that have waited longest first. */
+  async function waitingRecords(filter: object): Promise<Waiting[]> {
+    const [first, ...others] = [...traced()].map(([collection, { hidden = [] }]) => ({
+      collection,
+      pipeline: [
+        { $match: { [`${TRACE}.since`]: { $exists: true }, ...filter } },
+        { $sort: { [`${TRACE}.since`]: 1 } },
+        { $limit: BATCH_RECORDS },
+        { $unset: ['search', ...hidden] },
+        { $set: { [`${TRACE}.collection`]: collection } },
+      ],
+    }));
+    if (!first) return [];
+    const unions = others.map(({ collection: coll, pipeline }) => ({ $unionWith: { coll, pipeline } }));
+    const all = [...first.pipeline, ...unions, { $sort: { [`${TRACE}.since`]: 1 } }, { $limit: BATCH_RECORDS }];
+    return database.collection(first.collection).aggregate<Waiting>(all, options).toArray();
+  }
+
+  /**
+   * Waiting records, each with those of its changes that may be told: not those of units of work under way, nor what
+   * follows them. A unit that has ended may have been taken back, so its records are read again after that was seen.
+   */
+  async function tellable(except: readonly string[]): Promise<{ isFull: boolean; records: Waiting[]; heldBack: string[] }> {
+    const found = await waitingRecords(except.length > 0 ? { _id: { $nin: except } } : {});
+    const isFull = found.length === BATCH_RECORDS;
+    const named = [...new Set(found.flatMap(unitsOf))];
+    if (named.length === 0) return { isFull, records: found, heldBack: [] };
+    const running = await database
+      .collection<{ _id: string }>('units')
+      .find({ _id: { $in: named } }, { projection: { _id: 1 }, ...options })
+      .toArray();
+    const underWay = new Set(running.map(({ _id }) => _id));
+    const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
+    const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
+    const changed = found.filter(isChanged).map(({ _id }) => _id);
+    const again = changed.length > 0 ? await waitingRecords({ _id: { $in: changed } }) : [];
+    const heldBack: string[] = [];
+    const records = [...found.filter((record) => !isChanged(record)), ...again].map((record) => {
+      const { events: entries } = record[TRACE];
+      const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
+      if (end < 0) return record;
+      heldBack.push(record._id);
+      return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
+    });
+    return { isFull, records, heldBack };
+  }
+
+  /** The organizations of the records that belong to one by another record. */
+  async function organizationsOf(records: readonly Waiting[]): Promise<(record: Waiting) => string | null> {
+    const known = new Map<string, string | null>();
+    for (const [collection, { organization }] of traced()) {
+      if (typeof organization !== 'object') continue;
+      const { through, by } = organization;
+      const ids = records.filter((one) => one[TRACE].collection === collection).map((one) => String(one[by]));
+      if (ids.length === 0) continue;
+      const found = await database
+        .collection<{ _id: string; organizationId?: string | null }>(through)
+        .find({ _id: { $in: ids } }, { projection: { organizationId: 1 }, ...options })
+        .toArray();
+      for (const { _id, organizationId = null } of found) known.set(_id, organizationId);
+    }
+    return (record) => {
+      const { organization } = traced().get(record[TRACE].collection) as Traced;
+      if (organization === undefined) return null;
+      if (typeof organization === 'object') return known.get(String(record[organization.by])) ?? null;
+      const id = record[organization];
+      return typeof id === 'string' ? id : null;
+    };
+  }
+
+  /** The events of records, and what to clear when they are in the log; at least those of the first record. */
+  async function batchOf(records: readonly Waiting[], lastId: string) {
+    const organizationOf = await organizationsOf(records);
+    const told: Omit<LoggedEvent, '_id'>[] = [];
+    const cleared: Cleared[] = [];
+    let bytes = 0;
+    let isWhole = true;
+    for (const record of records) {
+      const { [TRACE]: trace, ...now } = record;
+      const { collection } = trace;
+      const settings = traced().get(collection) as Traced;
+      const organizationId = organizationOf(record);
+      let latest = 0;
+      for (const entry of trace.events) {
+        // the order of a record is that of its changes, whatever the clocks of their processes say
+        latest = Math.max(latest, entry.at.getTime());
+        const at = new Date(latest);
+        for (const one of toldBy(settings, record._id, entry, now)) told.push({ at, organizationId, actor: entry.actor, ...one });
+      }
+      const [last, isRemoved] = [trace.events.at(-1), trace.isRemoved];
+      if (last) cleared.push({ collection, id: record._id, version: last.version, ...(isRemoved && { isRemoved }) });
+      bytes += mongoose.mongo.BSON.calculateObjectSize(record);
+      isWhole = bytes <= BATCH_BYTES;
+      if (!isWhole) break;
+    }
+    let last = lastId;
+    const batch = told
+      .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+      .map((event): LoggedEvent => ({ _id: (last = idAfter(last, clock)), ...event }));
+    return { batch, cleared, lastId: last, isWhole };
+  }
+
+  /** @throws Overtaken */
+  async function store(batch: Pick<LogState, 'batch' | 'cleared' | 'lastId'>): Promise<void> {
+    const set = Object.fromEntries(Object.entries(batch).map(([field, $literal]) => [field, { $literal }]));
+    const { matchedCount } = await states.updateOne(held, [{ $set: { ...set, leaseUntil: until(LEASE_MS) } }], options);
+    if (matchedCount === 0) throw new Overtaken();
+  }
+
+  /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
+  async function finish({ lastId = BEFORE_ALL, cleared = [] }: Pick<LogState, 'lastId' | 'cleared'>): Promise<void> {
+    const copy = [
+      { $match: held },
+      { $unwind: '$batch' },
+      { $replaceWith: '$batch' },
+      { $merge: { into: 'events', whenMatched: 'keepExisting' } },
+    ];
+    await states.aggregate(copy, options).toArray();
+    const { matchedCount } = await states.updateOne(held, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
+    if (matchedCount === 0) throw new Overtaken();
+    for (const [collection, ofOne] of groupBy(cleared)) {
+      const clears = ofOne.map(({ id, version }) => ({ updateOne: { filter: { _id: id }, update: clearing(version) } }));
+      await database.collection<{ _id: string }>(collection).bulkWrite(clears, { ordered: false, ...options });
+      const removed = ofOne.filter(({ isRemoved }) => isRemoved).map(({ id }) => id);
+      const shells = { _id: { $in: removed }, [`${TRACE}.isRemoved`]: true, [`${TRACE}.events`]: [] } as object;
+      if (removed.length > 0) await database.collection(collection).deleteMany(shells, options);
+    }
+  }
+
+  /** One pass. @returns whether this process was the one to append */
+  async function relay(): Promise<boolean> {
+    const state = await take();
+    if (!state) return false;
+    let { lastId = BEFORE_ALL } = state;
+    try {
+      if (state.batch) await finish(state);
+      const passed: string[] = [];
+      for (;;) {
+        const { isFull, records, heldBack } = await tellable(passed);
+        const { isWhole, ...next } = await batchOf(records, lastId);
+        if (next.cleared.length > 0) {
+          await store(next);
+          ({ lastId } = next);
+          await finish(next);
+        }
+        if (isWhole && !isFull) break;
+        passed.push(...heldBack);
+      }
+      await trim();
+      await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
+      return true;
+    } catch (error) {
+      if (error instanceof Overtaken) return false;
+      throw error;
+    }
+  }
+
+  /** Removes the events that are older than they are kept; says first up to which one. */
+  async function trim(): Promise<void> {
+    const now = clock.now().getTime();
+    if (Math.abs(now - trimmedAt) < TRIM_MS) return;
+    const old = { _id: { $lt: firstIdAt(now - retentionMs()) } };
+    const last = await events.findOne(old, { sort: { _id: -1 }, projection: { _id: 1 }, ...options });
+    if (last) {
+      await states.updateOne(own, { $set: { removedUpTo: last._id } }, options);
+      await events.deleteMany({ _id: { $lte: last._id } }, options);
+    }
+    trimmedAt = now;
+  }
+
+  return { relay, events, states };
+}
+
+/** The units of work that a record's changes are part of. */
+const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
+
+/** What a change of a record tells: of the record, or of its elements. */
+function* toldBy({ kind, parts }: Traced, id: string, { version: _, ...entry }: TraceEntry, now: object) {
+  const isOfPartsAlone = entry.parts !== undefined && entry.type === 'updated';
+  const state = (entry.state ?? now) as Record<string, unknown>;
+  if (!isOfPartsAlone) yield { type: `${kind}.${entry.type}`, subject: { type: kind, id }, state };
+  if (!parts || !entry.parts) return;
+  const idOf = (element: object) => String(Reflect.get(element, parts.by));
+  const present = new Map(entry.parts.now.map((element) => [idOf(element), element]));
+  const before = new Set(entry.parts.was.map(idOf));
+  const subject = (element: object) => ({ type: parts.kind, id: idOf(element) });
+  for (const [element, one] of present)
+    yield {
+      type: `${parts.kind}.${before.has(element) ? 'updated' : 'created'}`,
+      subject: subject(one),
+      state: one as Record<string, unknown>,
+    };
+  for (const one of entry.parts.was)
+    if (!present.has(idOf(one)))
+      yield { type: `${parts.kind}.deleted`, subject: subject(one), state: one as Record<string, unknown> };
+}
+
+/** The update that takes told changes out of a record. */
+function clearing(version: number): object[] {
+  const left = { $filter: { input: `$${TRACE}.events`, as: 'one', cond: { $gt: ['$$one.version', version] } } };
+  const isNothing = { $eq: [{ $size: `$${TRACE}.events` }, 0] };
+  return [
+    { $set: { [TRACE]: { events: left } } },
+    { $set: { [TRACE]: { since: { $cond: [isNothing, '$$REMOVE', `$${TRACE}.since`] } } } },
+  ];
+}
+
+function groupBy(cleared: readonly Cleared[]): Map<string, Cleared[]> {
+  const groups = new Map<string, Cleared[]>();
+  for (const one of cleared) groups.set(one.collection, [...(groups.get(one.collection) ?? []), one]);
+  return groups;
+}
+
+/** An id after another, whatever the clock says. */
+export function idAfter(last: string, clock: Clock): string {
+  const id = newId(clock);
+  if (id > last) return id;
+  const next = (BigInt(`0x${last.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Sorts before all ids of a time and later. */
+function firstIdAt(milliseconds: number): string {
+  const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}

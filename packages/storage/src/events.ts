@@ -1,0 +1,116 @@
+import type { mongo } from 'mongoose';
+import type { Clock } from './clock.js';
+import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
+import { createEventRelay } from './event-relay.js';
+import type { Log } from './log.js';
+import type { Traced } from './traces.js';
+
+/** How long changes are collected before they are appended, in milliseconds. */
+const COLLECTED_MS = 40;
+/** Pause before another attempt, while another process appends, and after a failure. */
+const BUSY_MS = 100;
+const FAILED_MS = 2000;
+
+export interface EventFeed {
+  /** Reads the log, after what this process has written. */
+  read(query: EventQuery): Promise<EventPage>;
+  /** The id of the last event that may be shown; null before the first. */
+  last(): Promise<string | null>;
+  /** Appends what waits, unless another process does. */
+  relay(): Promise<void>;
+  /** Calls `listener` when this process has appended to the log. */
+  onAppended(listener: () => void): void;
+  /** How long events are kept, in milliseconds; default 30 days. */
+  keep(milliseconds: number): void;
+}
+
+interface EventFeedOptions {
+  database: () => mongo.Db;
+  clock: Clock;
+  log: Log;
+  traced(): ReadonlyMap<string, Traced>;
+  maxTimeMS: number;
+}
+
+/** The log of all changes of traced records (decisions E1). Changes are appended soon after they are made. */
+export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
+  const listeners: (() => void)[] = [];
+  let retention = 30 * 24 * 60 * 60_000;
+  let made: ReturnType<typeof createEventRelay> | undefined;
+  const relayOf = () =>
+    (made ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let isClosed = false;
+
+  async function pass(): Promise<void> {
+    isWanted = false;
+    let pause = BUSY_MS;
+    const isDone = await relayOf()
+      .relay()
+      .catch((error: unknown) => {
+        pause = FAILED_MS;
+        log.warn({ err: error }, 'events could not be appended; they are tried again');
+        return false;
+      });
+    if (isDone) for (const listener of listeners) listener();
+    else later(pause);
+  }
+
+  function later(milliseconds: number): void {
+    if (isClosed) return;
+    isWanted = true;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void relay();
+    }, milliseconds).unref();
+  }
+
+  /** One pass at a time. */
+  async function relay(): Promise<void> {
+    if (running) {
+      isWanted = true;
+      return running;
+    }
+    running = pass().finally(() => {
+      running = undefined;
+      if (isWanted) later(COLLECTED_MS);
+    });
+    return running;
+  }
+
+  /** What this process has written comes first. */
+  async function settle(): Promise<void> {
+    await running;
+    if (isWanted) await relay();
+  }
+
+  return {
+    /** A collection has been written. */
+    written(collectionName: string): void {
+      if (collectionName === 'units' ? traced().size > 0 : traced().has(collectionName)) later(COLLECTED_MS);
+    },
+
+    async read(query: EventQuery): Promise<EventPage> {
+      await settle();
+      return readEvents(relayOf(), query);
+    },
+    async last(): Promise<string | null> {
+      await settle();
+      return lastEvent(relayOf());
+    },
+
+    relay,
+    onAppended: (listener: () => void) => void listeners.push(listener),
+    keep(milliseconds: number): void {
+      retention = milliseconds;
+    },
+
+    async close(): Promise<void> {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

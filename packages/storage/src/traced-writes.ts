@@ -1,0 +1,81 @@
+import type { Collection } from 'mongoose';
+import type { Clock } from './clock.js';
+import { completeWrites, replaceMethod, type Plain } from './collection-wraps.js';
+import { IS_NEW, TRACE, isTold, stagesAround, stagesOfRemoval, traceContext, traceOfNew, type Traced } from './traces.js';
+
+/**
+ * Keeps, in the very writes of a collection's records, their versions and what is to be told of them: so that no crash
+ * separates a write from its event (decisions E1). Hides it from reads.
+ */
+export function keepTraces(collection: Collection, clock: Clock, traced: Traced): void {
+  completeWrites(collection, TRACE, {
+    // a record that was made earlier, or by a batch for several callers, brings its own
+    document: (document) => (TRACE in document ? document : { ...document, [TRACE]: traceOfNew(document, clock.now(), traced) }),
+    update: (update) => inUpdate(update, clock.now(), traced),
+  });
+  if (traced.removes) leaveShells(collection, clock, traced);
+}
+
+function pathsOf(stage: object): string[] {
+  return Object.values(stage).flatMap((fields: unknown) =>
+    typeof fields === 'string' ? [fields] : Array.isArray(fields) ? (fields as string[]) : Object.keys(fields as object),
+  );
+}
+
+function inUpdate(update: object, at: Date, traced: Traced): object {
+  const paths = Array.isArray(update) ? update.flatMap(pathsOf) : pathsOf(update);
+  // one that brings its own trace is a removal
+  if (paths.includes(TRACE) || !isTold(paths, traced)) return update;
+  const { parts } = traced;
+  const [before, after] = stagesAround(at, traced, parts !== undefined && paths.includes(parts.field));
+  return [before, ...(Array.isArray(update) ? (update as object[]) : stagesOf(update as Plain)), after];
+}
+
+/** How each operator changes a field, as an expression. */
+const CHANGES: Record<string, (field: string, value: unknown) => unknown> = {
+  $set: (_, $literal) => ({ $literal }),
+  $setOnInsert: (field, $literal) => ({ $cond: [IS_NEW, { $literal }, `$${field}`] }),
+  $unset: () => '$$REMOVE',
+  $push: (field, value) => {
+    const many = (value as { $each?: unknown[] } | null)?.$each ?? [value];
+    return { $concatArrays: [{ $ifNull: [`$${field}`, []] }, { $literal: many }] };
+  },
+  $pull: (field, value) => {
+    const isOther = { $not: [matching('$$one', value)] };
+    const others = { $filter: { input: `$${field}`, as: 'one', cond: isOther } };
+    return { $cond: [{ $isArray: `$${field}` }, others, `$${field}`] };
+  },
+};
+
+/** Whether an element is a value, or has the fields of one. */
+function matching(element: string, value: unknown): object {
+  if (typeof value !== 'object' || value === null) return { $eq: [element, { $literal: value }] };
+  return { $and: Object.entries(value).map(([field, $literal]) => ({ $eq: [`${element}.${field}`, { $literal }] })) };
+}
+
+/** An update by operators as a pipeline. @throws TypeError for an operator that is not known here */
+function stagesOf(update: Plain): object[] {
+  const changes = Object.entries(update).flatMap(([operator, fields]) => {
+    const change = CHANGES[operator];
+    if (!change) throw new TypeError(`${operator} cannot change a record whose changes are told`);
+    const given = Object.entries(fields as Plain).filter(([, value]) => value !== undefined);
+    return given.map(([field, value]) => [field, change(field, value)] as const);
+  });
+  return [{ $set: Object.fromEntries(changes) }];
+}
+
+/** Lets removals leave a shell of the record, unless they take back its making. */
+function leaveShells(collection: Collection, clock: Clock, traced: Traced): void {
+  const isUndo = () => traceContext().undoes !== undefined;
+  replaceMethod(collection, 'findOneAndDelete', (run, [filter, options]) => {
+    if (isUndo()) return run(filter, options);
+    const update = stagesOfRemoval(clock.now(), traced);
+    return collection.findOneAndUpdate(filter as object, update, { ...(options as object), returnDocument: 'before' });
+  });
+  replaceMethod(collection, 'deleteOne', async (run, [filter, options]) => {
+    if (isUndo()) return run(filter, options);
+    const update = stagesOfRemoval(clock.now(), traced);
+    const { acknowledged, modifiedCount } = await collection.updateOne(filter as object, update, options as object);
+    return { acknowledged, deletedCount: modifiedCount };
+  });
+}

@@ -1,0 +1,190 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** The field in which a record keeps its version, and what has happened to it and stands in no log yet. Never shown. */
+export const TRACE = 'trace';
+/** Changes that wait in one record at most; later ones are told by the last of these. */
+const WAITING_MAX = 500;
+
+/** Who made a change. */
+export interface TraceActor {
+  type: 'identity' | 'key' | 'system';
+  id: string | null;
+}
+
+export type TraceType = 'created' | 'updated' | 'deleted' | 'restored';
+
+/** A change of a record that stands in no log yet. */
+export interface TraceEntry {
+  /** The record's version by this change; 1 is the first. */
+  version: number;
+  type: TraceType;
+  at: Date;
+  actor: TraceActor | null;
+  /** The unit of work that it is part of. Until that has ended, nobody knows whether it stands. */
+  unit?: string;
+  /** The record after this change; absent while it is the last, whose state is the record's own. */
+  state?: Record<string, unknown>;
+  /** Elements of the record that have a history of their own: as they are now, and as they were. */
+  parts?: { now: object[]; was: object[] };
+}
+
+/** How changes of a collection's records are told. */
+export interface Traced {
+  /** The kind of record, as events name it. */
+  kind: string;
+  /** Fields that no event shows. */
+  hidden?: readonly string[];
+  /** Fields whose changes alone are no change of the record, besides `ALWAYS_UNTOLD`. */
+  untold?: readonly string[];
+  /** A field that holds a list of elements with a history of their own, and what identifies an element. */
+  parts?: { kind: string; field: string; by: string };
+  /** The field with the id of the organization that a record belongs to; or the record that it belongs to with. */
+  organization?: string | { through: string; by: string };
+  /**
+   * Records are removed for real. Until the log has their end, only a shell of them stays, without these fields of
+   * unique indexes.
+   */
+  removes?: readonly string[];
+}
+
+/** What a write is part of. */
+export interface TraceContext {
+  actor: TraceActor | null;
+  unit?: string;
+  /** The unit that is being taken back. */
+  undoes?: string;
+}
+
+const SYSTEM: TraceContext = { actor: { type: 'system', id: null } };
+const contexts = new AsyncLocalStorage<TraceContext>();
+
+/** Runs what writes in the name of somebody; null is an anonymous caller. Writes outside are the system's. */
+export function actingAs<T>(actor: TraceActor | null, run: () => T): T {
+  return contexts.run({ actor }, run);
+}
+
+/** Runs what writes as part of a unit of work, or takes it back. */
+export function tracingWithin<T>(within: Partial<TraceContext>, run: () => PromiseLike<T> | undefined): Promise<T | undefined> {
+  // a query of Mongoose begins when it is awaited
+  return contexts.run({ ...traceContext(), ...within }, async () => await run());
+}
+
+/** What a write made now is part of. Code that writes for several callers at once keeps it from each call. */
+export function traceContext(): TraceContext {
+  return contexts.getStore() ?? SYSTEM;
+}
+
+const ALWAYS_UNTOLD = ['_id', 'deletionId', 'restoration', 'notes', 'writer', 'treeVersion', 'hiddenBy', 'search', TRACE];
+
+/** Whether a write of these paths changes what is told of a record. */
+export function isTold(paths: readonly string[], { untold = [] }: Traced): boolean {
+  return paths.some((path) => {
+    const field = path.split('.', 1)[0] as string;
+    return !ALWAYS_UNTOLD.includes(field) && !untold.includes(field);
+  });
+}
+
+/** The trace of a new record. */
+export function traceOfNew(record: object, at: Date, { parts }: Traced, { actor, unit } = traceContext()): object {
+  const now: unknown = parts && Reflect.get(record, parts.field);
+  const entry = {
+    version: 1,
+    type: 'created',
+    at,
+    actor,
+    ...(unit !== undefined && { unit }),
+    ...(Array.isArray(now) && now.length > 0 && { parts: { now, was: [] } }),
+  };
+  return { version: 1, since: at, events: [entry] };
+}
+
+const path = (name: string) => `$${TRACE}.${name}`;
+/** The entries that wait, after the first of `stagesAround`. */
+const EVENTS = path('events');
+const IS_FULL = { $gte: [{ $size: EVENTS }, WAITING_MAX] };
+/** In the stages of `stagesAround`: whether the write makes the record. */
+export const IS_NEW = { $eq: [path('was'), 'new'] };
+
+/** The record without what no event shows. */
+function bare({ hidden = [] }: Traced): unknown {
+  const unset = [...new Set([...hidden, 'search', TRACE])];
+  return unset.reduce<unknown>((input, field) => ({ $unsetField: { field, input } }), '$$ROOT');
+}
+
+const elementsOf = ({ parts }: Traced) => parts && { $ifNull: [`$${parts.field}`, []] };
+
+/** What the stages between need to know, and the entries that wait, each with its state. */
+function seenBefore(traced: Traced): Record<string, unknown> {
+  const waiting = { $ifNull: [EVENTS, []] };
+  const kept = { $map: { input: waiting, as: 'one', in: { $mergeObjects: [{ state: bare(traced) }, '$$one'] } } };
+  return {
+    version: { $ifNull: [path('version'), 0] },
+    was: {
+      $cond: [{ $lte: ['$createdAt', null] }, 'new', { $cond: [{ $gt: ['$deletedAt', null] }, 'deleted', 'live'] }],
+    },
+    events: { $cond: [{ $gte: [{ $size: waiting }, WAITING_MAX] }, waiting, kept] },
+  };
+}
+
+/**
+ * The stages before and after those of an update of a record's told fields. Nothing is copied unless an earlier change
+ * still waits: then that one keeps the state in which this write found the record.
+ * @param changesParts whether the update may change the elements
+ */
+export function stagesAround(at: Date, traced: Traced, changesParts: boolean, context = traceContext()): [object, object] {
+  const elements = changesParts ? elementsOf(traced) : undefined;
+  const before = { ...seenBefore(traced), ...(elements && { parts: elements }) };
+  return [{ $set: { [TRACE]: before } }, { $set: { [TRACE]: after(at, context, elements) } }];
+}
+
+function after(at: Date, { actor, unit, undoes }: TraceContext, elements: unknown): object {
+  const isLive = { $lte: ['$deletedAt', null] };
+  const ofDeleted = { $cond: [isLive, 'restored', null] };
+  const ofLive = { $cond: [isLive, 'updated', 'deleted'] };
+  const ofKnown = { $cond: [{ $eq: [path('was'), 'live'] }, ofLive, ofDeleted] };
+  const type = { $cond: [IS_NEW, 'created', ofKnown] };
+  const version = { $add: [path('version'), 1] };
+  const parts = {
+    now: { $setDifference: [elements, path('parts')] },
+    was: { $setDifference: [path('parts'), elements] },
+  };
+  const entry = {
+    version,
+    type,
+    at,
+    actor: { $literal: actor },
+    ...(unit !== undefined && { unit }),
+    ...(elements !== undefined && { parts }),
+  };
+  const isOwn = (one: string) => ({ $eq: [`${one}.unit`, undoes] });
+  const standing = undoes === undefined ? EVENTS : { $filter: { input: EVENTS, as: 'one', cond: { $not: [isOwn('$$one')] } } };
+  // what is taken back before anybody was told of it leaves no trace
+  const isUntold = undoes === undefined ? { $and: [IS_FULL, { $eq: [type, 'updated'] }] } : isOwn('$$last');
+  const isNone = { $or: [{ $eq: [type, null] }, isUntold] };
+  const events = {
+    $let: {
+      vars: { last: { $ifNull: [{ $last: EVENTS }, {}] } },
+      in: { $concatArrays: [standing, { $cond: [isNone, [], [entry]] }] },
+    },
+  };
+  // an expression, since an object would be merged into the field
+  return { $mergeObjects: [{ version, events, since: { $ifNull: [path('since'), at] } }] };
+}
+
+/** The stages that make a record the shell of one that is removed. */
+export function stagesOfRemoval(at: Date, traced: Traced, { actor } = traceContext()): object[] {
+  const last = { $mergeObjects: [bare(traced), { deletedAt: at }] };
+  const version = { $add: [path('version'), 1] };
+  const entry = { version, type: 'deleted', at, actor: { $literal: actor }, state: path('last') };
+  const trace = {
+    version,
+    events: { $concatArrays: [EVENTS, [entry]] },
+    since: { $ifNull: [path('since'), at] },
+    isRemoved: true,
+  };
+  const keys = Object.fromEntries((traced.removes ?? []).map((field) => [field, { $concat: ['removed ', '$_id'] }]));
+  return [
+    { $set: { [TRACE]: { ...seenBefore(traced), last } } },
+    { $set: { ...keys, deletedAt: at, [TRACE]: { $mergeObjects: [trace] } } },
+  ];
+}
