@@ -19,9 +19,9 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is lean: at most 2,200 bytes an operation, and 40 kB compressed', () => {
+  it('is lean: at most 2,300 bytes an operation, and 40 kB compressed', () => {
     const text = JSON.stringify(document);
-    expect(text.length / OPERATIONS.length).toBeLessThan(2200);
+    expect(text.length / OPERATIONS.length).toBeLessThan(2300);
     expect(gzipSync(text).length).toBeLessThan(40_000);
   });
 

@@ -100,6 +100,7 @@ export const OPERATIONS = [
   ['locations.delete', 'DELETE /locations/{locationId}', 204],
   ['locations.restore', 'POST /locations/{locationId}/restore', 200],
   ['orders.create', 'POST /orders', 201],
+  ['events.list', 'GET /events', 200],
   ['orders.list', 'GET /orders', 200],
   ['orders.listOfOrganization', 'GET /orders/organizations/{organizationId}', 200],
   ['orders.get', 'GET /orders/{orderId}', 200],

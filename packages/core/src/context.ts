@@ -70,6 +70,12 @@ export interface ServerFacts {
   deadlineMs: number;
   /** Runs a mutation in the name of its caller, so that what it writes is told as theirs. Absent: nobody is told. */
   actingAs?<T>(identity: Identity | undefined, run: () => T): T;
+  /** Runs what changes a record only in these versions. Absent: `If-Match` is ignored. */
+  expecting?<T>(expected: { id: string; versions: readonly number[] }, run: () => Promise<T>): Promise<T>;
+  /** Whether a failure means that the record has another version. */
+  isStale?(error: unknown): boolean;
+  /** Whether this call has made the record with this id. */
+  hasMade?(id: string): boolean;
   /** Counts of all streams open in this process. */
   places: StreamPlaces;
   log: Log;

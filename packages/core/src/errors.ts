@@ -10,6 +10,7 @@ const TRPC_CODES = {
   409: 'CONFLICT',
   // tRPC has no code of its own
   410: 'NOT_FOUND',
+  412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'UNPROCESSABLE_CONTENT',
@@ -116,6 +117,7 @@ export const requestErrors = defineErrors('request', {
   invalid: [400, 'Validation Error'],
   noSuchRoute: [404, 'Not Found'],
   wrongMethod: [405, 'Method Not Allowed'],
+  preconditionFailed: [412, 'Precondition Failed'],
   tooLarge: [413, 'request entity too large'],
   unsupportedType: [415, 'Unsupported content type'],
   tooMany: [429, 'Too many requests'],

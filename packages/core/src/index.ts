@@ -52,6 +52,7 @@ export type {
   Parameter as OpenApiParameter,
   Response as OpenApiResponse,
 } from './rest/openapi-types.js';
+export { IF_MATCH, conditional, tagged } from './preconditions.js';
 export { authenticatedRoute, publicRoute, type AuthenticatedRouteOptions } from './routes.js';
 export { createTrpcFace } from './trpc/mount.js';
 export { createTrpcStream } from './trpc/stream.js';

@@ -35,6 +35,8 @@ export interface RestOptions {
   mayBeEmpty?: true;
   /** Request headers that the handler reads itself, for the documents. */
   headers?: readonly DescribedHeader[];
+  /** The answer has an `ETag`, and is 304 without a body where the caller knows it. */
+  mayBeUnchanged?: true;
   /** A DELETE takes the input that is not in its path from a body instead of the query. */
   hasBody?: true;
   /** The input key that stands for the whole body, where the body is an array. */

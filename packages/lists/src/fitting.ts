@@ -1,4 +1,5 @@
 import type { Log } from '@tandem/core';
+import { versionOf } from '@tandem/storage';
 
 export type Fitting = ReturnType<typeof createFitting>;
 
@@ -36,7 +37,7 @@ export function createFitting(log: Log) {
   ): Row | undefined {
     try {
       const { success, data } = schema.safeParse(show(record));
-      if (success) return data;
+      if (success) return versioned(data as Row, record);
     } catch (error) {
       // `show` throws these for data of the wrong kind, such as an unknown currency or text in place of a date
       if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error;
@@ -45,3 +46,20 @@ export function createFitting(log: Log) {
     return undefined;
   };
 }
+
+const versions = new WeakMap<object, { id: string; version: number }>();
+
+/** Keeps the version of a stored record with what is shown of it. */
+export function versioned<Row>(row: Row, record: object): Row {
+  const version = versionOf(record);
+  const { _id } = record as { _id?: unknown };
+  if (version !== undefined && typeof _id === 'string') versions.set(row as object, { id: _id, version });
+  return row;
+}
+
+/** The `ETag` of a shown record, the same for every caller and `$expand`; undefined where its version was not read. */
+export function etagOf(row: object): string | undefined {
+  const known = versions.get(row);
+  return known && etag(known.id, known.version);
+}
+export const etag = (id: string, version: number): string => `"${id}.${version}"`;

@@ -2,7 +2,7 @@ export { askedBy, callOf, callerOf, signalOf, type ListCall } from './asked-by.j
 export { defineList, resourceOfInput, type ListAnswer } from './declaration.js';
 export { NO_EXTENSION, madeAgain, type Extension } from './extension.js';
 export type { Expandable } from './expandable.js';
-export { createFitting, type Fitting } from './fitting.js';
+export { createFitting, etag, etagOf, versioned, type Fitting } from './fitting.js';
 export { indexesLike, isOnePage, listIndexes, promisesOf, type ListIndexSettings } from './indexes.js';
 export { listErrors } from './lists.errors.js';
 export { createLists, toListFailure, type DeclaredList, type ListRows, type Lists, type ListSource } from './lists.js';

@@ -18,7 +18,7 @@ import {
   type RowFields,
   type StoreFilter,
 } from '@tandem/list-query';
-import type { BaseRecord, Model, Storage } from '@tandem/storage';
+import { TRACE, type BaseRecord, type Model, type Storage } from '@tandem/storage';
 import type { z } from 'zod';
 import type { ListAnswer } from './declaration.js';
 import { answerInTurn, callerOf, isAskedByAdmin, signalOf } from './asked-by.js';
@@ -34,6 +34,12 @@ import { expansionsIn, type ReadQuery } from './reads.js';
 import { markSelected, partOf, selectedIn } from './selection.js';
 
 export type Lists = ReturnType<typeof createLists>;
+
+/** A projection with the version of the record, which its answer is tagged with. */
+function withVersion(projection: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { [TRACE]: hidden, ...others } = projection;
+  return hidden === undefined ? { ...others, [`${TRACE}.version`]: 1 } : others;
+}
 
 /** A list declared with `defineList`. */
 export interface DeclaredList<Row> {
@@ -166,7 +172,7 @@ export function createLists({ storage, cursorSecrets, log, search = storedSearch
       const selected = asked && new Set([...asked, ...needs]);
       const leading = leadingTo(expansionsIn(query, relations), rowFields);
       const projection = selected ? selectedOnly(resource, selected, rowFields, leading) : resource.projection;
-      const record = await (model as unknown as Model<BaseRecord>).findOne(filter, projection).lean<R>();
+      const record = await (model as unknown as Model<BaseRecord>).findOne(filter, withVersion(projection)).lean<R>();
       const shown = record && fit(resource.name, selected ? partOf(row, madeOf(selected, rowFields)) : row, record, show);
       if (!shown) throw missing();
       await Promise.all([completeRows<Row>([shown], complete, selected), expanded(relations, record, shown, query)]);

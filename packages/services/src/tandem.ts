@@ -17,7 +17,7 @@ import {
   type OpenApiOptions,
   type ServerFacts,
 } from '@tandem/core';
-import { actingAs, isStoreUnavailable } from '@tandem/storage';
+import { VersionError, actingAs, expecting, hasMade, isStoreUnavailable } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
 import { Router } from 'express';
@@ -180,6 +180,9 @@ export async function createTandem<
     cookiePrefix: cookiePrefixOf(cookieSettings),
     verifyAccess: services.sessions.verifyAccess,
     actingAs: (identity, run) => actingAs(identity ? { type: 'identity', id: identity.id } : null, run),
+    expecting,
+    isStale: (error) => error instanceof VersionError,
+    hasMade,
     isUnavailable: isStoreUnavailable,
     inputLimits: { auth: Math.min(AUTH_INPUT_BYTES, maxBodySize) },
     bodyTurn: createBodyPace(maxBodySize),

@@ -16,6 +16,7 @@ export const WRITES = {
 } as const;
 /** The methods that read, with the place of their options. */
 const READS = { find: 1, findOne: 1, findOneAndUpdate: 2, findOneAndReplace: 2, findOneAndDelete: 1 } as const;
+type Read = keyof typeof READS;
 
 /** Replaces a method of a collection, whatever calls it: Mongoose, or the driver's interface. */
 export function replaceMethod(
@@ -36,18 +37,27 @@ interface Completions {
   update(update: object): object;
 }
 
-/** Completes what all writes of a collection write, and hides a field from all its reads. */
-export function completeWrites(collection: Collection, field: string, completions: Completions): void {
+/**
+ * Completes what all writes of a collection write, and hides fields from its reads.
+ * @param hiddenIn the fields that a kind of reads hides
+ */
+export function completeWrites(
+  collection: Collection,
+  hiddenIn: (read: Read) => readonly string[],
+  completions: Completions,
+): void {
   for (const [name, at] of Object.entries(WRITES))
     replaceMethod(collection, name, (run, args) => {
       args[at] = completed(name, args[at], completions);
       return run(...args);
     });
-  for (const [name, at] of Object.entries(READS))
+  for (const [name, at] of Object.entries(READS)) {
+    const hidden = Object.fromEntries(hiddenIn(name as Read).map((field) => [field, 0]));
     replaceMethod(collection, name, (run, args) => {
-      args[at] = hiding(field, args[at] as Plain | undefined);
+      args[at] = hiding(hidden, args[at] as Plain | undefined);
       return run(...args);
     });
+  }
 }
 
 function completed(name: string, written: unknown, completions: Completions): unknown {
@@ -69,11 +79,11 @@ function inOperation(operation: Plain, { document, update }: Completions): Plain
   };
 }
 
-function hiding(field: string, options: Plain | undefined): Plain {
+function hiding(hidden: Plain, options: Plain | undefined): Plain {
   const projection = (options?.['projection'] ?? {}) as Plain;
   const names = Object.entries(projection).filter(([name]) => name !== '_id');
   const isExclusion = names.every(([, shown]) => shown === 0 || shown === false);
   // `{ _id: 1 }` alone names all that is wanted
   const isOnlyId = names.length === 0 && (projection['_id'] === 1 || projection['_id'] === true);
-  return isExclusion && !isOnlyId ? { ...options, projection: { ...projection, [field]: 0 } } : { ...options };
+  return isExclusion && !isOnlyId ? { ...options, projection: { ...projection, ...hidden } } : { ...options };
 }

@@ -20,11 +20,24 @@ export {
 } from './model.js';
 export type { OperationListener } from './operations.js';
 export type { PoolState } from './pool.js';
-export { HOST_FIELDS, present, type Presented, type Wire } from './present.js';
+export { HOST_FIELDS, present, versionOf, type Presented, type Wire } from './present.js';
 export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
 export type { EventPage, EventQuery, LoggedEvent } from './event-log.js';
-export { TRACE, actingAs, traceContext, traceOfNew, type TraceActor, type Traced } from './traces.js';
+export {
+  TRACE,
+  VersionError,
+  actingAs,
+  expectedOf,
+  expecting,
+  hasMade,
+  noteMade,
+  ofVersions,
+  traceOfNew,
+  type ExpectedVersions,
+  type TraceActor,
+  type Traced,
+} from './traces.js';
 export { createQueueWorker } from './queue-worker.js';
 export { StoreSetupError, addressProblems } from './store-address.js';
 export { openStorage, type Storage, type StorageOptions } from './storage.js';

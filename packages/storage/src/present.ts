@@ -1,3 +1,5 @@
+import { TRACE } from './traces.js';
+
 /** JSON shape of a stored value: dates are ISO-8601 strings with milliseconds, in UTC (decision R1). */
 export type Wire<T> = T extends Date
   ? string
@@ -12,8 +14,14 @@ export const HOST_FIELDS = 'hostFields';
 
 /** The wire shape of a record: `id` for `_id`, without the store's own fields. */
 export type Presented<R> = { id: string } & {
-  [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' | typeof HOST_FIELDS ? never : Key]: Wire<R[Key]>;
+  [Key in keyof R as Key extends '_id' | '__v' | 'deletedAt' | typeof HOST_FIELDS | typeof TRACE ? never : Key]: Wire<R[Key]>;
 };
+
+/** The version of a stored record; 0 for one that was never written with a trace, undefined where it was not read. */
+export function versionOf(record: object): number | undefined {
+  const trace = Reflect.get(record, TRACE) as { version?: unknown } | undefined;
+  return typeof trace?.version === 'number' ? trace.version : undefined;
+}
 
 /**
  * The wire shape of a stored (lean) record: `id` first, no `_id`, `__v`, `deletedAt`; dates as ISO strings, at any
@@ -34,7 +42,11 @@ function copy(from: object, to: Record<string, unknown>, isRecord: boolean): voi
   for (const key of Object.keys(values)) {
     // A stored `__proto__` would become the prototype of the result.
     if (key === '__proto__') continue;
-    if (isRecord && (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id' || key === HOST_FIELDS)) continue;
+    if (
+      isRecord &&
+      (key === '_id' || key === '__v' || key === 'deletedAt' || key === 'id' || key === HOST_FIELDS || key === TRACE)
+    )
+      continue;
     const value = values[key];
     to[key] = typeof value === 'object' && value !== null ? wire(value) : value;
   }

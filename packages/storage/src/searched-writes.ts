@@ -8,7 +8,7 @@ import { SEARCH, searchOf, withSearch } from './search.js';
  * else is written at the same time.
  */
 export function keepSearch(collection: Collection, searched: readonly string[]): void {
-  completeWrites(collection, SEARCH, {
+  completeWrites(collection, () => [SEARCH], {
     document: (document) => withSearch(document, searched),
     update: (update) => inUpdate(update, searched),
   });

@@ -1,19 +1,86 @@
 import type { Collection } from 'mongoose';
 import type { Clock } from './clock.js';
 import { completeWrites, replaceMethod, type Plain } from './collection-wraps.js';
-import { IS_NEW, TRACE, isTold, stagesAround, stagesOfRemoval, traceContext, traceOfNew, type Traced } from './traces.js';
+import {
+  IS_NEW,
+  TRACE,
+  VersionError,
+  expectedOf,
+  isTold,
+  ofVersions,
+  stagesAround,
+  stagesOfRemoval,
+  traceContext,
+  traceOfNew,
+  type ExpectedVersions,
+  type Traced,
+} from './traces.js';
 
 /**
  * Keeps, in the very writes of a collection's records, their versions and what is to be told of them: so that no crash
  * separates a write from its event (decisions E1). Hides it from reads.
  */
 export function keepTraces(collection: Collection, clock: Clock, traced: Traced): void {
-  completeWrites(collection, TRACE, {
+  // a record that is read alone has its version
+  completeWrites(collection, (read) => (read === 'find' ? [TRACE] : HIDDEN), {
     // a record that was made earlier, or by a batch for several callers, brings its own
-    document: (document) => (TRACE in document ? document : { ...document, [TRACE]: traceOfNew(document, clock.now(), traced) }),
+    document: (document) =>
+      hasEvents(document) ? document : { ...document, [TRACE]: traceOfNew(document, clock.now(), traced) },
     update: (update) => inUpdate(update, clock.now(), traced),
   });
   if (traced.removes) leaveShells(collection, clock, traced);
+  expectVersions(collection, traced);
+}
+
+const HIDDEN = [`${TRACE}.events`, `${TRACE}.since`];
+
+function hasEvents(document: object): boolean {
+  return (Reflect.get(document, TRACE) as { events?: unknown } | undefined)?.events !== undefined;
+}
+
+/** Lets changes of a record meet the version that the caller expects of it (decisions E6). */
+function expectVersions(collection: Collection, traced: Traced): void {
+  for (const name of ['updateOne', 'updateMany', 'findOneAndUpdate', 'findOneAndDelete', 'deleteOne'])
+    replaceMethod(collection, name, (run, [filter, ...others]) => {
+      const expected = expectedOf(idIn(filter as Plain));
+      const [update] = others as [object];
+      const isChange =
+        name.includes('elete') || isTold(Array.isArray(update) ? update.flatMap(pathsOf) : pathsOf(update), traced);
+      if (!expected || !isChange || VERSION in (filter as Plain)) return run(filter, ...others);
+      return meet(collection, expected, run({ ...(filter as Plain), ...ofVersions(expected) }, ...others) as Promise<unknown>);
+    });
+  replaceMethod(collection, 'bulkWrite', (run, [operations, options]) => {
+    const own = (operations as { updateOne?: { filter: Plain } }[]).find(({ updateOne }) => expectedOf(idIn(updateOne?.filter)));
+    const expected = own && expectedOf(idIn(own.updateOne?.filter));
+    if (!own?.updateOne || !expected) return run(operations, options);
+    const conditional = { updateOne: { ...own.updateOne, filter: { ...own.updateOne.filter, ...ofVersions(expected) } } };
+    const others = (operations as object[]).map((one) => (one === own ? conditional : one));
+    return meet(collection, expected, run(others, options) as Promise<unknown>);
+  });
+}
+
+const VERSION = `${TRACE}.version`;
+
+/** The record that a filter names: `{ _id }`, `{ _id: { $in: [id] } }`. */
+function idIn(filter: Plain = {}): unknown {
+  const { _id } = filter as { _id?: { $in?: unknown[]; $eq?: unknown } | string };
+  if (typeof _id !== 'object') return _id;
+  return _id.$in?.length === 1 ? _id.$in[0] : _id.$eq;
+}
+
+/** @throws VersionError when a write has changed nothing because the record has another version */
+async function meet(collection: Collection, expected: ExpectedVersions, writing: Promise<unknown>): Promise<unknown> {
+  const result = await writing;
+  const { matchedCount, deletedCount } = (result ?? { matchedCount: 0 }) as { matchedCount?: number; deletedCount?: number };
+  if (result !== null && (matchedCount ?? deletedCount) !== 0) {
+    expected.isMet = true;
+    return result;
+  }
+  const found = (await collection.findOne({ _id: expected.id } as object, { projection: { [VERSION]: 1 } })) as {
+    trace?: { version: number };
+  } | null;
+  if (found && !expected.versions.includes(found.trace?.version ?? 0)) throw new VersionError();
+  return result;
 }
 
 function pathsOf(stage: object): string[] {

@@ -53,6 +53,23 @@ export interface TraceContext {
   unit?: string;
   /** The unit that is being taken back. */
   undoes?: string;
+  /** The only versions of a record in which it may be changed. */
+  expected?: ExpectedVersions;
+  /** The ids of the records that it has made. */
+  made?: Set<string>;
+}
+
+/** What a caller knows of a record: `If-Match` (decisions E6). */
+export interface ExpectedVersions {
+  id: string;
+  versions: readonly number[];
+  /** Set by the first change, which makes another version. */
+  isMet?: boolean;
+}
+
+/** A record has another version than the caller expects. */
+export class VersionError extends Error {
+  override readonly name = 'VersionError';
 }
 
 const SYSTEM: TraceContext = { actor: { type: 'system', id: null } };
@@ -60,7 +77,33 @@ const contexts = new AsyncLocalStorage<TraceContext>();
 
 /** Runs what writes in the name of somebody; null is an anonymous caller. Writes outside are the system's. */
 export function actingAs<T>(actor: TraceActor | null, run: () => T): T {
-  return contexts.run({ actor }, run);
+  return contexts.run({ actor, made: new Set() }, run);
+}
+
+/** Notes a record that the call under way makes by an upsert. */
+export function noteMade(id: string): void {
+  contexts.getStore()?.made?.add(id);
+}
+
+/** Whether the call under way has made a record. */
+export function hasMade(id: string): boolean {
+  return contexts.getStore()?.made?.has(id) === true;
+}
+
+/** Runs what changes a record only in some versions. Its change throws a `VersionError` in another. */
+export function expecting<T>(expected: ExpectedVersions, run: () => T): T {
+  return contexts.run({ ...traceContext(), expected: { ...expected } }, run);
+}
+
+/** What a write of a record has to match besides, until the first has changed it; undefined where nothing is expected. */
+export function expectedOf(id: unknown): ExpectedVersions | undefined {
+  const { expected, undoes } = traceContext();
+  return undoes === undefined && expected?.id === id && !expected?.isMet ? expected : undefined;
+}
+
+/** The records of some versions. One that was never written with a trace has version 0. */
+export function ofVersions({ versions }: ExpectedVersions): Record<string, object> {
+  return { [`${TRACE}.version`]: { $in: versions.includes(0) ? [...versions, null] : versions } };
 }
 
 /** Runs what writes as part of a unit of work, or takes it back. */
@@ -85,7 +128,8 @@ export function isTold(paths: readonly string[], { untold = [] }: Traced): boole
 }
 
 /** The trace of a new record. */
-export function traceOfNew(record: object, at: Date, { parts }: Traced, { actor, unit } = traceContext()): object {
+export function traceOfNew(record: object, at: Date, { parts }: Traced, { actor, unit, made } = traceContext()): object {
+  made?.add(String(Reflect.get(record, '_id')));
   const now: unknown = parts && Reflect.get(record, parts.field);
   const entry = {
     version: 1,

@@ -208,7 +208,7 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
       async insert(collectionName, field) {
         const { searched, traced } = keptIn(collectionName);
         const records = [Reflect.get(intent.payload, field) as object | object[]].flat();
-        const context = { actor: null, ...tracing(intent) };
+        const context = { ...traceContext(), ...tracing(intent) };
         const kept = records.map((record) => ({
           ...(searched.length > 0 && { [SEARCH]: searchOf(record, searched) }),
           ...(traced && { [TRACE]: traceOfNew(record, clock.now(), traced, context) }),

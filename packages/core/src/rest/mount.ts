@@ -35,7 +35,16 @@ function sendJson(res: Response, status: number, value: unknown): void {
   res.end(text);
 }
 
-function sendOutput({ status }: Operation, output: unknown, res: Response): void {
+/** Whether the caller knows what is answered (`If-None-Match`). */
+function isKnown({ method, headers }: Request, res: Response): boolean {
+  const known = headers['if-none-match'];
+  const tag = known === undefined ? undefined : res.getHeader('etag');
+  if (typeof tag !== 'string' || (method !== 'GET' && method !== 'HEAD')) return false;
+  return known?.trim() === '*' || known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) === true;
+}
+
+function sendOutput({ status }: Operation, output: unknown, req: Request, res: Response): void {
+  if (isKnown(req, res)) return void res.status(304).end();
   if (output === undefined) return void res.status(204).end();
   if (status === 302)
     return void res
@@ -68,7 +77,7 @@ function handlerOf(
         signal: undefined,
         batchIndex: 0,
       });
-      sendOutput(operation, output, res);
+      sendOutput(operation, output, req, res);
     } catch (error) {
       // procedures translate and log their failures; anything else goes to the last error middleware
       if (error instanceof ApiError) sendError(error, res, server);

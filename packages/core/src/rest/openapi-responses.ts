@@ -116,6 +116,9 @@ export function createResponses(ownHeaders: Readonly<Record<string, Header>>) {
     /** The answer without a body. */
     empty: () => refer(204, '', '', () => ({ description: 'No content' })),
 
+    /** The answer where the caller knows the record. */
+    unchanged: () => refer(304, '', '', () => ({ description: 'Not modified since the ETag of If-None-Match' })),
+
     /**
      * The answers of errors, by status.
      * @param failure the text of an unexpected failure of the operation

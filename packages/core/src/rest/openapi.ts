@@ -92,6 +92,7 @@ function responsesOf(operation: Operation, content: Response['content'], respons
   const success = status === 302 ? REDIRECT_RESPONSE : { description: 'Success', ...(content && { content }) };
   return {
     ...(status !== 204 && { [status]: responses.success(status, success) }),
+    ...(options.mayBeUnchanged && { 304: responses.unchanged() }),
     ...((status === 204 || options.mayBeEmpty) && { 204: responses.empty() }),
     ...responses.errorsOf(errorsOf(operation), options.failure),
   };

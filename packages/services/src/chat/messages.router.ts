@@ -3,7 +3,7 @@ import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS, fileErrors } from '../files/files.errors.js';
 import { FileSchema } from '../files/files.schemas.js';
 import { uploadRoute } from '../files/upload-route.js';
-import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
+import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, removeRoute, restoreRoute } from '../shared/record-routes.js';
 import type { ChatRules } from './chat-rules.js';
 import { chatErrors as errors } from './chat.errors.js';
 import {
@@ -93,7 +93,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       allow: [notGuest, rules.sender, rules.memberOfMessage],
     }).mutation(({ ctx, input: { messageId, ...file } }) => messages.attach(messageId, file, ctx.identity.id)),
 
-    removeAttachment: deleteRoute(attachment, 'DELETE /messages/{messageId}/attachments/{attachmentId}', {
+    removeAttachment: removeRoute(attachment, 'DELETE /messages/{messageId}/attachments/{attachmentId}', {
       summary: 'Remove an attachment from a message',
       failure: 'Failed to delete chat message attachment.',
       errors: [errors.messageNotFoundStop, errors.attachmentNotFound],

@@ -1,7 +1,6 @@
 import {
   admin,
   anyOf,
-  authenticatedRoute,
   defineRule,
   notGuest,
   organizationRole,
@@ -19,7 +18,7 @@ import { ORGANIZATION_ROLES, type OrganizationRole } from '../organizations/role
 import { productVariantErrors } from '../product-variants/product-variants.errors.js';
 import { productErrors } from '../products/products.errors.js';
 import { actorOf } from '../shared/actor.js';
-import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
+import { createRoute, deleteRoute, getRoute, listRoute, moveRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { orderErrors as errors } from './orders.errors.js';
 import {
   ExpandableOrderSchema,
@@ -106,15 +105,11 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
       allow: [anyOf(admin, own, inItsOrganization)],
     }).mutation(({ ctx, input: { orderId, ...patch } }) => orders.patch(orderId, patch, actorOf(ctx))),
 
-    cancel: authenticatedRoute('POST /orders/{orderId}/cancel', {
+    cancel: moveRoute(order, 'POST /orders/{orderId}/cancel', 'cancel', orderInput, {
       summary: 'Cancel an order that has not been shipped',
-      failure: 'Failed to cancel order',
-      errors: [errors.notFound, errors.cannotMove],
+      errors: [errors.cannotMove],
       allow: [anyOf(admin, own, inItsOrganization)],
-    })
-      .input(orderInput)
-      .output(OrderSchema)
-      .mutation(({ ctx, input }) => orders.patch(input.orderId, { status: 'cancelled' }, actorOf(ctx))),
+    }).mutation(({ ctx, input }) => orders.patch(input.orderId, { status: 'cancelled' }, actorOf(ctx))),
 
     delete: deleteRoute(order, 'DELETE /orders/{orderId}', { allow: [admin] }).mutation(({ input }) =>
       orders.delete(input.orderId),

@@ -3,7 +3,16 @@ import { askedBy } from '@tandem/lists';
 import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { actorOf } from '../shared/actor.js';
-import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
+import {
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoute,
+  moveRoute,
+  patchRoute,
+  removeRoute,
+  restoreRoute,
+} from '../shared/record-routes.js';
 import type { MembersService } from './members.service.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
@@ -93,15 +102,11 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [admin],
     }).mutation(({ ctx, input: { organizationId, ...patch } }) => organizations.patch(organizationId, patch, actorOf(ctx))),
 
-    move: authenticatedRoute('PUT /organizations/{organizationId}/parent', {
+    move: moveRoute(organization, 'PUT /organizations/{organizationId}/parent', 'update', moveOrganizationInput, {
       summary: 'Move an organization with its parts below another, or to the top',
-      failure: 'Failed to update organization',
-      errors: [errors.notFound, errors.cycle, errors.tooDeep],
+      errors: [errors.cycle, errors.tooDeep],
       allow: [admin],
-    })
-      .input(moveOrganizationInput)
-      .output(OrganizationSchema)
-      .mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
+    }).mutation(({ input }) => organizations.move(input.organizationId, input.parentId)),
 
     listDescendants: listRoute(organization, 'GET /organizations/{organizationId}/descendants', descendantList, {
       summary: 'List the organizations below one, newest first',
@@ -143,7 +148,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       .input(upsertMembersInput)
       .mutation(({ ctx, input }) => members.upsert(input.organizationId, input.members, actorOf(ctx))),
 
-    removeMember: deleteRoute(member, 'DELETE /organizations/{organizationId}/members/{identityId}', {
+    removeMember: removeRoute(member, 'DELETE /organizations/{organizationId}/members/{identityId}', {
       summary: 'Remove a member, or leave',
       errors: [errors.memberNotFound, errors.noOwnerLeft],
       allow: [anyOf(notGuest, self('identityId')), memberOf(...ORGANIZATION_ROLES)],

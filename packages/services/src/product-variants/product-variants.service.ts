@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
+import { type ListAnswer, type ListQuery, type Lists, type ReadQuery, versioned } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
@@ -51,7 +51,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
   lists.tell('productVariant', productVariantList, shown);
 
   async function show(records: readonly ProductVariantRecord[]): Promise<ProductVariant[]> {
-    const variants = records.map(showBare);
+    const variants = records.map((record) => versioned(showBare(record), record));
     await leaveOutRemoved(variants);
     return variants;
   }

@@ -4,7 +4,7 @@ import { FileSchema } from '../files/files.schemas.js';
 import { uploadRoute } from '../files/upload-route.js';
 import type { ProductImagesService } from './product-images.service.js';
 import type { ProductRules } from './product-rules.js';
-import { createRoute, deleteRoute } from '../shared/record-routes.js';
+import { createRoute, removeRoute } from '../shared/record-routes.js';
 import { productErrors as errors } from './products.errors.js';
 import { addImageInput, imageInput, imageUploadInput } from './products.schemas.js';
 
@@ -30,7 +30,7 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),
 
-    removeImage: deleteRoute(image, 'DELETE /products/{productId}/images/{imageId}', {
+    removeImage: removeRoute(image, 'DELETE /products/{productId}/images/{imageId}', {
       summary: 'Remove an image from a product and its variants',
       errors: [errors.imageNotFound],
       allow: [notGuest, rules.ofProduct],

@@ -1,4 +1,4 @@
-import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
+import { type ListAnswer, type ListQuery, type Lists, type ReadQuery, versioned } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
 import { attributeErrors } from '../attributes/attributes.errors.js';
 import type { AttributesService } from '../attributes/attributes.service.js';
@@ -74,7 +74,7 @@ export function createProductsService({ storage, lists, categories, attributes, 
   }
 
   async function show(records: readonly ProductRecord[]): Promise<Product[]> {
-    const products = records.map(showBare);
+    const products = records.map((record) => versioned(showBare(record), record));
     await addImages(products);
     return products;
   }

@@ -2,7 +2,7 @@ import { admin, anyOf, organizationRole, owner, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationRole } from '../organizations/roles.js';
-import { actionRoute, deleteRoute, listRoute } from '../shared/record-routes.js';
+import { actionRoute, listRoute, removeRoute } from '../shared/record-routes.js';
 import {
   organizationFollowInput,
   organizationFollowList,
@@ -33,7 +33,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       allow: [ownProfile],
     }).mutation(async ({ input }) => void (await follows.followProfile(input.profileId, input.followProfileId))),
 
-    unfollowProfile: deleteRoute(ofProfile, 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
+    unfollowProfile: removeRoute(ofProfile, 'DELETE /profiles/{profileId}/profile-follows/{followProfileId}', {
       summary: 'Unfollow a profile',
       errors: [errors.profileNotFollowed],
       allow: [ownProfile],
@@ -61,7 +61,7 @@ export function createFollowsRouter({ follows, ownerOf }: FollowsRouterOptions) 
       },
     ).mutation(async ({ input }) => void (await follows.followOrganization(input.profileId, input.followOrganizationId))),
 
-    unfollowOrganization: deleteRoute(
+    unfollowOrganization: removeRoute(
       ofOrganization,
       'DELETE /profiles/{profileId}/organization-follows/{followOrganizationId}',
       {

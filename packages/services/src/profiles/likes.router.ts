@@ -1,7 +1,7 @@
 import { admin, anyOf, authenticatedRoute, owner, router } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { productErrors } from '../products/products.errors.js';
-import { deleteRoute, listRoute } from '../shared/record-routes.js';
+import { listRoute, removeRoute } from '../shared/record-routes.js';
 import { ProductLikeSchema, productLikeInput, productLikeList, productLikerList } from './likes.schemas.js';
 import type { LikesService } from './likes.service.js';
 import { profileErrors as errors } from './profiles.errors.js';
@@ -29,7 +29,7 @@ export function createLikesRouter({ likes, ownerOf }: LikesRouterOptions) {
       .output(ProductLikeSchema)
       .mutation(({ input }) => likes.like(input.profileId, input.likeProductId)),
 
-    unlikeProduct: deleteRoute(like, 'DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
+    unlikeProduct: removeRoute(like, 'DELETE /profiles/{profileId}/product-likes/{likeProductId}', {
       summary: 'Unlike a product',
       errors: [productErrors.notFound, errors.productNotLiked],
       allow: [ownProfile],

@@ -8,14 +8,17 @@
  * All require authentication, except `publicGetRoute` and `publicListRoute`.
  */
 import {
+  IF_MATCH,
   admin,
   authenticatedRoute,
+  conditional,
   optionalCaller,
   publicRoute,
+  tagged,
   type AuthenticatedRouteOptions,
   type ErrorDefinition,
 } from '@tandem/core';
-import { askedBy, defineRead, listErrors, type ListCall, type ReadQuery, type Relations } from '@tandem/lists';
+import { askedBy, defineRead, etag, etagOf, listErrors, type ListCall, type ReadQuery, type Relations } from '@tandem/lists';
 import { z } from 'zod';
 
 type Schema = z.ZodType;
@@ -65,6 +68,22 @@ function complete<Options extends Own>(own: Options, summary: string, failed: st
   return { summary, failure: `Failed to ${failed}`, ...own, errors };
 }
 
+/** The input key of the record that a route names: its last path parameter. */
+function keyOf(route: string): string {
+  return /.*\{(\w+)\}/.exec(route)?.[1] ?? '';
+}
+
+/** Gives answers the version of the record that they show; a new one has its first. */
+const withTag = tagged((shown, { server }) => {
+  const { id } = shown as { id?: unknown };
+  return etagOf(shown) ?? (typeof id === 'string' && server.hasMade?.(id) ? etag(id, 1) : undefined);
+});
+
+/** The options of a route that changes a record, which may depend on its version (decisions E6). */
+function changing<Options extends Own>(options: Options) {
+  return { ...options, headers: [...(options.headers ?? []), IF_MATCH] };
+}
+
 /** A noun with its indefinite article. */
 function a(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
@@ -75,7 +94,8 @@ export function createRoute<In extends Schema, Out extends Schema>(of: Shown<Out
   const options = complete(own, `Create ${a(of.one)}`, `create ${of.one}`, []);
   return authenticatedRoute(route, { ...options, status: 201 })
     .input(input)
-    .output(of.output);
+    .output(of.output)
+    .use(withTag);
 }
 
 function listOptions<Options extends Own>({ many }: Many, own: Options) {
@@ -112,7 +132,7 @@ export function publicListRoute<In extends Schema, Out extends Schema>(
 }
 
 function getOptions<Options extends Own>({ one, errors }: Found<Schema>, own: Options) {
-  return complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]);
+  return { ...complete(own, `Read ${a(one)}`, `get ${one}`, [errors.notFound]), mayBeUnchanged: true } as const;
 }
 
 /** The record of a single read, with the relations of its list. */
@@ -152,7 +172,7 @@ export function getRoute<
   Related extends Relations = {},
 >(of: Read<Id, Out, Related>, route: Get, own: Own = {}) {
   const { input, output, answer } = reading(of);
-  return authenticatedRoute(route, getOptions(of, own)).input(input).output(output).use(answer);
+  return authenticatedRoute(route, getOptions(of, own)).input(input).output(output).use(answer).use(withTag);
 }
 
 /** Answers one record to anybody. */
@@ -164,19 +184,47 @@ export function publicGetRoute<
 >(of: Read<Id, Out, Related>, route: Get, own: Unguarded = {}) {
   const { input, output, relations, answer } = reading(of);
   const base = publicRoute(route, getOptions(of, own)).input(input).output(output);
-  return base.use(callerFor(relations)).use(answer);
+  return base.use(callerFor(relations)).use(answer).use(withTag);
 }
 
 /** Changes one record and answers it. */
 export function patchRoute<In extends Schema, Out extends Schema>(of: Changed<Out>, route: Patch, input: In, own: Own = {}) {
   const options = complete(own, `Change ${a(of.one)}`, `update ${of.one}`, [of.errors.notFound, of.errors.nothingToUpdate]);
-  return authenticatedRoute(route, options).input(input).output(of.output);
+  return authenticatedRoute(route, changing(options))
+    .input(input)
+    .output(of.output)
+    .use(withTag)
+    .use(conditional(keyOf(route)));
+}
+
+/** Changes one record by a verb of its own and answers it: `moveRoute(order, 'POST /orders/{orderId}/cancel', 'cancel', …)`. */
+export function moveRoute<In extends Schema, Out extends Schema>(
+  of: Changed<Out>,
+  route: Post | Put,
+  verb: string,
+  input: In,
+  own: Own & { summary: string },
+) {
+  const options = complete(own, own.summary, `${verb} ${of.one}`, [of.errors.notFound]);
+  return authenticatedRoute(route, changing(options))
+    .input(input)
+    .output(of.output)
+    .use(withTag)
+    .use(conditional(keyOf(route)));
+}
+
+/** Removes what belongs to a record: a relation, a file, a member. */
+export function removeRoute<In extends Schema>(of: Found<In>, route: Delete, own: Own = {}) {
+  const options = complete(own, `Delete ${a(of.one)}`, `delete ${of.one}`, [of.errors.notFound]);
+  return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
 }
 
 /** Deletes one record. */
 export function deleteRoute<In extends Schema>(of: Found<In>, route: Delete, own: Own = {}) {
   const options = complete(own, `Delete ${a(of.one)}`, `delete ${of.one}`, [of.errors.notFound]);
-  return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
+  return authenticatedRoute(route, { ...changing(options), status: 204 })
+    .input(of.idInput)
+    .use(conditional(keyOf(route)));
 }
 
 /** Restores one deleted record and answers it. Only admins may, for every record. */

@@ -1,6 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { requestErrors } from '@tandem/core';
-import { defineModel, isDuplicateKey, type BaseRecord, type Live, type Model, type Storage } from '@tandem/storage';
+import {
+  VersionError,
+  defineModel,
+  expectedOf,
+  isDuplicateKey,
+  noteMade,
+  ofVersions,
+  type BaseRecord,
+  type ExpectedVersions,
+  type Live,
+  type Model,
+  type Storage,
+} from '@tandem/storage';
 import { mergeHostFields, type HostGiven, type StoredHostFields } from './host-fields.js';
 import { mergeMetadata, type Metadata, type MetadataPatch } from './metadata.js';
 
@@ -23,6 +35,8 @@ interface TreeChange {
   set: object;
   /** Whether it is inserted. */
   isNew?: true;
+  /** The versions in which the record may be changed; default any. */
+  expected?: ExpectedVersions;
 }
 
 /** Serializes the changes of the tree in the collection that is its id. */
@@ -87,8 +101,8 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
   /** Writes the pending change of a version and marks it done. Any number of processes may do so at once. */
   async function finish({ version, pending }: Pick<TreeState, 'version' | 'pending'>): Promise<void> {
     if (!pending) return;
-    const { id, set, isNew = false } = pending;
-    const isOlder = { _id: id, treeVersion: { $not: { $gte: version } } } as object;
+    const { id, set, isNew = false, expected } = pending;
+    const isOlder = { _id: id, treeVersion: { $not: { $gte: version } }, ...(expected && ofVersions(expected)) } as object;
     const stamped = { $set: { ...set, treeVersion: version } };
     await Records.collection.updateOne(isOlder, stamped, { upsert: isNew }).catch((error: unknown) => {
       // another process has inserted it: ids are never reused
@@ -105,11 +119,21 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
         await finish({ version, pending });
         continue;
       }
-      const next = { version: version + 1, pending: await decide() };
+      const change = await decide();
+      const expected = expectedOf(change.id);
+      const next = { version: version + 1, pending: { ...change, ...(expected && { expected }) } };
       const { modifiedCount } = await trees.updateOne({ ...own, version, pending: null } as object, {
         $set: { ...next, updatedAt: clock.now() },
       });
-      if (modifiedCount > 0) return finish(next);
+      if (modifiedCount === 0) continue;
+      await finish(next);
+      if (change.isNew) noteMade(change.id);
+      const isWritten = async () => {
+        const own = { _id: change.id, treeVersion: { $gte: next.version } };
+        return (await Records.exists(own).setOptions({ deleted: 'include' })) !== null;
+      };
+      if (expected && !(await isWritten())) throw new VersionError();
+      return;
     }
     throw requestErrors.unavailable({ retryAfter: 1 });
   }

@@ -1,7 +1,7 @@
 import { admin, anyOf, router, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../../audit/request-facts.js';
-import { deleteRoute, listRoute } from '../../shared/record-routes.js';
+import { listRoute, removeRoute } from '../../shared/record-routes.js';
 import { sessionErrors as errors } from './sessions.errors.js';
 import { sessionInput, sessionList } from './sessions.schemas.js';
 import type { ShownSessionsService } from './shown-sessions.service.js';
@@ -16,7 +16,7 @@ export function createSessionsRouter(shownSessions: ShownSessionsService) {
       allow: [anyOf(admin, self('identityId'))],
     }).query(({ ctx, input }) => shownSessions.list(input.identityId, ctx.identity.sessionId, askedBy(ctx, input))),
 
-    deleteSession: deleteRoute(session, 'DELETE /auth/{identityId}/sessions/{sessionId}', {
+    deleteSession: removeRoute(session, 'DELETE /auth/{identityId}/sessions/{sessionId}', {
       summary: 'End one session of an identity',
       allow: [anyOf(admin, self('identityId'))],
     }).mutation(({ ctx, input }) => shownSessions.end(input.identityId, input.sessionId, requestFactsOf(ctx))),

@@ -1,0 +1,171 @@
+import { FACES, failing, fixture, startTestServer, type Face, type Outcome, type Person } from '@tandem/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openChannel, valueOf } from '../../test/chat-world.js';
+import { makeRecord, recordKinds, type Input, type RecordKind } from '../../test/record-kinds.js';
+
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+let admin: Person;
+let ann: Person;
+beforeAll(async () => {
+  [admin, ann] = await Promise.all([app.signUpAdmin(), app.signUp()]);
+});
+
+const STALE = failing(412, 'Precondition Failed');
+const KINDS = ['categories', 'channels', 'identities', 'locations', 'messages', 'orders', 'organizations', 'products', 'productVariants', 'profiles'] as const; // prettier-ignore
+
+/** A call with one more header. */
+function callWith(
+  face: Face,
+  person: Person,
+  headers: Record<string, string>,
+  procedure: string,
+  input: Input,
+): Promise<Outcome> {
+  return app.call(face, procedure, input, { ...person.credentials, headers });
+}
+
+/** The path of a record's own read. */
+function pathOf({ procedures }: RecordKind, named: Input, id: string): string {
+  const [service = '', verb = ''] = procedures.get.split('.');
+  if (service === 'productVariants') return `/products/${String(named['productId'])}/variants/${id}`;
+  return service === 'chat' ? `/${verb.replace('get', '').toLowerCase()}s/${id}` : `/${service}/${id}`;
+}
+
+async function tagOf(path: string, person: Person, headers: Record<string, string> = {}) {
+  const answer = await app.rest('GET', path, undefined, { ...person.credentials, headers });
+  return { status: answer.status, tag: answer.headers.get('etag') ?? '', body: answer.body };
+}
+
+describe.each(KINDS)('a record of %s', (name) => {
+  const kindOf = () => recordKinds(app, admin, ann)[name] as RecordKind;
+
+  it('has a tag of id and version, by which a read is 304 until it has changed', async () => {
+    const kind = kindOf();
+    const { record, named } = await makeRecord('rest', kind);
+    const path = pathOf(kind, named, record.id);
+    const first = await tagOf(path, kind.person);
+    expect(first.tag).toMatch(new RegExp(`^"${record.id}\\.\\d+"$`));
+    expect((await tagOf(`${path}?$select=createdAt`, admin)).tag).toBe(first.tag);
+    expect(await tagOf(path, kind.person, { 'if-none-match': `"x", ${first.tag}` })).toMatchObject({
+      status: 304,
+      body: undefined,
+    });
+    valueOf(await kind.person.call('rest', kind.procedures.patch, { ...named, ...kind.other }));
+    const second = await tagOf(path, kind.person, { 'if-none-match': first.tag });
+    expect(second.status).toBe(200);
+    expect(second.tag).not.toBe(first.tag);
+  });
+
+  it.each(FACES)('is changed over %s only in the version that If-Match names, and so deleted', async (face) => {
+    const kind = kindOf();
+    const { record, named } = await makeRecord(face, kind);
+    const path = pathOf(kind, named, record.id);
+    const { tag, body } = await tagOf(path, kind.person);
+    const { patch, delete: remove } = kind.procedures;
+    const change = (match: string) => callWith(face, kind.person, { 'if-match': match }, patch, { ...named, ...kind.other });
+    const deletion = (match: string) => callWith(face, admin, { 'if-match': match }, remove, named);
+    for (const wrong of [`"${record.id}.99"`, `W/${tag}`, '"another.1"', 'x']) {
+      expect(await change(wrong), wrong).toEqual(STALE);
+      expect(await deletion(wrong), wrong).toEqual(STALE);
+    }
+    expect((await tagOf(path, kind.person)).body).toEqual(body);
+    expect(await change(`"other.1", ${tag}`)).toMatchObject({ ok: true });
+    expect(await change(tag)).toEqual(STALE);
+    expect(await deletion(tag)).toEqual(STALE);
+    expect(await deletion((await tagOf(path, kind.person)).tag)).toMatchObject({ ok: true });
+  });
+});
+
+describe('If-Match', () => {
+  it('lets one of twenty writers win, on two instances', async () => {
+    const { id } = await admin.rest('POST', '/categories', { name: 'Tea', description: '' }).expect<{ id: string }>(201);
+    const headers = { 'if-match': `"${id}.1"` };
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const server = n % 2 === 0 ? app : other;
+        return (await server.rest('PATCH', `/categories/${id}`, { name: `${n}` }, { ...admin.credentials, headers })).status;
+      }),
+    );
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+  });
+
+  it('lets one of ten moves of a tree win, and leaves nothing that another finishes', async () => {
+    const make = (name: string) => admin.rest('POST', '/locations', { name, code: '', type: 'CITY' }).expect<{ id: string }>(201);
+    const [{ id }, above] = [await make('a'), await make('b')];
+    const headers = { 'if-match': `"${id}.1"` };
+    const parents = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? above.id : null));
+    const answers = await Promise.all(
+      parents.map((parentId, n) =>
+        (n % 2 === 0 ? app : other).rest(
+          'PATCH',
+          `/locations/${id}`,
+          { parentId, name: `${n}` },
+          { ...admin.credentials, headers },
+        ),
+      ),
+    );
+    const [won, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(9);
+    await make('c');
+    expect(await admin.rest('GET', `/locations/${id}`).expect(200)).toEqual(won?.body);
+  });
+
+  it('is checked after rules and validation, and a missing record stays 404', async () => {
+    const channel = await openChannel(ann);
+    const stranger = await app.signUp();
+    const headers = { 'if-match': '"x.1"' };
+    const patch = (body: object, person: Person, id: string = channel.id) =>
+      app.rest('PATCH', `/channels/${id}`, body, { ...person.credentials, headers });
+    await patch({ name: 'x' }, stranger).expect(403);
+    await patch({ name: 5 }, ann).expect(400);
+    await patch({ name: 'x' }, ann).expect(412, 'Precondition Failed');
+    await patch({ name: 'x' }, admin, channel.id.replace(/.$/, 'f').replace(/^./, '0')).expect(404);
+  });
+
+  it('of any tag is met by any version', async () => {
+    const channel = await openChannel(ann);
+    const headers = { 'if-match': '*' };
+    await app.rest('PATCH', `/channels/${channel.id}`, { name: 'x' }, { ...ann.credentials, headers }).expect(200);
+  });
+
+  it('moves an order only in the state that the caller knows', async () => {
+    const { record, named } = await makeRecord('rest', recordKinds(app, admin, ann).orders);
+    const cancel = (match: string) => callWith('rest', admin, { 'if-match': match }, 'orders.cancel', named);
+    valueOf(await admin.call('rest', 'orders.patch', { ...named, status: 'confirmed' }));
+    expect(await cancel(`"${record.id}.1"`)).toEqual(STALE);
+    expect(await cancel(`"${record.id}.2"`)).toMatchObject({ ok: true, value: { status: 'cancelled' } });
+  });
+});
+
+it('an answer to a creation or a change has the tag that the next read has', async () => {
+  for (const kind of Object.values(recordKinds(app, admin, ann)) as RecordKind[]) {
+    if (kind.procedures.create.endsWith('.patch')) continue;
+    const input = await kind.input('rest');
+    const created = await restOf(kind.procedures.create, input, kind.person);
+    const { id } = created.body as { id: string };
+    const named = { ...kind.within?.(input), [kind.id]: id };
+    const path = pathOf(kind, named, id);
+    expect(created.headers.get('etag'), kind.procedures.create).toBe((await tagOf(path, kind.person)).tag);
+    const changed = await restOf(kind.procedures.patch, { ...named, ...kind.other }, kind.person);
+    expect(changed.headers.get('etag'), kind.procedures.patch).toBe((await tagOf(path, kind.person)).tag);
+  }
+});
+
+/** The REST answer of a procedure, with its headers. */
+async function restOf(procedure: string, input: Input, person: Person) {
+  const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  for (const [template, methods] of Object.entries(document.paths))
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      if (operationId !== procedure) continue;
+      const path = template.replace(/\{(\w+)\}/g, (_, key: string) => String(input[key]));
+      const body = Object.fromEntries(Object.entries(input).filter(([key]) => !template.includes(`{${key}}`)));
+      const answer = await person.rest(method.toUpperCase(), path, body);
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+      return answer;
+    }
+  throw new Error(procedure);
+}
