@@ -2,16 +2,12 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { LoggedEvent, Storage } from '@tandem/storage';
 import { withoutPrivate } from '../shared/changes.js';
+import { EVENTS_APPENDED, createEventTail } from './event-tail.js';
 import { eventErrors as errors } from './events.errors.js';
 import type { DomainEvent, ShownEventPage } from './events.schemas.js';
 import { typesIn } from './event-types.js';
 
 export type EventsService = ReturnType<typeof createEventsService>;
-
-/** Published when events have been appended to the log, so that readers need not ask for them. */
-const EVENTS_APPENDED = 'events.appended';
-/** How often readers look for what another instance has appended, in milliseconds. */
-const LOOKED_MS = 700;
 
 interface EventsOptions {
   storage: Storage;
@@ -74,24 +70,8 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
     /** The id of the last event; null before the first. */
     last: feed.last,
 
-    /**
-     * Waits until events have been appended, by this process or another.
-     * @param signal ends the wait
-     */
-    appended(signal: AbortSignal): Promise<void> {
-      return new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          leave();
-          signal.removeEventListener('abort', done);
-          resolve();
-        };
-        const timer = setTimeout(done, LOOKED_MS);
-        const leave = bus.subscribe(EVENTS_APPENDED, done);
-        signal.addEventListener('abort', done);
-        if (signal.aborted) done();
-      });
-    },
+    /** Resolves when there is an event behind the known one, or when the signal ends the wait. */
+    beyond: createEventTail(bus, feed.last),
   };
 }
 

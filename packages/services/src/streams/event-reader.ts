@@ -23,19 +23,19 @@ export class EventReader extends IteratorReader {
   }
 
   /**
-   * Yields the events after `since`; without it those that are made from now on.
+   * Yields the events after `since`, and those that are made from now on.
    * @throws eventErrors.gone, validationError; ruleErrors.notAdmin when the caller may no longer read them
    */
   async *follow({ lastEventId: _, since, ...asked }: EventStreamInput) {
     const { actor, log } = this;
     const { signal } = this.#over;
-    let at = since ?? (await log.last()) ?? undefined;
+    let at = since;
     while (!signal.aborted) {
       const { data, nextSince } = await log.read({ ...asked, since: at }, actor.isAdmin);
       if (!(await stillReads(this.roleOf, actor, asked.organizationId))) throw ruleErrors.notAdmin();
       for (const event of data) yield tracked<DomainEvent>(event.id, event);
-      if (nextSince === at || nextSince === null || data.length === 0) await log.appended(signal);
       at = nextSince ?? undefined;
+      if (data.length === 0) await log.beyond(at, signal);
     }
     const failure: unknown = signal.reason;
     if (failure !== undefined && !(failure instanceof DOMException)) throw failure;

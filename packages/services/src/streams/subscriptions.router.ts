@@ -153,9 +153,10 @@ export function createSubscriptions({ channels, notifications, events, roleOf, w
       stream: authenticated
         .use(allow(readsEvents(roleOf)))
         .input(eventStreamInput)
-        .subscription(({ ctx, input, signal }) => {
+        .subscription(async ({ ctx, input, signal }) => {
           const reader = new EventReader(actorOf(ctx), events, roleOf);
-          const since = Id.safeParse(input.lastEventId).data ?? input.since;
+          // before the stream begins: what happens from then on is told
+          const since = Id.safeParse(input.lastEventId).data ?? input.since ?? (await events.last()) ?? undefined;
           return whileAllowed(ctx, { reader, signal, events: reader.follow({ ...input, since }) });
         }),
     }),

@@ -1,0 +1,103 @@
+import { fixture, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { createEventFollowers, followerModel, type Follower } from './event-followers.js';
+import type { DomainEvent } from './events.schemas.js';
+
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock }));
+let admin: Person;
+beforeAll(async () => {
+  admin = await app.signUpAdmin();
+});
+
+const make = (name: string, server: TestServer = app) =>
+  server.rest('POST', '/categories', { name, description: '' }, admin.credentials).expect<{ id: string }>(201);
+
+/** Follows on a server; resolves once it has begun to, so that later events are its. */
+async function follow(server: TestServer, follower: Follower) {
+  const { storage, tandem } = server;
+  const followers = createEventFollowers({ storage, events: tandem.services.events, log: tandem.facts.log });
+  followers.add(follower);
+  followers.start();
+  onTestFinished(() => followers.stop());
+  const { collection } = storage.model(followerModel);
+  await vi.waitFor(async () => expect(await collection.findOne({ _id: follower.name } as object)).not.toBeNull());
+  return followers;
+}
+
+/** A handler that collects names, and waits for a number of them. */
+function collector(name: string, act: (event: DomainEvent, seen: string[]) => unknown = () => undefined) {
+  const seen: string[] = [];
+  const follower: Follower = {
+    name,
+    types: 'category.created',
+    async handle(event) {
+      await act(event, seen);
+      seen.push(String(event.data['name']));
+    },
+  };
+  return { seen, follower, expectSeen: (names: string[]) => vi.waitFor(() => expect(seen).toEqual(names), { timeout: 10_000 }) };
+}
+
+it('a handler gets each event from its making on, in order, whichever instance it happened on', async () => {
+  await make('before');
+  const { follower, expectSeen } = collector('in order');
+  await follow(app, follower);
+  await make('a');
+  await make('b', other);
+  await make('c');
+  await expectSeen(['a', 'b', 'c']);
+});
+
+it('an event is handled on one instance of two', async () => {
+  const seen: string[] = [];
+  const { follower } = collector('on one', ({ data }) => seen.push(String(data['name'])));
+  await Promise.all([follow(app, follower), follow(other, follower)]);
+  const names = Array.from({ length: 10 }, (_, n) => `${n}`);
+  for (const name of names) await make(name);
+  await vi.waitFor(() => expect(seen).toHaveLength(10), { timeout: 10_000 });
+  expect(seen).toEqual(names);
+});
+
+it('what fails is tried again until it returns, and nothing after it before', async () => {
+  let failures = 1;
+  const { follower, expectSeen } = collector('again', () => {
+    if (failures-- > 0) throw new Error('not yet');
+  });
+  await follow(app, follower);
+  await make('a');
+  await make('b');
+  await expectSeen(['a', 'b']);
+  expect(app.logs()).toContain('an event could not be handled; it is tried again');
+});
+
+it('what was handled when a process ends is not handled again by the next, the rest is', async () => {
+  const first = collector('goes on');
+  const followers = await follow(app, first.follower);
+  await make('a');
+  await first.expectSeen(['a']);
+  await followers.stop();
+  await make('b');
+  const { follower, expectSeen } = collector('goes on');
+  await follow(other, follower);
+  await make('c');
+  await expectSeen(['b', 'c']);
+});
+
+it('what a dead process was handling another handles, once its lease is over', async () => {
+  let died = () => {};
+  const dead = new Promise<void>((resolve) => (died = resolve));
+  const first = collector('of the dead', () => {
+    died();
+    return new Promise(() => undefined);
+  });
+  await follow(app, first.follower);
+  await make('a');
+  await dead;
+  const { follower, expectSeen } = collector('of the dead');
+  const { collection } = app.storage.model(followerModel);
+  // as time would do: renewing is what a dead process does not do
+  await collection.updateOne({ _id: 'of the dead' } as object, { $set: { owner: 'nobody', leaseUntil: new Date(0) } });
+  await follow(other, follower);
+  await expectSeen(['a']);
+});

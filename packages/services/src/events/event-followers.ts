@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describeError, type Log } from '@tandem/core';
+import { defineModel, isDuplicateKey, timeInStore, type BaseRecord, type Storage } from '@tandem/storage';
+import { eventErrors } from './events.errors.js';
+import type { DomainEvent } from './events.schemas.js';
+import type { EventsService } from './events.service.js';
+
+/** How far somebody has followed the log, and which process does so, until a time of the store's. */
+interface FollowerRecord extends BaseRecord {
+  /** The last event that is done; null before the first. */
+  cursor: string | null;
+  owner: string | null;
+  leaseUntil: Date;
+}
+export const followerModel = defineModel<FollowerRecord>('eventFollowers', {
+  softDelete: false,
+  fields: { cursor: String, owner: String, leaseUntil: Date },
+  indexes: [],
+});
+
+/** How long a process holds a follower without renewing, and how often it renews, in milliseconds. */
+const LEASE_MS = 30_000;
+const RENEWED_MS = 10_000;
+/** How often other processes ask for it. */
+const ASKED_MS = 5000;
+/** Waits after failures, doubled from the first to the last. */
+const FAILED_MS = { first: 1000, last: 60_000 };
+const PAGE = 100;
+/** How long a stop waits for what is under way. */
+const STOP_MS = 10_000;
+
+export interface Follower {
+  /** Names it in the store: who follows under this name goes on where the last one ended. */
+  name: string;
+  /** `order.*,product.created`; default all. */
+  types?: string;
+  /** Called with each event until it returns: after a failure, and after a crash, again. */
+  handle(event: DomainEvent): unknown;
+}
+
+/** The follower is another process's by now. */
+class Lost extends Error {}
+
+/**
+ * Follows the log of events, each follower in one process at a time, from its making on (decisions E3).
+ * @param storage.time measures the leases
+ */
+export function createEventFollowers({ storage, events, log }: { storage: Storage; events: EventsService; log: Log }) {
+  const { collection } = storage.model(followerModel);
+  const { clock } = storage;
+  const owner = randomUUID();
+  const followers: Follower[] = [];
+  const stopped = new AbortController();
+  let running: Promise<unknown>[] = [];
+
+  const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
+  const own = (name: string) => ({ _id: name, owner }) as object;
+
+  /** @returns the follower's state, undefined while another process has it */
+  async function take(name: string): Promise<FollowerRecord | undefined> {
+    const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
+    const set = { owner: { $cond: [isFree, owner, '$owner'] }, leaseUntil: { $cond: [isFree, until(LEASE_MS), '$leaseUntil'] } };
+    const state = await collection.findOneAndUpdate({ _id: name } as object, [{ $set: set }], { returnDocument: 'after' });
+    if (state) return state['owner'] === owner ? (state as unknown as FollowerRecord) : undefined;
+    const now = clock.now();
+    const first = {
+      _id: name,
+      cursor: await events.last(),
+      owner: null,
+      leaseUntil: new Date(0),
+      createdAt: now,
+      updatedAt: now,
+    };
+    await collection.insertOne(first as object).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+    return take(name);
+  }
+
+  /** @throws Lost */
+  async function write(name: string, set: object): Promise<void> {
+    const { matchedCount } = await collection.updateOne(own(name), [{ $set: set }]);
+    if (matchedCount === 0) throw new Lost();
+  }
+
+  /** Handles a page of events. @returns where it went on to */
+  async function pass({ name, types, handle }: Follower, cursor: string | null): Promise<string | null> {
+    const page = await events.read({ since: cursor ?? undefined, types, limit: PAGE }, true).catch((error: unknown) => {
+      if (!eventErrors.gone.matches(error)) throw error;
+      log.error({ follower: name }, 'events were removed before they were handled');
+      return events.read({ types, limit: PAGE }, true);
+    });
+    for (const event of page.data) {
+      if (stopped.signal.aborted) return cursor;
+      await handle(event);
+      await write(name, { cursor: { $literal: event.id } });
+    }
+    if (page.nextSince !== cursor) await write(name, { cursor: { $literal: page.nextSince } });
+    return page.nextSince;
+  }
+
+  /** Renews the lease while somebody handles. */
+  async function renewing<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const renew = () => void write(name, { leaseUntil: until(LEASE_MS) }).catch(() => {});
+    const timer = setInterval(renew, RENEWED_MS).unref();
+    try {
+      return await act();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Waits for an event, and not for longer than the lease needs to be renewed. */
+  async function beyond(cursor: string | null): Promise<void> {
+    const turn = new AbortController();
+    const end = () => turn.abort();
+    const timer = setTimeout(end, RENEWED_MS).unref();
+    stopped.signal.addEventListener('abort', end);
+    await events.beyond(cursor ?? undefined, turn.signal);
+    clearTimeout(timer);
+    stopped.signal.removeEventListener('abort', end);
+  }
+
+  async function follow(follower: Follower): Promise<void> {
+    const { signal } = stopped;
+    const rest = (milliseconds: number) => pause(milliseconds, undefined, { signal, ref: false }).catch(() => {});
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const state = await take(follower.name);
+        if (!state) await rest(ASKED_MS);
+        else {
+          const next = await renewing(follower.name, () => pass(follower, state.cursor));
+          failures = 0;
+          if (next === state.cursor) await beyond(next);
+        }
+      } catch (error) {
+        if (error instanceof Lost) continue;
+        log.error({ err: describeError(error), follower: follower.name }, 'an event could not be handled; it is tried again');
+        await rest(Math.min(FAILED_MS.first * 2 ** failures++, FAILED_MS.last));
+      }
+    }
+    await write(follower.name, { leaseUntil: timeInStore(clock) }).catch(() => {});
+  }
+
+  return {
+    /** Adds a follower; before `start`. */
+    add(follower: Follower): void {
+      followers.push(follower);
+    },
+
+    start(): void {
+      running = followers.map((follower) => follow(follower));
+    },
+
+    /** Ends all, after what is under way, for ten seconds at most. */
+    async stop(): Promise<void> {
+      stopped.abort();
+      await Promise.race([Promise.all(running), pause(STOP_MS, undefined, { ref: false })]);
+    },
+  };
+}

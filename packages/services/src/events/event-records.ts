@@ -1,0 +1,49 @@
+import type { Attribute } from '../attributes/attributes.schemas.js';
+import type { Category } from '../categories/categories.schemas.js';
+import type { Channel } from '../chat/channels.schemas.js';
+import type { MessageTemplate } from '../chat/message-templates.schemas.js';
+import type { Message } from '../chat/messages.schemas.js';
+import type { Subscription } from '../chat/subscriptions.schemas.js';
+import type { Identity } from '../identities/identities.schemas.js';
+import type { Invitation } from '../invitations/invitations.schemas.js';
+import type { Location } from '../locations/locations.schemas.js';
+import type { Order } from '../orders/orders.schemas.js';
+import type { ChangeRequest } from '../organizations/change-requests.schemas.js';
+import type { Member, Organization } from '../organizations/organizations.schemas.js';
+import type { ProductVariant } from '../product-variants/product-variants.schemas.js';
+import type { Product } from '../products/products.schemas.js';
+import type { Profile } from '../profiles/profiles.schemas.js';
+import type { CHANGES } from './event-types.js';
+import type { DomainEvent } from './events.schemas.js';
+
+/** What events of each kind show. Texts of messages may be missing. */
+export interface EventRecords {
+  attribute: Attribute;
+  category: Category;
+  changeRequest: ChangeRequest;
+  channel: Channel;
+  identity: Identity;
+  invitation: Invitation;
+  location: Location;
+  member: Member;
+  message: Omit<Message, 'content' | 'title'> & Partial<Pick<Message, 'content' | 'title'>>;
+  messageTemplate: MessageTemplate;
+  order: Order;
+  organization: Organization;
+  product: Product;
+  productVariant: ProductVariant;
+  profile: Profile;
+  subscription: Subscription;
+}
+type Kind = keyof EventRecords;
+
+/** A type of events, or all of a kind: `order.created`, `order.*`. */
+export type EventPattern = `${Kind}.${(typeof CHANGES)[number] | '*'}`;
+
+/** An event of a type, with the record that it shows. */
+export type EventOf<Pattern extends EventPattern> = Pattern extends `${infer Of extends Kind}.${string}`
+  ? Omit<DomainEvent, 'data'> & { data: EventRecords[Of] }
+  : never;
+
+/** Handlers by type of events (decisions E3). */
+export type EventHandlers = { [Pattern in EventPattern]?: (event: EventOf<Pattern>) => unknown };
