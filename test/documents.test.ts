@@ -1,24 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import {
-  authenticationErrors,
-  operationsOf,
-  originErrors,
-  requestErrors,
-  ruleErrors,
-  serviceOf,
-  type ErrorDefinition,
-} from '@tandem/core';
+import { operationsOf, serviceOf, type ErrorDefinition } from '@tandem/core';
 import { AUTH_MODE_VARIABLES, OAUTH_VARIABLES, VARIABLES } from '@tandem/server';
-import {
-  RATE_LIMITS,
-  REDIRECT_ERRORS,
-  SECURITY_EVENTS,
-  SERVICES,
-  fileAddressErrors,
-  fileErrors,
-  listErrors,
-  type Limit,
-} from '@tandem/services';
+import { RATE_LIMITS, REDIRECT_ERRORS, SECURITY_EVENTS, SERVICES, SHARED_ERRORS, type Limit } from '@tandem/services';
 import { fixture, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { BUNDLES } from '../packages/client/test/bundles.js';
@@ -81,24 +64,15 @@ describe('the documents', () => {
     expect(generatedPart('apps/server/.env.example', '', lines)).toBe(lines);
   });
 
-  it('docs/errors.md has each declared error with its status', async () => {
-    const groups: [string, Record<string, ErrorDefinition>][] = [
-      ['any request', requestErrors],
-      ['authentication', authenticationErrors],
-      ['origin check', originErrors],
-      ['rules', ruleErrors],
-      ['files', fileErrors],
-      ['addresses of files', fileAddressErrors],
-      ['lists', listErrors],
-      ...SERVICES.flatMap(({ errors }): [string, Record<string, ErrorDefinition>][] => Object.entries(errors)),
-    ];
-    const messages = groups.flatMap(([group, errors]) =>
-      joined(inOrder(Object.values(errors).map(({ status, message }) => [String(status), code(message)]))).map(
-        ([status, texts]) => [group, `${status} ${texts}`],
-      ),
+  it('docs/errors.md has each declared error with its code, status and text', () => {
+    const groups = [SHARED_ERRORS, ...SERVICES.map(({ errors }) => errors)].flatMap((one) =>
+      Object.values<Record<string, ErrorDefinition>>(one),
     );
-    const all = await list(joined(messages, '; '));
-    expect(generatedPart('docs/errors.md', 'errors', all)).toBe(all);
+    const rows = groups.flatMap((errors) =>
+      Object.values(errors).map(({ errorCode = '', status, message }) => [code(errorCode), String(status), code(message)]),
+    );
+    const all = [['Code', 'Status', 'Text'], ...rows];
+    expect(generatedPart('docs/errors.md', 'errors', table(all))).toBe(table(all));
   });
 
   it('docs/errors.md has what each operation answers when it fails unexpectedly', async () => {

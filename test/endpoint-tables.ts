@@ -21,9 +21,8 @@ const textsOf = (errors: Record<string, ErrorDefinition> | readonly ErrorDefinit
 
 /** The error that a service declares with this message. */
 function declaredError(message: string): ErrorDefinition {
-  const found = SERVICES.flatMap(({ errors }) => Object.values(errors).flatMap((group) => Object.values(group))).find(
-    (error: ErrorDefinition) => error.message === message,
-  );
+  const groups = SERVICES.flatMap(({ errors }) => Object.values<Record<string, ErrorDefinition>>(errors));
+  const found = groups.flatMap((group) => Object.values(group)).find((error) => error.message === message);
   if (!found) throw new Error(`no service declares ${message}`);
   return found;
 }

@@ -138,6 +138,18 @@ describe('security headers', () => {
     expect(http.headers.get('x-powered-by')).toBeNull();
   });
 
+  it('show a page on an allowed origin what stands in headers, and let it send its own', async () => {
+    const origin = 'https://app.example.org';
+    await using app = await startTestServer({ corsOrigins: [origin] });
+    const { headers } = await get(`${app.url}/nowhere`, { origin });
+    const exposed = headers.get('access-control-expose-headers')?.split(',');
+    expect(exposed).toEqual(['x-request-id', 'x-error-code', 'etag', 'ratelimit', 'ratelimit-policy', 'retry-after']);
+    const wanted = 'authorization,content-type,idempotency-key,if-match,if-none-match';
+    const asked = { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': wanted };
+    const preflight = await fetch(`${app.url}/products/x`, { method: 'OPTIONS', headers: asked });
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([204, wanted]);
+  });
+
   it('allow other origins only where configured', async () => {
     await using app = await startTestServer({ corsOrigins: ['https://app.example.org'] });
     const allowed = async (origin: string) =>

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
-import { describeError, requestErrors, withDeadline } from '@tandem/core';
+import { ERROR_CODE_HEADER, describeError, requestErrors, withDeadline } from '@tandem/core';
 import { authModes, createTandem, type Tandem, type TandemConfiguration } from '@tandem/services';
 import type { Clock, Storage } from '@tandem/storage';
 import cors from 'cors';
@@ -39,6 +39,9 @@ const KEEP_ALIVE_MS = 65_000;
 const BODY_TIMEOUT_MS = 13_000;
 /** Time for a file to arrive, in milliseconds: enough for the largest at 0.7 Mbit/s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
+
+/** What pages on other origins may read besides the body (decisions E6). They may send any header. */
+const EXPOSED_HEADERS = [REQUEST_ID_HEADER, ERROR_CODE_HEADER, 'etag', 'ratelimit', 'ratelimit-policy', 'retry-after'];
 
 /** A listening server. */
 export interface RunningServer {
@@ -140,9 +143,7 @@ function createApp(
     .set('trust proxy', config.trustProxy);
   app.use(createObservation({ log, registry, router: tandem.router, isStopping }), securityHeaders(publicUrl));
   if (config.corsOrigins.length > 0)
-    app.use(
-      cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: [REQUEST_ID_HEADER, 'retry-after'], maxAge: 600 }),
-    );
+    app.use(cors({ origin: config.corsOrigins, credentials: true, exposedHeaders: EXPOSED_HEADERS, maxAge: 600 }));
   // first, because most requests are theirs: Express tries routes in order
   app.use(tandem.routes());
   app.get('/health/live', (_req, res) => void res.json({ status: 'ok' }));

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { operationsOf } from '@tandem/core';
+import { operationsOf, requestErrors, toEnvelope } from '@tandem/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { Router, type Request } from 'express';
 import { ASSETS, sendPage } from './pages.js';
@@ -43,7 +43,8 @@ export function createFrontDoor(router: AnyTRPCRouter, { console }: { console: b
     if (!['GET', 'HEAD'].includes(req.method) || words.has(firstWord(req.path))) return next();
     res.vary('Accept');
     if (!isForPeople(req)) return next();
-    await sendPage('not-found.html', res.status(404));
+    const { status, headers } = toEnvelope(requestErrors.noSuchRoute(), false);
+    await sendPage('not-found.html', res.status(status).set(headers));
   });
   return door;
 }

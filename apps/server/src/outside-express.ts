@@ -1,30 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hangUp, requestErrors, toEnvelope } from '@tandem/core';
+import { hangUp, requestErrors, toEnvelope, type ApiError } from '@tandem/core';
 import { REQUEST_ID_HEADER } from './observation.js';
 
 /** The answer of a server that listens while its database is not ready. */
 export function answerStarting(res: ServerResponse): void {
-  const { status, body } = toEnvelope(requestErrors.unavailable(), false);
-  res.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1', [REQUEST_ID_HEADER]: randomUUID() });
+  const { status, headers, body } = toEnvelope(requestErrors.unavailable({ retryAfter: 1 }), false);
+  res.writeHead(status, { 'content-type': 'application/json', ...headers, [REQUEST_ID_HEADER]: randomUUID() });
   res.end(JSON.stringify(body));
 }
 
-/** Statuses for errors of Node's parser; all others are 400. */
-const CLIENT_ERRORS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+/** What errors of Node's parser mean; all others are malformed requests. */
+const CLIENT_ERRORS: Readonly<Record<string, () => ApiError>> = {
+  HPE_HEADER_OVERFLOW: requestErrors.headTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: requestErrors.tooSlow,
+};
 
 /** Answers malformed requests, oversized headers and slow requests with the error envelope too. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = CLIENT_ERRORS[error.code ?? ''] ?? 400;
-  const text = STATUS_CODES[status] ?? 'Bad Request';
-  const body = JSON.stringify({ error: { message: text } });
-  hangUp(
-    socket,
-    `HTTP/1.1 ${status} ${text}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${randomUUID()}\r\n\r\n${body}`,
-  );
+  const refusal = (CLIENT_ERRORS[error.code ?? ''] ?? requestErrors.malformed)();
+  const { status, headers, body } = toEnvelope(refusal, false);
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+    [REQUEST_ID_HEADER]: randomUUID(),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  hangUp(socket, `HTTP/1.1 ${status} ${refusal.message}\r\n${lines.join('')}\r\n${text}`);
 }
 
 /**

@@ -17,14 +17,14 @@ async function assetsOf(path: string): Promise<string[]> {
 }
 
 /** The bytes as sent: fetch would decompress them, and ask for an answer that no cache has. */
-function getBytes(path: string, headers: Record<string, string>) {
+function getBytes(path: string, headers: Record<string, string>, method = 'GET') {
   return new Promise<{ status?: number | undefined; headers: http.IncomingHttpHeaders; bytes: Buffer }>((resolve, reject) => {
-    const request = http.get(app.url + path, { headers }, (answer) => {
+    const request = http.request(app.url + path, { method, headers }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) }));
     });
-    request.on('error', reject);
+    request.on('error', reject).end();
   });
 }
 
@@ -60,6 +60,39 @@ describe.each([
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     }
   });
+});
+
+it('whatever is larger than 1 KiB is compressed, has a validator, and answers HEAD alike', async () => {
+  const paths = ['/openapi.json', '/asyncapi.json', '/docs', '/console', ...(await assetsOf('/docs')), ...(await assetsOf('/console'))]; // prettier-ignore
+  const large = [];
+  for (const path of new Set(paths)) {
+    const plain = await getBytes(path, {});
+    if (plain.bytes.length <= 1024) continue;
+    large.push(path);
+    const headers = { 'accept-encoding': 'br, gzip' };
+    const sent = await getBytes(path, headers);
+    expect(sent.headers, path).toMatchObject({
+      'content-encoding': 'br',
+      vary: expect.stringMatching('Accept-Encoding') as unknown,
+    });
+    expect(sent.bytes.length, path).toBeLessThan(plain.bytes.length);
+    const head = await getBytes(path, headers, 'HEAD');
+    const same = ['content-encoding', 'content-length', 'content-type', 'etag', 'vary'];
+    expect([head.status, ...same.map((name) => head.headers[name])], path).toEqual([200, ...same.map((name) => sent.headers[name])]); // prettier-ignore
+    const again = await getBytes(path, { ...headers, 'if-none-match': sent.headers.etag ?? '' }, 'HEAD');
+    expect(again.status, path).toBe(304);
+  }
+  expect(large.length).toBeGreaterThan(5);
+});
+
+it('answers of operations are never compressed: their sizes would tell what they hold', async () => {
+  const admin = await app.signUpAdmin();
+  const headers = { 'accept-encoding': 'gzip, br', authorization: `Bearer ${admin.accessToken}` };
+  for (let n = 0; n < 5; n++) await app.signUp();
+  for (const path of ['/identities', '/trpc/identities.list?input=%7B%7D']) {
+    const { status, headers: sent, bytes } = await getBytes(path, headers);
+    expect([status, sent['content-encoding'], bytes.length > 1024]).toEqual([200, undefined, true]);
+  }
 });
 
 describe('an asset', () => {
@@ -104,6 +137,7 @@ describe('an address', () => {
     for (const path of ['/nowhere', '/nowhere/else', '/productz']) {
       const page = await visit(path);
       expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(page.headers.get('x-error-code')).toBe('request.noSuchRoute');
       expect(await page.text()).toContain('There is no such page');
       expect(await get(path)).toMatchObject(NOT_FOUND);
     }

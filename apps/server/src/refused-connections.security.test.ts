@@ -30,6 +30,8 @@ it.each([
   await ended;
   clearInterval(advancing);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  const code = { 404: 'request.noSuchRoute', 408: 'request.tooSlow' }[status];
+  expect(/^x-error-code: (\S+)/im.exec(answer)?.[1]).toBe(code);
   // Node's FIN has been sent; this write is accepted, and read by nobody
   socket.write('x');
   expect(isClosed).toBe(false);

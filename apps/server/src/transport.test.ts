@@ -236,9 +236,10 @@ describe('a malformed request', () => {
     const garbage = await exchange('this is no HTTP\r\n\r\n');
     expect(garbage).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(garbage).toMatch(/x-request-id: [0-9a-f-]{36}/);
+    expect(garbage).toContain('\r\nx-error-code: request.malformed\r\n');
     expect(garbage).toContain('{"error":{"message":"Bad Request"}}');
     const long = await exchange(`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`);
-    expect(long).toMatch(/^HTTP\/1.1 431 [\s\S]*"message":"Request Header Fields Too Large"/);
+    expect(long).toMatch(/^HTTP\/1.1 431 [\s\S]*code: request.headTooLarge\r[\s\S]*"message":"Request Header Fields Too Large"/);
   });
 });
 

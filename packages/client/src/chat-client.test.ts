@@ -2,7 +2,14 @@ import { PATIENCE, fixture, isCommand, startStoreProxy, startTestServer, type Pe
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient, EXPIRY_MS } from '../test/clients.js';
-import { createChatClient, type ChatClientOptions, type ChatEvent, type ChatMessage } from './index.js';
+import {
+  createChatClient,
+  isError,
+  type ChatClientOptions,
+  type ChatEvent,
+  type ChatMessage,
+  type TandemError,
+} from './index.js';
 
 const app = fixture(startTestServer);
 let ann: Person;
@@ -54,13 +61,22 @@ async function openChannel(owner: Person, members: Person[] = []): Promise<strin
 
 /** Follows a channel, and records the events. */
 function follow(chat: Awaited<ReturnType<typeof open>>['chat'], channelId: string, sinceSeq?: number) {
-  const followed = { events: [] as ChatEvent[], standings: [] as object[], ends: [] as string[], stop: () => {} };
+  const followed = {
+    events: [] as ChatEvent[],
+    standings: [] as object[],
+    ends: [] as string[],
+    refusals: [] as (TandemError | undefined)[],
+    stop: () => {},
+  };
   followed.stop = chat.follow(
     channelId,
     {
       onEvent: (event) => void followed.events.push(event),
       onSubscribed: (standing) => void followed.standings.push(standing),
-      onEnd: (reason) => void followed.ends.push(reason),
+      onEnd(reason, refusal) {
+        followed.ends.push(reason);
+        followed.refusals.push(refusal);
+      },
     },
     sinceSeq === undefined ? {} : { sinceSeq },
   );
@@ -204,10 +220,17 @@ describe('the chat client', () => {
     await expect.poll(() => followed.standings.length, PATIENCE).toBe(1);
     await ann.rest('DELETE', `/channels/${channelId}`).expect(204);
     await expect.poll(() => followed.ends, PATIENCE).toEqual(['the channel is not followed any more']);
-    await expect(chat.send({ channelId, content: 'x' })).rejects.toThrow('Identity is not subscribed to the channel');
-    await expect(chat.send({ channelId, content: '' })).rejects.toThrow('Validation Error');
+    const refusal = await chat.send({ channelId, content: 'x' }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ message: 'Identity is not subscribed to the channel', code: 'chat.notSubscribed' });
+    expect([isError(refusal, 'chat.notSubscribed'), isError(refusal, 'chat.channelNotFound')]).toEqual([true, false]);
+    await expect(chat.send({ channelId, content: '' })).rejects.toMatchObject({
+      code: 'request.invalid',
+      data: ['frame/content must NOT have fewer than 1 characters'],
+    });
     const again = follow(chat, channelId);
     await expect.poll(() => again.ends, PATIENCE).toEqual(['Identity is not subscribed to the channel']);
+    expect(again.refusals).toMatchObject([{ name: 'TandemError', code: 'chat.notSubscribed' }]);
+    expect(followed.refusals).toEqual([undefined]);
   });
 
   it('resends what is temporarily refused until it is stored, once', async () => {

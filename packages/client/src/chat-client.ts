@@ -2,6 +2,7 @@ import { createConnection, type SocketConstructor } from './stream-connection.js
 import { REFUSED_MS, createOutbox } from './chat-outbox.js';
 import type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
+import { TandemError } from './failure.js';
 
 export interface ChatClientOptions {
   /** The server's URL, as for the client. */
@@ -24,8 +25,11 @@ export interface ChannelHandlers {
   onEvent?(event: ChatEvent): void;
   /** The state at the beginning and after each reconnect. */
   onSubscribed?(standing: { lastSeq: number; unread: number }): void;
-  /** The channel is no longer followed: not a member, or the channel is gone. */
-  onEnd?(reason: string): void;
+  /**
+   * The channel is no longer followed: not a member, or the channel is gone. `refusal` is the server's, where it refused
+   * to let it be followed.
+   */
+  onEnd?(reason: string, refusal?: TandemError): void;
 }
 
 export interface ChatClient {
@@ -38,8 +42,8 @@ export interface ChatClient {
   follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number; expand?: ['sender'] }): () => void;
   /**
    * Posts a message, and resolves when it is stored: once, however often it has to be sent. Temporary refusals, from
-   * rate limits or an unavailable database, are retried until it is stored. Fails with the server's text on a permanent
-   * refusal, and when the client is closed first.
+   * rate limits or an unavailable database, are retried until it is stored. Fails with a TandemError on a permanent
+   * refusal, and with an Error when the client is closed first.
    */
   send(message: { channelId: string; content: string; title?: string; clientId?: string }): Promise<ChatMessage>;
   /** Reports typing; dropped without a connection. */
@@ -98,10 +102,10 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     if (connection.send({ type: 'unsubscribe', channelId })) stopping.set(channelId, (stopping.get(channelId) ?? 0) + 1);
   }
 
-  function end(channelId: string, reason: string): void {
+  function end(channelId: string, reason: string, refusal?: TandemError): void {
     const followed = channels.get(channelId);
     channels.delete(channelId);
-    followed?.handlers.onEnd?.(reason);
+    followed?.handlers.onEnd?.(reason, refusal);
   }
 
   /** Retries soon what the server has refused, unless it has been accepted by then. */
@@ -116,11 +120,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     }, REFUSED_MS);
   }
 
-  function refused({ message, retry, clientId, channelId }: StreamError): void {
-    if (clientId !== undefined) return outbox.refuse(clientId, message, retry === true);
+  function refused(refusal: StreamError): void {
+    const { retry, clientId, channelId } = refusal;
+    if (clientId !== undefined) return outbox.refuse(clientId, refusal);
     if (channelId === undefined) return;
     if (retry) tryAgain(channelId);
-    else if (channels.get(channelId)?.isConfirmed === false && !stopping.has(channelId)) end(channelId, message);
+    else if (channels.get(channelId)?.isConfirmed === false && !stopping.has(channelId))
+      end(channelId, refusal.message, new TandemError(refusal));
   }
 
   function unsubscribed(channelId: string): void {

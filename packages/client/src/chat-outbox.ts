@@ -1,4 +1,5 @@
-import type { ChatMessage } from './chat-types.js';
+import type { ChatMessage, StreamError } from './chat-types.js';
+import { TandemError } from './failure.js';
 
 /** Most messages in flight before the first is acknowledged; as many may have to be resent after a drop. */
 const IN_FLIGHT_MAX = 16;
@@ -67,11 +68,11 @@ export function createOutbox(send: (frame: object) => boolean) {
       waiting.delete(clientId);
       pump();
     },
-    /** @param mayPass whether a retry may succeed: then it is sent again until it does */
-    refuse(clientId: string, reason: string, mayPass: boolean): void {
+    /** Where a retry may succeed it is sent again until it does. */
+    refuse(clientId: string, refusal: StreamError): void {
       const entry = settle(clientId);
-      if (!mayPass) {
-        entry?.reject(new Error(reason));
+      if (!refusal.retry) {
+        entry?.reject(new TandemError(refusal));
         waiting.delete(clientId);
         return pump();
       }

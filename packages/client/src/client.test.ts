@@ -12,7 +12,15 @@ import {
 } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { createClient, EXPIRY_MS, failureOf, newAccount } from '../test/clients.js';
-import { MfaRequiredError, createTandemClient, describeFailure, type Tokens } from './index.js';
+import {
+  MfaRequiredError,
+  TandemError,
+  UploadError,
+  createTandemClient,
+  describeFailure,
+  isError,
+  type Tokens,
+} from './index.js';
 
 const app = fixture(startTestServer);
 
@@ -103,7 +111,12 @@ describe('signing in and out', () => {
   it('sends no credentials before sign-in', async () => {
     const { client, requests } = createClient(app);
     const call = client.api.notifications.unreadCount.query({ identityId: randomUUID() });
-    expect(await failureOf(call)).toEqual({ status: 422, message: 'Missing authorization header', data: [] });
+    expect(await failureOf(call)).toEqual({
+      status: 422,
+      message: 'Missing authorization header',
+      data: [],
+      code: 'authentication.missingHeader',
+    });
     expect(requests.map(({ headers }) => headers.has('authorization'))).toEqual([false]);
   });
 
@@ -112,7 +125,12 @@ describe('signing in and out', () => {
     await client.signUp(newAccount());
     const before = tokens.load();
     const call = client.signIn({ ...newAccount(), password: 'not the right one' });
-    expect(await failureOf(call)).toEqual({ status: 401, message: 'wrong credentials provided', data: [] });
+    expect(await failureOf(call)).toEqual({
+      status: 401,
+      message: 'wrong credentials provided',
+      data: [],
+      code: 'auth.wrongCredentials',
+    });
     expect(count('auth.refreshToken')).toBe(0);
     expect(tokens.load()).toEqual(before);
   });
@@ -215,9 +233,10 @@ describe('calls', () => {
     expect(invalid).toEqual({
       status: 400,
       message: 'Validation Error',
+      code: 'request.invalid',
       data: ["query parameter 'page' must be >= 1", "query parameter 'limit' must be <= 50"],
     });
-    expect(foreign).toEqual({ status: 403, message: 'Identity ID does not match', data: [] });
+    expect(foreign).toEqual({ status: 403, message: 'Identity ID does not match', data: [], code: 'rules.notSelf' });
     expect(requests).toHaveLength(3);
   });
 
@@ -251,5 +270,26 @@ describe('describeFailure', () => {
     expect(await failureOf(call)).toEqual({ status: 503, message: 'Service Unavailable', data: [] });
     expect(describeFailure(new Error('no call'))).toEqual({ status: undefined, message: 'no call', data: [] });
     expect(describeFailure('text')).toEqual({ status: undefined, message: 'text', data: [] });
+    expect(describeFailure(undefined)).toEqual({ status: undefined, message: 'undefined', data: [] });
   });
+
+  it("reads the code also of the REST face's answers, and of the frames of streams", async () => {
+    const headers = { 'x-error-code': 'request.unavailable' };
+    const starting = () => Response.json({ error: { message: 'Service Unavailable' } }, { status: 503, headers });
+    const { client } = createClient(app, { before: starting });
+    expect(await failureOf(client.api.auth.checkToken.mutate({ token: 'x' }))).toMatchObject({ code: 'request.unavailable' });
+    const frame = { type: 'error', message: 'Validation Error', errorCode: 'request.invalid', data: ['a'] };
+    expect(describeFailure(frame)).toEqual({ status: undefined, message: 'Validation Error', data: ['a'], code: 'request.invalid' }); // prettier-ignore
+  });
+});
+
+it('isError recognizes an error by its code, however it came', async () => {
+  const { client } = createClient(app);
+  const thrown = await client.api.auth.checkToken.mutate({ token: 'x' }).catch((error: unknown) => error);
+  const frame = { type: 'error', message: 'x', errorCode: 'authentication.unverified' };
+  const upload = new UploadError(401, 'x', 'authentication.unverified');
+  for (const error of [thrown, new TandemError(thrown), frame, upload, new TandemError(upload)])
+    expect([isError(error, 'authentication.unverified'), isError(error, 'authentication.wrongType')]).toEqual([true, false]);
+  for (const other of [undefined, null, 'authentication.unverified', new Error('authentication.unverified'), {}])
+    expect(isError(other, 'authentication.unverified')).toBe(false);
 });

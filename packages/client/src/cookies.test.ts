@@ -93,7 +93,14 @@ describe('cookie mode', () => {
     for (const times of [1, 2]) {
       await app.tandem.services.identities.endSessions(id);
       const failures = await Promise.all([call(), call()]);
-      expect(failures).toEqual(failures.map(() => ({ status: 401, message: 'token could not be verified', data: [] })));
+      expect(failures).toEqual(
+        failures.map(() => ({
+          status: 401,
+          message: 'token could not be verified',
+          data: [],
+          code: 'authentication.unverified',
+        })),
+      );
       await call();
       expect(signedOut).toHaveLength(times);
       await client.signIn(account);
@@ -127,7 +134,12 @@ describe('cookie mode', () => {
     app.clock.advance(EXPIRY_MS);
     origin = 'https://elsewhere.example';
     const call = client.api.notifications.unreadCount.query({ identityId: id });
-    expect(await failureOf(call)).toEqual({ status: 403, message: 'Origin is not allowed', data: [] });
+    expect(await failureOf(call)).toEqual({
+      status: 403,
+      message: 'Origin is not allowed',
+      data: [],
+      code: 'origin.originNotAllowed',
+    });
     expect(signedOut).toEqual([]);
   });
 

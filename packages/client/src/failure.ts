@@ -1,5 +1,7 @@
-import { isTRPCClientError } from '@trpc/client';
-import type { AppRouter } from './router-types.js';
+import { isTRPCClientError, type TRPCClientError } from '@trpc/client';
+import type { StreamError } from './chat-types.js';
+import { codeOf, codeOfAnswer } from './error-code.js';
+import type { AppRouter, ErrorCode } from './router-types.js';
 import { UploadError } from './upload-error.js';
 
 /** A failed call, with the fields of the REST face. */
@@ -9,27 +11,61 @@ export interface Failure {
   message: string;
   /** The problems of a failed validation, one text each; otherwise empty. */
   data: readonly string[];
+  /** Which error it is: `products.notFound`. Absent when there was no readable answer, or no Tandem's. */
+  code?: ErrorCode | undefined;
 }
 
 /** What tRPC keeps of an error answer that is not in its format: from a proxy, or a server that is starting. */
 interface ForeignAnswer {
-  response?: { status?: number };
+  response?: Partial<Pick<Response, 'status' | 'headers'>>;
   responseJSON?: { error?: { message?: unknown } } | null;
 }
 
+function isStreamError(error: unknown): error is StreamError {
+  const { type, errorCode } = (error ?? {}) as Partial<StreamError>;
+  return type === 'error' && errorCode !== undefined;
+}
+
 /**
- * What went wrong with a call: status, message and problems, as on the REST face.
- * @param error anything that a call of the client has thrown
+ * What went wrong with a call: status, message, problems and code, as on the REST face.
+ * @param error anything that a call of the client has thrown, or an `error` frame of a stream
  */
 export function describeFailure(error: unknown): Failure {
-  if (error instanceof TandemError) return { status: error.status, message: error.message, data: error.data };
-  if (error instanceof UploadError) return { status: error.status, message: error.message, data: [] };
+  if (error instanceof TandemError) {
+    const { status, message, data, code } = error;
+    return { status, message, data, code };
+  }
+  if (error instanceof UploadError) return { status: error.status, message: error.message, data: [], code: error.code };
+  if (isStreamError(error))
+    return { status: undefined, message: error.message, data: error.data ?? [], code: codeOf(error.errorCode) };
   if (!isTRPCClientError<AppRouter>(error))
     return { status: undefined, message: error instanceof Error ? error.message : String(error), data: [] };
-  if (error.data) return { status: error.data.httpStatus, message: error.message, data: error.data.data ?? [] };
-  const { response, responseJSON } = (error.meta ?? {}) as ForeignAnswer;
+  const { message, data, meta } = error;
+  if (data) return { status: data.httpStatus, message, data: data.data ?? [], code: codeOf(data.errorCode) };
+  const { response, responseJSON } = (meta ?? {}) as ForeignAnswer;
   const said = responseJSON?.error?.message;
-  return { status: response?.status, message: typeof said === 'string' ? said : error.message, data: [] };
+  const text = typeof said === 'string' ? said : message;
+  return { status: response?.status, message: text, data: [], code: codeOfAnswer(response) };
+}
+
+/** What `isError` has recognized. */
+export type ErrorWith<Code extends string> =
+  | (TandemError & { readonly code: Code })
+  | (UploadError & { readonly code: Code })
+  | (StreamError & { readonly errorCode: Code })
+  | TRPCClientError<AppRouter>;
+
+/**
+ * Whether something is this error: `isError(error, 'products.notFound')`. An editor completes the code, and the compiler
+ * refuses one that does not exist.
+ * @typeParam Known the codes to choose from; with those of a host: `isError<ErrorCode | CodesOf<typeof taskErrors>>(…)`
+ * @param error as for `describeFailure`
+ */
+export function isError<Known extends string = ErrorCode, Code extends Known = Known>(
+  error: unknown,
+  code: Code,
+): error is ErrorWith<Code> {
+  return (describeFailure(error).code as string | undefined) === code;
 }
 
 /** A failed call as an error with the fields of its failure. `cause` is what the client has thrown. */
@@ -37,11 +73,13 @@ export class TandemError extends Error implements Failure {
   override readonly name = 'TandemError';
   readonly status: number | undefined;
   readonly data: readonly string[];
+  readonly code: ErrorCode | undefined;
   constructor(cause: unknown) {
-    const { status, message, data } = describeFailure(cause);
+    const { status, message, data, code } = describeFailure(cause);
     super(message, { cause });
     this.status = status;
     this.data = data;
+    this.code = code;
   }
 }
 

@@ -13,9 +13,9 @@ export {
   type ChannelSummary,
   type LoadedMessages,
 } from './chat-state.js';
-export type { ChatEvent, ChatMessage } from './chat-types.js';
+export type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
-export { MfaRequiredError, TandemError, describeFailure, type Failure } from './failure.js';
+export { MfaRequiredError, TandemError, describeFailure, isError, type ErrorWith, type Failure } from './failure.js';
 export {
   expandOf,
   queriesOf,
@@ -70,7 +70,7 @@ export {
   type QueryKey,
   type QueryPath,
 } from './query-options.js';
-export type { AppRouter, RouterInputs, RouterOutputs } from './router-types.js';
+export type { AppRouter, ErrorCode, RouterInputs, RouterOutputs } from './router-types.js';
 export { createMemoryTokenStore, type MemoryTokenStore, type TokenStore, type Tokens } from './token-store.js';
 export type { ClientMode, Fetch } from './transport.js';
 export { uploadFile, type UploadOptions, type UploadProcedure, type UploadRequest, type UploadedFile } from './upload.js';

@@ -87,7 +87,9 @@ describe('a session that the server has ended', () => {
     const call = () => failureOf(client.api.notifications.unreadCount.query({ identityId: id }));
     const failures = await Promise.all([call(), call(), call()]);
 
-    expect(failures).toEqual(failures.map(() => ({ status: 401, message: 'token could not be verified', data: [] })));
+    expect(failures).toEqual(
+      failures.map(() => ({ status: 401, message: 'token could not be verified', data: [], code: 'authentication.unverified' })),
+    );
     expect([await tokens.load(), signedOut, count('auth.refreshToken')]).toEqual([undefined, ['signed out'], 1]);
     expect(await call()).toMatchObject({ status: 422, message: 'Missing authorization header' });
     expect([signedOut, count('auth.refreshToken')]).toEqual([['signed out'], 1]);
@@ -126,7 +128,7 @@ describe('a 401 that no refresh can fix', () => {
     const pair = (await tokens.load()) as Tokens;
     await tokens.save({ ...pair, accessToken: pair.refreshToken });
     const call = client.api.notifications.unreadCount.query({ identityId: id });
-    expect(await failureOf(call)).toEqual({ status: 401, message: 'Invalid token', data: [] });
+    expect(await failureOf(call)).toEqual({ status: 401, message: 'Invalid token', data: [], code: 'authentication.wrongType' });
     expect(count('auth.refreshToken')).toBe(0);
   });
 

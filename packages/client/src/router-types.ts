@@ -9,6 +9,7 @@ const lists = flat<server.ListShapes>();
 const chatEvent = flat<server.ChatEvent>();
 const chatFrame = flat<server.ChatServerFrame>();
 const notificationFrame = flat<server.NotificationServerFrame>();
+const errorCode = flat<server.ErrorCode>();
 
 /** The server's procedures. */
 export type AppRouter = TRPCBuiltRouter<
@@ -24,6 +25,9 @@ export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
 /** The query fields of each list, by tRPC path. */
 export type ListShapes = typeof lists;
+
+/** The code of any error: the service that declares it, and its name there. */
+export type ErrorCode = typeof errorCode;
 
 export type ChatEvent = typeof chatEvent;
 export type ChatServerFrame = typeof chatFrame;

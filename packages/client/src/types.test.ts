@@ -1,11 +1,11 @@
-import { publicProcedure, router } from '@tandem/core';
+import { defineErrors, publicProcedure, router, type CodesOf } from '@tandem/core';
 import type * as server from '@tandem/services';
 import type { inferRouterError, inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import type { Failure, RouterInputs, RouterOutputs, TandemClient } from './index.js';
-import { createTandemClient, describeFailure, field, queriesOf, rowOf, rowsOf } from './index.js';
-import type { AppRouter, ChatEvent, ChatServerFrame, ListShapes, NotificationServerFrame } from './router-types.js';
+import type { Failure, TandemError, RouterInputs, RouterOutputs, TandemClient } from './index.js';
+import { createTandemClient, describeFailure, field, isError, queriesOf, rowOf, rowsOf, type StreamError } from './index.js';
+import type { AppRouter, ChatEvent, ChatServerFrame, ErrorCode, ListShapes, NotificationServerFrame } from './router-types.js';
 
 type ServerInputs = inferRouterInputs<server.AppRouter>;
 type ServerOutputs = inferRouterOutputs<server.AppRouter>;
@@ -120,6 +120,36 @@ describe('types', () => {
     expectTypeOf<ChatEvent>().toEqualTypeOf<server.ChatEvent>();
     expectTypeOf<ChatServerFrame>().toEqualTypeOf<server.ChatServerFrame>();
     expectTypeOf<NotificationServerFrame>().toEqualTypeOf<server.NotificationServerFrame>();
+    expectTypeOf<ErrorCode>().toEqualTypeOf<server.ErrorCode>();
+  });
+
+  it('of codes are all that are declared, and no others', () => {
+    expectTypeOf<NonNullable<Failure['code']>>().toEqualTypeOf<ErrorCode>();
+    expectTypeOf<'products.notFound' | 'request.invalid' | 'authentication.unverified' | 'rules.notSelf'>().toExtend<ErrorCode>();
+    expectTypeOf<'trpc.CONFLICT'>().toExtend<ErrorCode>();
+    expectTypeOf<string>().not.toExtend<ErrorCode>();
+    expectTypeOf<'products.lost'>().not.toExtend<ErrorCode>();
+    // @ts-expect-error -- no such code
+    isError(undefined, 'products.lost');
+    const hostErrors = () => defineErrors('tasks', { late: [409, 'Task is late'], lost: [404, 'Task not found'] });
+    type HostCode = CodesOf<ReturnType<typeof hostErrors>>;
+    expectTypeOf<HostCode>().toEqualTypeOf<'tasks.late' | 'tasks.lost'>();
+    isError<ErrorCode | HostCode>(undefined, 'tasks.late');
+    isError<ErrorCode | HostCode>(undefined, 'products.notFound');
+    // @ts-expect-error -- no such code
+    isError<ErrorCode | HostCode>(undefined, 'tasks.early');
+  });
+
+  it('of errors are narrowed by a code', () => {
+    const thrown: unknown = undefined;
+    if (isError(thrown, 'products.notFound')) expectTypeOf(thrown.message).toBeString();
+    const failure = undefined as TandemError | undefined;
+    if (isError(failure, 'products.notFound')) {
+      expectTypeOf(failure.code).toEqualTypeOf<'products.notFound'>();
+      expectTypeOf(failure.data).toEqualTypeOf<readonly string[]>();
+    }
+    const frame = {} as StreamError;
+    if (isError(frame, 'chat.notSubscribed')) expectTypeOf(frame.errorCode).toEqualTypeOf<'chat.notSubscribed'>();
   });
 
   it('distinguish queries from mutations, and include nothing else', () => {

@@ -51,6 +51,7 @@ describe.each(['disk', 's3'] as const)('uploads to %s', (kind) => {
       status: 403,
       message: kind === 'disk' ? 'Invalid or expired file address' : 'the storage answered 403',
       data: [],
+      code: kind === 'disk' ? 'fileAddresses.notAllowed' : undefined,
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Fetch } from './transport.js';
+import { codeOfAnswer } from './error-code.js';
 import { UploadError } from './upload-error.js';
 
 /** The request for an upload URL. */
@@ -33,7 +34,8 @@ export interface UploadOptions {
 async function refusalOf(answer: Response): Promise<UploadError> {
   const body = (await answer.json().catch(() => undefined)) as { error?: { message?: unknown } } | undefined;
   const said = body?.error?.message;
-  return new UploadError(answer.status, typeof said === 'string' ? said : `the storage answered ${answer.status}`);
+  const message = typeof said === 'string' ? said : `the storage answered ${answer.status}`;
+  return new UploadError(answer.status, message, codeOfAnswer(answer));
 }
 
 /**

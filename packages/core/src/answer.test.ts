@@ -37,20 +37,20 @@ describe('an error is translated to what a caller may see', () => {
     expect(declared && [declared.status, declared.message, declared.data]).toEqual(shown);
   });
 
-  it('in the envelope: data only for validation errors, and nothing of unexpected failures', () => {
+  it('in the envelope, which has no code: data only for validation errors, and nothing of unexpected failures', () => {
     expect(toEnvelope(validationError(['a', 'b']), false)).toEqual({
       status: 400,
-      retryAfter: undefined,
+      headers: { 'x-error-code': 'request.invalid' },
       body: { error: { message: 'Validation Error', data: ['a', 'b'] } },
     });
     expect(toEnvelope(requestErrors.tooMany({ retryAfter: 7 }), false)).toEqual({
       status: 429,
-      retryAfter: 7,
+      headers: { 'x-error-code': 'request.tooMany', 'retry-after': '7' },
       body: { error: { message: 'Too many requests' } },
     });
     expect(toEnvelope(new Error('secret'), false)).toEqual({
       status: 500,
-      retryAfter: undefined,
+      headers: { 'x-error-code': 'request.unexpected' },
       body: { error: { message: 'Internal Server Error' } },
     });
   });

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server';
 import { describeError } from './error-log.js';
-import { ApiError, requestErrors, validationError } from './errors.js';
+import { ApiError, ERROR_CODE_HEADER, requestErrors, validationError } from './errors.js';
 
 /** The body of every error on the REST face (spec, "Envelope"). */
 export interface ErrorEnvelope {
@@ -65,17 +65,20 @@ export function stackOf(error: unknown): string | undefined {
   return [`${type}: ${message}`, ...stack.map((frame) => `    ${frame}`)].join('\n');
 }
 
-/** Status and body of an error on the REST face: the same envelope for every status (decisions T2). */
+/**
+ * Status, headers and body of an error on the REST face: the same envelope for every status (decisions T2), the code and
+ * when to retry in headers.
+ */
 export function toEnvelope(
   error: unknown,
   development: boolean,
-): { status: number; retryAfter: number | undefined; body: ErrorEnvelope } {
+): { status: number; headers: Readonly<Record<string, string>>; body: ErrorEnvelope } {
   const answered = declaredError(error) ?? requestErrors.unexpected();
   const stack = development ? stackOf(error) : undefined;
-  const { message, data } = answered;
+  const { message, data, errorCode, retryAfter } = answered;
   return {
     status: answered.status,
-    retryAfter: answered.retryAfter,
+    headers: { [ERROR_CODE_HEADER]: errorCode, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) },
     body: { error: { message, ...(data && { data }), ...(stack !== undefined && { stack }) } },
   };
 }

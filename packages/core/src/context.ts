@@ -123,6 +123,8 @@ export interface RequestContext {
   setCookie(name: string, value: string, options: CookieOptions): void;
   clearCookie(name: string, options: CookieOptions): void;
   setHeader(name: string, value: string): void;
+  /** Adds a value to a header that is a list. */
+  appendHeader(name: string, value: string): void;
   /** The status of a server-sent events answer that is refused before it begins; tRPC would answer 200 regardless. */
   refusedWith?: ErrorStatus;
   /** Set where a connection carries many calls in this one context. */
@@ -195,6 +197,9 @@ export function createRequestContext(server: ServerFacts, req: Request, res: Res
     setHeader(name, value) {
       // a streamed tRPC answer sends its headers before the work begins
       if (!res.headersSent) res.setHeader(name, value);
+    },
+    appendHeader(name, value) {
+      if (!res.headersSent) res.appendHeader(name, value);
     },
     departures: new Departures(res),
     authentications: new Map(),

@@ -7,17 +7,23 @@ const TRPC_CODES = {
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
+  408: 'TIMEOUT',
   409: 'CONFLICT',
   // tRPC has no code of its own
   410: 'NOT_FOUND',
   412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  416: 'BAD_REQUEST',
   422: 'UNPROCESSABLE_CONTENT',
   429: 'TOO_MANY_REQUESTS',
+  431: 'BAD_REQUEST',
   500: 'INTERNAL_SERVER_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<number, TRPC_ERROR_CODE_KEY>;
+
+/** The header of a REST error that carries its code (decisions E6). */
+export const ERROR_CODE_HEADER = 'x-error-code';
 
 /** Seconds after which a caller may retry when the store was unavailable. */
 export const RETRY_AFTER_UNAVAILABLE = 2;
@@ -40,7 +46,7 @@ export class ApiError extends TRPCError {
   readonly data: readonly string[] | undefined;
   /**
    * The declaring service and the error's name there: `products.notFound`, so that clients need not compare messages
-   * (decisions H21).
+   * (decisions H21, E6).
    */
   readonly errorCode: string;
   /** Seconds after which a retry makes sense, for the `Retry-After` header. */
@@ -112,15 +118,21 @@ export function defineErrors<const Service extends string, const Table extends R
   return Object.fromEntries(factories) as Declared<Service, Table>;
 }
 
+/** The codes of a table of errors, as a type: `CodesOf<typeof notificationErrors>`. */
+export type CodesOf<Table extends Readonly<Record<string, { readonly errorCode: string }>>> = Table[keyof Table]['errorCode'];
+
 /** Errors that any request can meet, before or around a procedure (spec, "Errors"; decisions T2 to T4, A16). */
 export const requestErrors = defineErrors('request', {
   invalid: [400, 'Validation Error'],
+  malformed: [400, 'Bad Request'],
   noSuchRoute: [404, 'Not Found'],
   wrongMethod: [405, 'Method Not Allowed'],
   preconditionFailed: [412, 'Precondition Failed'],
+  tooSlow: [408, 'Request Timeout'],
   tooLarge: [413, 'request entity too large'],
   unsupportedType: [415, 'Unsupported content type'],
   tooMany: [429, 'Too many requests'],
+  headTooLarge: [431, 'Request Header Fields Too Large'],
   unexpected: [500, 'Internal Server Error'],
   unavailable: [503, 'Service Unavailable'],
 });

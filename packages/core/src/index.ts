@@ -29,10 +29,12 @@ export { withDeadline } from './deadline.js';
 export { describeError, type LoggedError } from './error-log.js';
 export {
   ApiError,
+  ERROR_CODE_HEADER,
   defineErrors,
   requestErrors,
   unexpectedError,
   validationError,
+  type CodesOf,
   type ErrorDefinition,
   type ErrorFactory,
 } from './errors.js';

@@ -19,16 +19,26 @@ const things = () =>
     }),
   });
 
-it('an error on the tRPC face has its code, status and procedure, and the problems of its input', async () => {
+it('an error on the tRPC face has its codes, status and procedure, and the problems of its input', async () => {
   await using served = await startCoreServer(things());
   expect((await served.ask('POST', '/trpc/things.busy')).body).toEqual({
-    error: { message: 'Thing is busy', code: -32009, data: { code: 'CONFLICT', httpStatus: 409, path: 'things.busy' } },
+    error: {
+      message: 'Thing is busy',
+      code: -32009,
+      data: { code: 'CONFLICT', httpStatus: 409, errorCode: 'things.busy', path: 'things.busy' },
+    },
   });
   expect((await served.ask('POST', '/trpc/things.set', { body: '{"name":5}' })).body).toEqual({
     error: {
       message: 'Validation Error',
       code: -32600,
-      data: { code: 'BAD_REQUEST', httpStatus: 400, path: 'things.set', data: ['request body/name must be string'] },
+      data: {
+        code: 'BAD_REQUEST',
+        httpStatus: 400,
+        errorCode: 'request.invalid',
+        path: 'things.set',
+        data: ['request body/name must be string'],
+      },
     },
   });
 });
@@ -53,6 +63,24 @@ it('an error of a procedure is that of the caller only if it says so, whatever i
   expect(await answered('/refuses-call')).toEqual([400, 'of a host', null]);
   expect(await answered('/conflicts')).toEqual([409, 'of a host', null]);
   expect(served.lines.map(({ facts }) => facts)).toMatchObject([{ procedure: 'things.tooFar', err: { type: 'RangeError' } }]);
+});
+
+it('an error has the same code on both faces, whoever declares it, also outside the procedures', async () => {
+  await using served = await startCoreServer(things());
+  const codes = async (path: string, request = {}) => {
+    const ofTrpc = (await served.ask('POST', `/trpc/things.${path}`, request)).body as { error: { data: { errorCode: string } } };
+    const { headers, body } = await served.ask('POST', `/${path}`, request);
+    expect(Object.keys((body as { error: object }).error)).not.toContain('errorCode');
+    return [headers.get('x-error-code'), ofTrpc.error.data.errorCode];
+  };
+  const both = (code: string) => [code, code];
+  expect(await codes('busy')).toEqual(both('things.busy'));
+  expect(await codes('fails')).toEqual(both('request.unexpected'));
+  expect(await codes('set', { body: '{' })).toEqual(both('request.invalid'));
+  expect(await codes('set', { body: 'x', headers: { 'content-type': 'text/css' } })).toEqual(both('request.unsupportedType'));
+  expect(await codes('set', { body: JSON.stringify('x'.repeat(2e6)) })).toEqual(both('request.tooLarge'));
+  expect(await codes('conflicts')).toEqual(both('trpc.CONFLICT'));
+  expect(await codes('nothing')).toEqual(both('request.noSuchRoute'));
 });
 
 it('absent input is empty, and input may be as long as its service allows', async () => {

@@ -22,7 +22,7 @@ const trpc = builderFor<RequestContext>().create({
   sse: { ping: { enabled: true, intervalMs: SSE_PING_MS } },
   /** tRPC's shape with our texts: messages of its adapters never leave (decisions T2) */
   errorFormatter({ shape, error, ctx }) {
-    const { status, message, data } = declaredError(error) ?? requestErrors.unexpected();
+    const { status, message, data, errorCode } = declaredError(error) ?? requestErrors.unexpected();
     const httpStatus: number = status;
     const stack = ctx?.server.development === true ? stackOf(error) : undefined;
     return {
@@ -31,6 +31,7 @@ const trpc = builderFor<RequestContext>().create({
       data: {
         code: shape.data.code,
         httpStatus,
+        errorCode,
         ...(shape.data.path !== undefined && { path: shape.data.path }),
         ...(data && { data }),
         ...(stack !== undefined && { stack }),

@@ -1,3 +1,4 @@
+export { TandemError, isError, type ErrorCode } from '@tandem/client';
 export { useChannel, useChannels, type Channel, type Channels } from './chat.js';
 export { useInfiniteTandemList, type ListPath, type LoadedRows } from './lists.js';
 export { useNotifications, type Notifications } from './notifications.js';

@@ -34,12 +34,14 @@ export {
   allServices,
   type AllServices,
   type AppRouter,
+  type ErrorCode,
   type ListShapes,
   type ServiceName,
   type Services,
 } from './router.js';
 export type { DeclaredFields, WithFields } from './host-field-types.js';
 export { definePart, defineService, type AnyService, type ServiceDefinition, type ShapeOf } from './shared/define-service.js';
+export { SHARED_ERRORS } from './shared/shared-errors.js';
 export { defineRecord, field, serverField, type GivenField, type ServerField, type StoredFields } from './shared/record.js';
 export {
   actionRoute,

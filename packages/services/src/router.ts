@@ -1,4 +1,5 @@
-import { router, withOtherSchemas } from '@tandem/core';
+import { router, withOtherSchemas, type CodesOf } from '@tandem/core';
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server';
 import * as all from './all-services.js';
 import type { Foundation } from './foundation.js';
 import type {
@@ -6,11 +7,13 @@ import type {
   AnyPart,
   AnyService,
   DeclaredList,
+  ErrorTables,
   MadeBy,
   ProceduresOf,
   RouterOptions,
   ShapeOf,
 } from './shared/define-service.js';
+import type { SHARED_ERRORS } from './shared/shared-errors.js';
 
 // named: the compiler does not write out a type of this length
 type Definition = (typeof all)[keyof typeof all];
@@ -32,6 +35,10 @@ export const allServices: AllServices = { needs: SERVICES, create: (all) => all 
 
 /** Service names, as in `authMode`. */
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
+
+type CodesOfAll<Tables> = Tables extends ErrorTables ? { [Group in keyof Tables]: CodesOf<Tables[Group]> }[keyof Tables] : never;
+/** The codes of all errors: of those declared, and of tRPC's own, which procedures of hosts may throw (decisions E6). */
+export type ErrorCode = CodesOfAll<typeof SHARED_ERRORS | Definition['errors']> | `trpc.${TRPC_ERROR_CODE_KEY}`;
 
 /** The lists of a service, by tRPC path. */
 type ShapesOf<Of extends Definition> = Of extends Definition

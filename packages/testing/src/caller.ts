@@ -1,5 +1,5 @@
 import { FINGERPRINT_HEADER } from '@tandem/core';
-import type { Contract, RestAnswer } from './contract.js';
+import { ERROR_CODE, type Contract, type RestAnswer } from './contract.js';
 import { sendRequest } from './raw-request.js';
 
 /** A request's headers beyond its content. */
@@ -107,12 +107,13 @@ export function createCaller(url: string, contract: Contract) {
     const response = await sendRequest(url + path, { headers, ...(isQuery ? {} : { method: 'POST', body: text }) });
     const answer = JSON.parse(response.text) as {
       result?: { data?: unknown };
-      error?: { message: string; data: { httpStatus: number; data?: string[] } };
+      error?: { message: string; data: { httpStatus: number; errorCode: string; data?: string[] } };
     };
     if (!answer.error) return { ok: true, value: answer.result?.data };
     const { message, data } = answer.error;
     if (response.status !== data.httpStatus)
       throw new Error(`${procedure}: status ${response.status}, but httpStatus ${data.httpStatus}`);
+    if (!ERROR_CODE.test(data.errorCode)) throw new Error(`${procedure}: ${data.httpStatus} says no code`);
     return { ok: false, status: data.httpStatus, message, ...(data.data && { data: data.data }) };
   }
 

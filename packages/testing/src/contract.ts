@@ -1,4 +1,5 @@
 import {
+  ERROR_CODE_HEADER,
   requestErrors,
   type OpenApiDocument,
   type OpenApiHeader as Header,
@@ -20,6 +21,8 @@ const DOCUMENT = 'https://tandem.test/openapi';
 /** The same without required fields, for answers to `$select`. */
 const SELECTED = 'https://tandem.test/openapi-selected';
 const ERROR = '#/components/schemas/Error';
+/** The service that declares an error, and its name there. */
+export const ERROR_CODE = /^[a-zA-Z]+\.\w+$/;
 
 function escapePointer(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
@@ -51,6 +54,8 @@ export function createContract(document: OpenApiDocument) {
     const verb = method.toLowerCase();
     const route = routes.find(({ path, pattern }) => pattern.test(pathname) && document.paths[path]?.[verb]);
     const where = `${method} ${route?.path ?? pathname} ${answer.status}`;
+    if (answer.status >= 400 && !ERROR_CODE.test(answer.headers.get(ERROR_CODE_HEADER) ?? ''))
+      throw new Error(`${where} says no code`);
     if (!route) return must(where, ERROR.slice(1), answer.body);
     const responses = document.paths[route.path]?.[verb]?.responses ?? {};
     const given = responses[answer.status];

@@ -17,8 +17,8 @@ interface Redirect {
 /** Answers with the error's status and envelope; cuts the connection if the answer has begun. */
 function sendError(error: unknown, res: Response, server: ServerFacts): void {
   if (res.headersSent) return void res.destroy();
-  const { status, retryAfter, body } = toEnvelope(error, server.development);
-  if (retryAfter !== undefined) res.set('retry-after', String(retryAfter));
+  const { status, headers, body } = toEnvelope(error, server.development);
+  res.set(headers);
   // the rest of a body that is too large is not read
   if (status === 413) res.set('connection', 'close');
   // names the accepted type (RFC 9110, 15.5.16), unless the route has named its own

@@ -70,21 +70,23 @@ describe('the OpenAPI document, of answers', () => {
     expect(Object.keys(components.responses)).toEqual(['403', '500', '503', '404-things.lost', '404-things.gone', '404-things.lost-2']); // prettier-ignore
   });
 
-  it('declares headers once: those of the server where it fails, and when to retry', () => {
+  it('declares headers once: those of the server and the code of an error where it fails, and when to retry', () => {
     const header = { description: 'A number.', schema: { type: 'integer' } };
     const { components, paths } = documentOf({ headers: { 'x-number': header } });
     const number = { 'x-number': { $ref: '#/components/headers/x-number' } };
     const retry = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
+    const code = { 'x-error-code': { $ref: '#/components/headers/x-error-code' } };
     expect(components.headers).toEqual({
       'x-number': header,
+      'x-error-code': expect.objectContaining({ required: true }) as unknown,
       'Retry-After': { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer', minimum: 1 } },
     });
     const headersOf = ([status, response]: [string, object]) => [status, (response as { headers?: object }).headers];
     const headers = Object.fromEntries(Object.entries(components.responses).map(headersOf));
-    expect(headers).toMatchObject({ '429': retry, '500': number, '503': { ...number, ...retry } });
+    expect(headers).toMatchObject({ '429': retry, '500': { ...number, ...code }, '503': { ...number, ...code, ...retry } });
     for (const status of ['204', '400']) expect(headers[status], status).toBeUndefined();
     expect(paths['/things']?.post?.responses['201']).not.toHaveProperty('headers');
-    expect(documentOf().components.responses['500']).not.toHaveProperty('headers');
+    expect(documentOf().components.responses['500']?.headers).toEqual(code);
   });
 
   it('describes once the envelope, and each schema with a name', () => {

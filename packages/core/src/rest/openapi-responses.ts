@@ -1,4 +1,4 @@
-import { requestErrors, type ErrorDefinition } from '../errors.js';
+import { ERROR_CODE_HEADER, requestErrors, type ErrorDefinition } from '../errors.js';
 import type { Header, Json, Reference, Response } from './openapi-types.js';
 
 /** The envelope of every error. */
@@ -26,6 +26,11 @@ const ENVELOPE = { $ref: '#/components/schemas/Error' };
 /** The name of the answers to unexpected failures. */
 const FAILURE = 'failure';
 const RETRY_AFTER = 'Retry-After';
+/** The headers of limits (draft-ietf-httpapi-ratelimit-headers); described where they are reached. */
+const LIMITS: Readonly<Record<string, Header>> = {
+  RateLimit: { description: 'What is left of each limit that applies, and for how many seconds.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The limits that apply: requests and seconds.', schema: { type: 'string' } },
+};
 /** Statuses whose answers may say when a retry makes sense. */
 const PASSING: readonly number[] = [429, 503];
 
@@ -54,17 +59,28 @@ interface Shared {
 
 /**
  * Makes the answers of operations. They share one component for each status and set of messages.
- * @param ownHeaders of every answer of the server; described where the server fails, where they help most
+ * @param ownHeaders of every answer of the server; described, like the code that every error has, where the server fails:
+ * there they help most, and everywhere they would be a thirtieth of the document
  */
 export function createResponses(ownHeaders: Readonly<Record<string, Header>>) {
   const shared = new Map<string, Shared>();
   const headers: Record<string, Header> = {
     ...ownHeaders,
+    [ERROR_CODE_HEADER]: {
+      required: true,
+      description: 'On every error: the service that declares it, and its name there.',
+      schema: { type: 'string', examples: [requestErrors.invalid.errorCode] },
+    },
+    ...LIMITS,
     [RETRY_AFTER]: { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer', minimum: 1 } },
   };
 
   function withHeaders(status: number, response: Response): Response {
-    const all = [...(status < 500 ? [] : Object.keys(ownHeaders)), ...(PASSING.includes(status) ? [RETRY_AFTER] : [])];
+    const all = [
+      ...(status < 500 ? [] : [...Object.keys(ownHeaders), ERROR_CODE_HEADER]),
+      ...(PASSING.includes(status) ? [RETRY_AFTER] : []),
+      ...(status === 429 ? Object.keys(LIMITS) : []),
+    ];
     const refs = all.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
     return refs.length === 0 ? response : { ...response, headers: { ...response.headers, ...Object.fromEntries(refs) } };
   }

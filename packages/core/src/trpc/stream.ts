@@ -34,6 +34,7 @@ function contextOf(ctx: RequestContext, params: ConnectionParams, departures: De
     setCookie() {},
     clearCookie() {},
     setHeader() {},
+    appendHeader() {},
   } satisfies RequestContext;
 }
 

@@ -72,8 +72,8 @@ async function leastSpread(round: () => Promise<Record<string, number>>): Promis
 }
 
 /** Everything of an answer but what is of the request itself. */
-async function wholeAnswer(face: Face, procedure: string, path: string, input: object) {
-  const url = face === 'rest' ? app.url + path : `${app.url}/trpc/${procedure}`;
+async function wholeAnswer(face: Face, procedure: string, path: string, input: object, server = app.url) {
+  const url = server + (face === 'rest' ? path : `/trpc/${procedure}`);
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) });
   const own = new Set(['x-request-id', 'date']);
@@ -100,6 +100,28 @@ describe.each(FACES)('over %s', (face) => {
       ...Array.from({ length: 5 }, () => [401, true]),
       [401, false],
     ]);
+    for (const [at, [kind]] of kinds.entries()) expect(answers[at], kind).toEqual(answers[0]);
+  });
+
+  it('the headers of limits tell the same, whatever the state of the address: how often the caller has tried', async () => {
+    const rateLimits = { login: { perAddress: [500, 3600], perAccount: [3, 3600] } } as const;
+    await using limited = await startTestServer({ rateLimits, bcryptCost: COST, clock: app.clock });
+    const kinds = Object.entries(addresses);
+    const answers = [];
+    let left = 500;
+    for (const [, email] of kinds) {
+      await app.tandem.services.failedLogins.forget(email);
+      const said = [];
+      for (let n = 0; n < 4; n++) {
+        left -= 1;
+        const input = { email, password: `a wrong guess ${n}` };
+        const { headers } = await wholeAnswer(face, 'auth.login', '/auth/login', input, limited.url);
+        // without what differs between any two requests
+        said.push(headers.map(([name, value]) => [name, value.replace(`r=${left};`, 'r=…;').replace(/\d{4}$/, '…')]));
+      }
+      answers.push(said);
+    }
+    expect(answers[0]?.[0]).toContainEqual(['ratelimit', '"login.perAddress";r=…;t=…']);
     for (const [at, [kind]] of kinds.entries()) expect(answers[at], kind).toEqual(answers[0]);
   });
 

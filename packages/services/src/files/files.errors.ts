@@ -20,6 +20,7 @@ export const fileAddressErrors = defineErrors('fileAddresses', {
   wrongSize: [400, 'File is smaller than its address says'],
   tooLarge: [413, 'request entity too large'],
   wrongType: [415, 'Unsupported content type'],
+  wrongRange: [416, 'Range Not Satisfiable'],
   noRoom: [503, 'Service Unavailable'],
 });
 

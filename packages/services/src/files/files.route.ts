@@ -71,12 +71,10 @@ function download(local: LocalFiles, req: Request, res: Response, next: NextFunc
     // nobody is left to answer
     if (!error || res.headersSent || req.socket.destroyed) return;
     for (const name of ['cache-control', 'content-disposition', 'content-type']) res.removeHeader(name);
-    if (error.status !== 416) next(error.status === 404 ? errors.notFound() : error);
-    else
-      res
-        .status(416)
-        .set(error.headers ?? {})
-        .json({ error: { message: 'Range Not Satisfiable' } });
+    if (error.status === 404) return next(errors.notFound());
+    if (error.status !== 416) return next(error);
+    res.set(error.headers ?? {});
+    next(errors.wrongRange());
   });
 }
 

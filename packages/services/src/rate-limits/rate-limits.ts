@@ -1,5 +1,14 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { addressGroup, addressNetwork, defineGuard, describeError, requestErrors, type Guard, type Log } from '@tandem/core';
+import {
+  addressGroup,
+  addressNetwork,
+  defineGuard,
+  describeError,
+  requestErrors,
+  type Guard,
+  type Log,
+  type RequestContext,
+} from '@tandem/core';
 import type { RedisDriver } from '@tandem/drivers/redis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { limitsOf, type LimitName, type Rate, type RateLimitSettings } from './limits.js';
@@ -18,6 +27,25 @@ interface RateLimitsOptions {
 type Kind = 'perAddress' | 'perAccount';
 
 const KEY_PREFIX = 'tandem:limit';
+
+/** Where a count stands after a request, in the fields of the headers of draft-ietf-httpapi-ratelimit-headers-11. */
+interface Standing {
+  name: string;
+  rate: Rate;
+  left: number;
+  /** Seconds until it begins anew. */
+  seconds: number;
+}
+
+/**
+ * Tells the caller of a limit (decisions E6): `RateLimit-Policy: "login.perAddress";q=30;w=60` and `RateLimit:
+ * "login.perAddress";r=29;t=60`. A batch has no such headers, because each of its calls has limits of its own.
+ */
+function show(ctx: RequestContext, { name, rate: [points, duration], left, seconds }: Standing): void {
+  if (ctx.batch) return;
+  ctx.appendHeader('ratelimit-policy', `"${name}";q=${points};w=${duration}`);
+  ctx.appendHeader('ratelimit', `"${name}";r=${left};t=${seconds}`);
+}
 
 /** Rate limits by address and by account (decisions A16). */
 export function createRateLimits({ settings, redis, secret, log }: RateLimitsOptions) {
@@ -48,39 +76,51 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
     return limiter;
   }
 
-  async function count(name: LimitName, kind: Kind, who: string): Promise<void> {
+  /**
+   * @param ctx of a caller who may see the count
+   * @throws requestErrors.tooMany
+   */
+  async function count(name: LimitName, kind: Kind, who: string, ctx?: RequestContext): Promise<void> {
+    const rate = limits[name]?.[kind];
     const limiter = limiterOf(name, kind);
-    if (!limiter) return;
+    if (!rate || !limiter) return;
     const key = createHmac('sha256', hashKey).update(who).digest('base64url');
-    try {
-      await limiter.consume(key);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes)
-        throw requestErrors.tooMany({ retryAfter: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) });
-      // a limit that cannot be counted refuses nobody
-      log.error({ err: describeError(refusal), limit: name }, 'a rate limit could not be counted');
-    }
+    const outcome = await limiter.consume(key).then(
+      (standing) => ({ standing, isRefused: false }),
+      (refusal: unknown) => ({ standing: refusal, isRefused: true }),
+    );
+    const { standing, isRefused } = outcome;
+    // a limit that cannot be counted refuses nobody
+    if (!(standing instanceof RateLimiterRes))
+      return log.error({ err: describeError(standing), limit: name }, 'a rate limit could not be counted');
+    const seconds = Math.max(1, Math.ceil(standing.msBeforeNext / 1000));
+    if (ctx) show(ctx, { name: `${name}.${kind}`, rate, left: standing.remainingPoints, seconds });
+    if (isRefused) throw requestErrors.tooMany({ retryAfter: seconds });
   }
 
-  function countAccount(name: LimitName, account: string, ip?: string): Promise<void> {
-    return count(name, 'perAccount', ip === undefined ? account : `${account} ${addressNetwork(ip)}`);
+  function countAccount(name: LimitName, account: string, ip?: string, ctx?: RequestContext): Promise<void> {
+    return count(name, 'perAccount', ip === undefined ? account : `${account} ${addressNetwork(ip)}`, ctx);
   }
 
   return {
-    /** Limits a procedure by address. Put it before `.input`, so that a refused request costs no body parsing. */
+    /**
+     * Limits a procedure by address, and says so in the answer. Put it before `.input`, so that a refused request costs no
+     * body parsing.
+     */
     address(name: LimitName): Guard<unknown> {
-      return defineGuard([requestErrors.tooMany], ({ ctx }) => count(name, 'perAddress', addressGroup(ctx.ip)));
+      return defineGuard([requestErrors.tooMany], ({ ctx }) => count(name, 'perAddress', addressGroup(ctx.ip), ctx));
     },
 
     /**
-     * Limits a procedure by account and network, so that nobody can use up another's requests. Put it after `.input`.
+     * Limits a procedure by account and network, so that nobody can use up another's requests. Put it after `.input`. The
+     * answer shows the count only to callers who are signed in: others could watch how often somebody else tries.
      * @param accountOf the account; undefined for none. Known and unknown accounts count alike, so that the answer does not
      * reveal which exist
      */
     account<Input>(name: LimitName, accountOf: (input: Input) => string | undefined): Guard<Input> {
       return defineGuard<Input>([requestErrors.tooMany], async ({ ctx, input }) => {
         const account = accountOf(input);
-        if (account !== undefined) await countAccount(name, account, ctx.ip);
+        if (account !== undefined) await countAccount(name, account, ctx.ip, 'identity' in ctx ? ctx : undefined);
       });
     },
 
@@ -90,6 +130,6 @@ export function createRateLimits({ settings, redis, secret, log }: RateLimitsOpt
      * @param ip omit it when one client holds the account, as with a session
      * @throws requestErrors.tooMany
      */
-    countAccount,
+    countAccount: (name: LimitName, account: string, ip?: string) => countAccount(name, account, ip),
   };
 }

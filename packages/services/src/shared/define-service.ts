@@ -50,6 +50,9 @@ export function definePart<Made extends object, const Needs extends readonly Any
   return part;
 }
 
+/** Declared errors, by the names of their groups in `docs/errors.md`. */
+export type ErrorTables = Readonly<Record<string, Readonly<Record<string, ErrorDefinition & { readonly errorCode: string }>>>>;
+
 /** Everything that other parts of the system need to know about a service. */
 export interface ServiceDefinition<
   Name extends string = string,
@@ -57,6 +60,7 @@ export interface ServiceDefinition<
   Made extends object = object,
   Procedures extends AnyTRPCRouter = AnyTRPCRouter,
   Lists extends Readonly<Record<string, DeclaredList>> = Readonly<Record<string, DeclaredList>>,
+  Errors extends ErrorTables = ErrorTables,
 > {
   /** The name in tRPC paths, in `authMode` and in the documents. */
   readonly name: Name;
@@ -72,8 +76,8 @@ export interface ServiceDefinition<
   readonly lists: Lists;
   /** The kinds of records whose changes make events (docs/events.md). */
   readonly tells?: readonly string[];
-  /** The errors it declares, by their group names in `docs/errors.md`. */
-  readonly errors: Readonly<Record<string, Readonly<Record<string, ErrorDefinition>>>>;
+  /** The errors it declares. */
+  readonly errors: Errors;
 }
 
 /** Any service. `never` stands for any parameter. */
@@ -91,7 +95,8 @@ export function defineService<
   const Lists extends Readonly<Record<string, DeclaredList>>,
   Made extends object = object,
   const Needs extends readonly AnyPart[] = readonly [],
->(definition: ServiceDefinition<Name, Needs, Made, Procedures, Lists>) {
+  const Errors extends ErrorTables = ErrorTables,
+>(definition: ServiceDefinition<Name, Needs, Made, Procedures, Lists, Errors>) {
   return definition;
 }
 

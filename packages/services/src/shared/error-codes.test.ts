@@ -1,17 +1,28 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { ApiError, authenticationErrors, originErrors, requestErrors, ruleErrors, type ErrorFactory } from '@tandem/core';
-import { expect, it } from 'vitest';
+import { ApiError, type ErrorFactory } from '@tandem/core';
+import { expect, expectTypeOf, it } from 'vitest';
+import { SERVICES, type ErrorCode } from '../router.js';
+import { SHARED_ERRORS } from './shared-errors.js';
 
 const SOURCES = path.join(import.meta.dirname, '..');
 
-it('every declared error has a code of its own: the service that declares it, and its name there', async () => {
+const TABLES = [SHARED_ERRORS, ...SERVICES.map(({ errors }) => errors)].flatMap((groups) => Object.values<object>(groups));
+
+it('every table of errors is shown in the documents, and belongs to the type of all codes', async () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.errors.ts'));
   const modules = await Promise.all(files.map((file) => import(path.join(SOURCES, file)) as Promise<Record<string, object>>));
-  const tables = modules.flatMap((module) => Object.entries(module)).filter(([name]) => name.endsWith('Errors'));
-  const errors = [...tables.map(([, table]) => table), authenticationErrors, originErrors, requestErrors, ruleErrors].flatMap(
-    (table) => Object.entries(table) as [string, ErrorFactory<string>][],
-  );
+  const declared = modules.flatMap((module) => Object.entries(module)).filter(([name]) => name.endsWith('Errors'));
+  expect(declared.length).toBeGreaterThan(15);
+  expect(declared.flatMap(([name, table]) => (TABLES.includes(table) ? [] : [name]))).toEqual([]);
+  expectTypeOf<'products.notFound' | 'messageTemplates.notFound' | 'sessions.notFound'>().toExtend<ErrorCode>();
+  expectTypeOf<'request.invalid' | 'rules.notSelf' | 'lists.invalidNextToken' | 'trpc.CONFLICT'>().toExtend<ErrorCode>();
+  expectTypeOf<string>().not.toExtend<ErrorCode>();
+  expectTypeOf<'products.unknown'>().not.toExtend<ErrorCode>();
+});
+
+it('every declared error has a code of its own: the service that declares it, and its name there', () => {
+  const errors = TABLES.flatMap((table) => Object.entries(table) as [string, ErrorFactory<string>][]);
   expect(errors.length).toBeGreaterThan(90);
   for (const [name, { errorCode }] of errors) expect(errorCode).toMatch(new RegExp(`^[a-z]\\w+\\.${name}$`));
   const codes = errors.map(([, { errorCode }]) => errorCode);
