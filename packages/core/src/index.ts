@@ -1,4 +1,5 @@
 export { addressGroup, addressNetwork } from './address-group.js';
+export { createBefore, type Before, type BeforeCall, type BeforeHook, type BeforeHooks, type DeclaredBefore } from './before.js';
 export { createBodyPace } from './body-pace.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
 export {
@@ -44,7 +45,7 @@ export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
 export { operationsOf, rest, serviceOf, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, optionalCaller, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
-export { withOtherSchemas } from './other-schemas.js';
+export { withOtherSchemas } from './remade-router.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';
 export { createErrorMiddlewares, mountRest } from './rest/mount.js';
 export { createOpenApiDocument, errorsOf, whoOf, type OpenApiOptions } from './rest/openapi.js';

@@ -48,6 +48,11 @@ export class Waiting {
     return this.#controller.signal;
   }
 
+  /** Whether the call was answered or abandoned. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** The call was answered or abandoned. */
   over(): void {
     this.#isOver = true;

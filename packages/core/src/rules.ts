@@ -64,6 +64,14 @@ const ANY = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 const trpc = builderFor<AuthenticatedContext>().create();
 
+/** The middlewares of rules that are decided after the procedure, and the same ones that decide before it. */
+const early = new WeakMap<object, object>();
+
+/** The middleware that decides a rule wholly before the procedure: for a procedure with something before its handler. */
+export function checkedEarly(middleware: object): object {
+  return early.get(middleware) ?? middleware;
+}
+
 /**
  * Reads one key. On the REST face a path parameter comes from the path alone, so that a rule on it never reads the body
  * (decisions T6).
@@ -111,7 +119,16 @@ async function decide(check: Check, call: RuleCall, procedure: string): Promise<
  */
 export function allow(rule: AnyRule) {
   mustBeRules('allow', [rule]);
-  const { before, after, errors, says } = rule;
+  const middleware = middlewareOf(rule);
+  const { before, after } = rule;
+  if (after) {
+    const [inOrder] = middlewareOf({ ...rule, before: inTurn([before, after]), after: undefined })._middlewares;
+    early.set(middleware._middlewares[0] as object, inOrder as object);
+  }
+  return middleware;
+}
+
+function middlewareOf({ before, after, errors, says }: AnyRule) {
   const middleware = trpc.middleware(async ({ ctx, path, getRawInput, next }) => {
     const call = callOf(ctx, getRawInput);
     await decide(before, call, path);
