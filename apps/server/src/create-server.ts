@@ -59,7 +59,7 @@ export interface Server {
 /** Configuration that is set in code, not by variables. */
 export type CodeConfiguration = Pick<
   TandemConfiguration,
-  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus' | 'fields'
+  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus' | 'fields' | 'before'
 >;
 
 /** The services' configuration for a store. */
@@ -207,9 +207,6 @@ export function createServer(
   let database: Database | undefined;
   let drivers: Drivers | undefined;
   let tandem: Tandem | undefined;
-  let stopSweeping: (() => Promise<void>) | undefined;
-  let stopSending: (() => Promise<void>) | undefined;
-  let stopRemoving: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
 
   async function isReady(): Promise<boolean> {
@@ -236,8 +233,7 @@ export function createServer(
     await Promise.all([tandem?.closeStreams(), drain.end()]);
     // a mail that its server has not accepted by then goes back to the queue, for another instance or the next start
     const cut = setTimeout(() => void drivers?.mail.close(), DRAIN_MS);
-    await Promise.all([stopSweeping?.(), stopSending?.(), stopRemoving?.()]).finally(() => clearTimeout(cut));
-    await tandem?.close();
+    await tandem?.close().finally(() => clearTimeout(cut));
     await drivers?.close();
     await database?.close();
   }
@@ -255,9 +251,7 @@ export function createServer(
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
       log.info({}, 'made the first admin');
-    stopSweeping = storage.startSweeping();
-    stopSending = tandem.services.mails.startSending(config.mail.pollMs);
-    stopRemoving = tandem.services.files.startRemoving(config.files.pollMs);
+    tandem.start({ mailPollMs: config.mail.pollMs, filePollMs: config.files.pollMs });
     app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady, isStopping: () => closing !== undefined });
     return { url, tandem, storage };
   }

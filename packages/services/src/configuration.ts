@@ -2,6 +2,7 @@ import type { SearchDriver } from '@tandem/lists';
 import {
   SECRET_MIN_BYTES,
   type AuthMode,
+  type BeforeHooks,
   type Clock,
   type EventBus,
   type IdentityTypeIds,
@@ -13,12 +14,12 @@ import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
-import type { DeclaredFields } from './host-field-types.js';
+import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
 import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
-import type { ServiceName } from './router.js';
+import type { ExposedRouter, ServiceName } from './router.js';
 import type { AnyService } from './shared/define-service.js';
 
 /** One secret, or several, so that it can be rotated: the first creates tokens, all verify them. */
@@ -91,6 +92,11 @@ export interface TandemConfiguration<
   files?: FilesSettings;
   /** Further fields of Tandem's records, by service: `{ products: z.object({ gtin: z.string().optional() }) }`. */
   fields?: Fields;
+  /**
+   * Functions that run before operations, by operation: after rules and validation, before the handler (docs/embedding.md). They may
+   * throw a declared error, or return another input.
+   */
+  before?: BeforeHooks<WithFields<ExposedRouter<Name, Own[number]>, Fields>>;
   /** Answers `$search` in place of the index that storage keeps with the records. */
   search?: SearchDriver;
   /** Rate limits. Default true: those of docs/configuration.md. */

@@ -17,6 +17,7 @@ export { ChatEventSchema, channelTopic, publishChatEvent, type ChatEvent } from 
 export { IMAGE_TYPES } from './files/file-types.js';
 export { fileAddressErrors, fileErrors } from './files/files.errors.js';
 export { FileSchema, GivenFileSchema, UploadAddressSchema, uploadParameters } from './files/files.schemas.js';
+export type { JobRun } from './jobs/jobs.js';
 export { layOut, type MailContent, type MailLook, type RenderedMail } from './mail/layout.js';
 export { MAIL_COLOR, MAIL_PAGES } from './mail/outgoing-mail.js';
 export type { MailSettings, PreparedMail, QueuedMail } from './mail/queued-mail.js';
@@ -61,4 +62,4 @@ export { Email, Id, Ids, Line, Name, Text, Timestamp } from './shared/schemas.js
 export type { AsyncApiDocument, AsyncApiOptions } from './streams/asyncapi.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
-export { createTandem, type Tandem } from './tandem.js';
+export { createTandem, type StartOptions, type Tandem } from './tandem.js';

@@ -1,4 +1,5 @@
 import {
+  createBefore,
   createErrorMiddlewares,
   createBodyPace,
   createInProcessBus,
@@ -24,6 +25,7 @@ import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
+import { createJobs, type JobRun } from './jobs/jobs.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
@@ -40,6 +42,7 @@ import {
 import { createServices } from './services.js';
 import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { AnyService, MadeBy } from './shared/define-service.js';
+import { withoutHostFields } from './shared/host-fields.js';
 import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } from './streams/asyncapi.js';
 import { createStreams, type Streams } from './streams/streams.js';
 
@@ -95,10 +98,31 @@ export interface Tandem<
   /** @deprecated renamed; use `isAuthenticated` */
   verifyAuthentication: ReturnType<typeof isAuthenticated>;
   /**
-   * Closes the streams, unsubscribes from the bus, and waits for pending writes. Close the storage after this; it belongs to
-   * its opener.
+   * Runs a job from time to time, on one instance at a time, once `start` was called (docs/embedding.md). The interval counts from
+   * the last start on any instance. What it throws is logged, and it runs again at its next interval.
+   * @param interval a duration such as `5m`, one second at least
+   * @param name of the job: instances that give the same one take turns
+   * @throws Error for a wrong interval or name, and for a name that is taken here
+   */
+  every(interval: string, name: string, run: JobRun): void;
+  /** Runs the jobs that are due, and waits for all that run here. For tests: `start` does so by itself. */
+  runJobs(): Promise<void>;
+  /**
+   * Begins what works in the background: the jobs of `every`, the sweeps of the storage, the mails and the removal of files, the
+   * latter two with their drivers. Does nothing a second time, or after `close`.
+   */
+  start(options?: StartOptions): void;
+  /**
+   * Ends what `start` began, of jobs for ten seconds at most; closes the streams, unsubscribes from the bus, and waits for pending
+   * writes. Close the storage after this; it belongs to its opener.
    */
   close(): Promise<void>;
+}
+
+/** How often queues are looked at for work of other instances, in milliseconds. Default 5,000. */
+export interface StartOptions {
+  mailPollMs?: number | undefined;
+  filePollMs?: number | undefined;
 }
 
 /** @throws Error naming the setting, for anything but a size such as `1mb` */
@@ -110,7 +134,7 @@ function bytesOf(setting: string, size: number | string): number {
 
 /**
  * Creates the services, to be mounted by Tandem's own server or in a host's application (docs/embedding.md). Does not listen, and
- * starts no timers except for open streams.
+ * starts no timers before `start`, except for open streams.
  * @throws Error naming a wrong setting
  */
 export async function createTandem<
@@ -190,7 +214,8 @@ export async function createTandem<
     places: createStreamPlaces(configuration.streamLimits),
     log,
   };
-  const streams = createStreams({ services, facts, storage, bus, names, heartbeatMs: configuration.heartbeatMs });
+  const before = createBefore(configuration.before ?? {}, withoutHostFields);
+  const streams = createStreams({ services, facts, storage, bus, names, before, heartbeatMs: configuration.heartbeatMs });
   const routerOptions = {
     cookies: createTokenCookies(cookieSettings),
     browserCookies: createBrowserCookies(cookieSettings, {
@@ -201,9 +226,11 @@ export async function createTandem<
     typeIds,
     subscriptions: streams.subscriptions,
   };
-  const ownRouter = createExposedRouter(services, routerOptions, { names, own });
+  const ownRouter = before.appliedTo(createExposedRouter(services, routerOptions, { names, own }));
 
   const authenticatedRoute = isAuthenticated(facts);
+  const jobs = createJobs({ storage, log });
+  let stops: (() => Promise<void>)[] | undefined;
 
   return {
     services,
@@ -238,8 +265,19 @@ export async function createTandem<
     isAuthenticated: authenticatedRoute,
     verifyAuthentication: authenticatedRoute,
 
+    every: jobs.every,
+    runJobs: jobs.work,
+
+    start({ mailPollMs, filePollMs } = {}) {
+      if (stops) return;
+      jobs.start();
+      stops = [storage.startSweeping(), services.mails.startSending(mailPollMs), services.files.startRemoving(filePollMs)];
+    },
+
     async close() {
-      await streams.close();
+      const ends = [jobs.stop, ...(stops ?? []), streams.close];
+      stops = [];
+      await Promise.all(ends.map((end) => end()));
       await services.sessions.close();
       await services.audit.settle();
     },

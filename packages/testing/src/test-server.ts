@@ -143,7 +143,8 @@ const contracts = new Map<string, Contract>();
 function contractOf(tandem: Tandem, settings: Config, code?: CodeConfiguration): Contract {
   const { authModes, cookies, publicUrl } = settings;
   const fields = Object.entries(code?.fields ?? {}).map(([service, one]) => [service, Object.keys(one.shape)]);
-  const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl, fields]);
+  const hooked = Object.keys(code?.before ?? {});
+  const key = JSON.stringify([Object.keys(tandem.router._def.record), authModes, cookies.prefix, publicUrl, fields, hooked]);
   const contract = contracts.get(key) ?? createContract(describeApi(tandem, settings));
   contracts.set(key, contract);
   return contract;

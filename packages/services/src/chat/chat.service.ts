@@ -47,6 +47,7 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     templates,
 
     // for streams
+    expectMember: memberships.expectMember,
     membershipOf: memberships.membershipOf,
     membersAmong: memberships.membersAmong,
     messagesSince: messages.since,

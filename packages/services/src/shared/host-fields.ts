@@ -116,6 +116,15 @@ function withHostFields(fields: object, given: object): object {
   return { ...own, ...(Object.keys(others).length > 0 && { [HOST_FIELDS]: others }) };
 }
 
+/** What was given before `withHostFields`, at any depth: an input that passes its validation again. */
+export function withoutHostFields(input: unknown): unknown {
+  if (Array.isArray(input)) return input.map(withoutHostFields);
+  if (typeof input !== 'object' || input === null || input instanceof Date) return input;
+  const { [HOST_FIELDS]: others, ...own } = input as Record<string, unknown>;
+  const entries = Object.entries(own).map(([key, value]) => [key, withoutHostFields(value)] as const);
+  return { ...Object.fromEntries(entries), ...(others as object | undefined) };
+}
+
 /** The host's fields after a change, in which null clears one. */
 export function mergeHostFields(before: StoredHostFields | null | undefined, patch: StoredHostFields): StoredHostFields {
   return Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null));

@@ -5,7 +5,9 @@ import {
   errorFrameOf,
   ruleErrors,
   validationError,
+  type Before,
   type EventBus,
+  type Identity,
   type Log,
   type Stream,
   type StreamHandler,
@@ -88,6 +90,8 @@ function say(socket: StreamSocket, frame: ChatServerFrame): void {
 
 interface ChatStreamOptions {
   chat: ChatService;
+  /** The hooks of the host. */
+  before: Before;
   /** With the fields that a host declares. */
   frames: typeof ChatClientFrame;
   feeds: ChannelFeeds;
@@ -95,12 +99,16 @@ interface ChatStreamOptions {
   redeem: StreamTickets['redeem'];
   bus: EventBus;
   log: Log;
+  /** Milliseconds after which a frame is answered by an error, whatever it waits for. */
+  deadlineMs: number;
   /** Id of the guest identity type, which may not post. */
   guestTypeId: string;
 }
 
 /** `GET /messages/listen` (decisions S1 to S5). */
-export function createChatStream({ chat, frames, feeds, places, redeem, bus, log, guestTypeId }: ChatStreamOptions): Stream {
+export function createChatStream(options: ChatStreamOptions): Stream {
+  const { chat, before, frames, feeds, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
+
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
     if (reader?.stop()) feeds.leave(channelId, reader);
@@ -147,10 +155,28 @@ export function createChatStream({ chat, frames, feeds, places, redeem, bus, log
     publishChatEvent(bus, { type: 'typing', channelId, identityId });
   }
 
+  /** The input after the host's hook before the operation that a frame stands for. */
+  async function asked<Input extends { channelId: string }>(operation: string, identity: Identity, input: Input): Promise<Input> {
+    const ask = before.of(operation);
+    if (!ask) return input;
+    const endsAt = performance.now() + deadlineMs;
+    // a hook runs only for those who may do it
+    await chat.expectMember(identity.id, input.channelId);
+    return ask(input, identity, () => performance.now() >= endsAt);
+  }
+
   async function post(socket: StreamSocket, { type, clientId, ...given }: Extract<ChatClientFrame, { type: 'message.create' }>) {
-    const { id: senderId, typeId } = identityOf(socket);
-    if (typeId === guestTypeId) throw ruleErrors.notAdmin();
-    say(socket, { type: 'ack', clientId, message: await chat.post({ ...given, clientId, senderId }) });
+    const identity = identityOf(socket);
+    if (identity.typeId === guestTypeId) throw ruleErrors.notAdmin();
+    const message = await asked('chat.createMessage', identity, { ...given, clientId, senderId: identity.id });
+    say(socket, { type: 'ack', clientId, message: await chat.post(message) });
+  }
+
+  async function read(socket: StreamSocket, { channelId, messageId }: Extract<ChatClientFrame, { type: 'read' }>) {
+    const identity = identityOf(socket);
+    const given = { channelId, identityId: identity.id, lastReadMessageId: messageId };
+    const { lastReadMessageId, ...reader } = await asked('chat.markRead', identity, given);
+    await chat.markRead({ ...reader, messageId: lastReadMessageId });
   }
 
   function identityOf({ access }: StreamSocket) {
@@ -174,7 +200,7 @@ export function createChatStream({ chat, frames, feeds, places, redeem, bus, log
         case 'typing':
           return tellTyping(socket, identityId, frame.channelId);
         case 'read':
-          return chat.markRead({ channelId: frame.channelId, identityId, messageId: frame.messageId });
+          return read(socket, frame);
         case 'ping':
           return undefined;
       }

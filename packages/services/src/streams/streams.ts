@@ -1,4 +1,11 @@
-import { createAccessWatch, createStreamServer, createTrpcStream, type EventBus, type ServerFacts } from '@tandem/core';
+import {
+  createAccessWatch,
+  createStreamServer,
+  createTrpcStream,
+  type Before,
+  type EventBus,
+  type ServerFacts,
+} from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions/session-ended.js';
@@ -20,6 +27,8 @@ interface StreamsOptions {
   bus: EventBus;
   /** The services that this server runs. */
   names: readonly ServiceName[];
+  /** The hooks of the host. */
+  before: Before;
   /** Interval between heartbeats, in milliseconds. */
   heartbeatMs?: number | undefined;
 }
@@ -27,7 +36,7 @@ interface StreamsOptions {
 export type Streams = ReturnType<typeof createStreams>;
 
 /** All streams, and the same events as tRPC subscriptions (decisions S1 to S7). */
-export function createStreams({ services, facts, storage, bus, names, heartbeatMs }: StreamsOptions) {
+export function createStreams({ services, facts, storage, bus, names, before, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
   const { log } = facts;
   const { chat, sessions } = services;
@@ -47,12 +56,14 @@ export function createStreams({ services, facts, storage, bus, names, heartbeatM
       ? [
           createChatStream({
             chat,
+            before,
             frames,
             feeds: channels,
             places: facts.places,
             redeem,
             bus,
             log,
+            deadlineMs: facts.deadlineMs,
             guestTypeId: facts.typeIds.guest,
           }),
         ]

@@ -17,8 +17,8 @@ export async function createApp({ dataDir, mongodbUri, secrets }: Omit<Settings,
   const storage = await openStorage({ uri: mongodbUri ?? engine?.uri ?? '' });
   const tandem = await createServices(storage, secrets);
   await storage.ensureIndexes();
-  // finishes what a crash has interrupted
-  const stopSweeping = storage.startSweeping();
+  // what works in the background, such as finishing what a crash has interrupted
+  tandem.start();
 
   const app = express();
   app.get('/health', (_request, response) => void response.json({ ok: true }));
@@ -36,7 +36,6 @@ export async function createApp({ dataDir, mongodbUri, secrets }: Omit<Settings,
     closeStreams: tandem.closeStreams,
     async close(): Promise<void> {
       await tandem.close();
-      await stopSweeping();
       await storage.close();
       await engine?.stop();
     },

@@ -1,0 +1,72 @@
+import { defineModel, isDuplicateKey, newId, type BaseRecord, type Storage } from '@tandem/storage';
+
+/** How long an instance keeps a turn that it does not renew, in milliseconds. */
+export const TURN_MS = 60_000;
+
+/** A job by its name: its last start, and who runs it. All by the store's time, on which instances agree. */
+interface JobTurnRecord extends BaseRecord {
+  startedAt: Date;
+  owner: string;
+  /** When others may take the turn; long past when nobody has it. */
+  leaseUntil: Date;
+}
+export const jobTurnModel = defineModel<JobTurnRecord>('tandemJobs', {
+  fields: { startedAt: Date, owner: String, leaseUntil: Date },
+  softDelete: false,
+  indexes: [],
+});
+const NEVER = { startedAt: new Date(0), leaseUntil: new Date(0) };
+
+/** Decides over all instances which of them runs a job. A dead process holds a turn for a minute at most. */
+export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'>) {
+  const { collection } = storage.model(jobTurnModel);
+  const owner = newId(storage.clock);
+  const own = (name: string) => ({ _id: name, owner }) as object;
+  const turnFrom = (now: Date) => new Date(now.getTime() + TURN_MS);
+
+  return {
+    /**
+     * The store's time, and for each of these jobs the milliseconds from then until it may start, negative if it is due.
+     * @param intervals by name, in milliseconds
+     */
+    async look(intervals: ReadonlyMap<string, number>): Promise<{ now: Date; waits: Map<string, number> }> {
+      const ofJobs = { _id: { $in: [...intervals.keys()] } } as object;
+      const [now, rows] = await Promise.all([storage.time(), collection.find(ofJobs).toArray()]);
+      const found = new Map(rows.map((row) => [String(row._id), row as unknown as JobTurnRecord]));
+      const waits = [...intervals].map(([name, interval]): [string, number] => {
+        const { startedAt, leaseUntil } = found.get(name) ?? NEVER;
+        return [name, Math.max(startedAt.getTime() + interval, leaseUntil.getTime()) - now.getTime()];
+      });
+      return { now, waits: new Map(waits) };
+    },
+
+    /**
+     * Takes the turn if the job is due and nobody runs it: of several that try at once, one gets it.
+     * @param now the store's time, not older than `TURN_MS`
+     */
+    async take(name: string, interval: number, now: Date): Promise<boolean> {
+      const isDue = { startedAt: { $lte: new Date(now.getTime() - interval) }, leaseUntil: { $lte: now } };
+      const $set = { startedAt: now, owner, leaseUntil: turnFrom(now), updatedAt: now };
+      const stages = { $set, $setOnInsert: { createdAt: now } };
+      try {
+        await collection.updateOne({ _id: name, ...isDue } as object, stages as object, { upsert: true });
+        return true;
+      } catch (error) {
+        // the row is there, and not due
+        if (isDuplicateKey(error) === false) throw error;
+        return false;
+      }
+    },
+
+    /** Keeps the turn for another minute. @returns false if another instance has taken it */
+    async renew(name: string, now: Date): Promise<boolean> {
+      const $set = { leaseUntil: turnFrom(now), updatedAt: now };
+      const { matchedCount } = await collection.updateOne(own(name), { $set } as object);
+      return matchedCount > 0;
+    },
+
+    async release(name: string): Promise<void> {
+      await collection.updateOne(own(name), { $set: { leaseUntil: NEVER.leaseUntil } } as object);
+    },
+  };
+}
