@@ -147,6 +147,31 @@ describe('a host with parts of its own', () => {
     await storage.close();
   });
 
+  it('is asked before operations, and runs its jobs until it is closed', async () => {
+    type Create = (given: object, remind: () => Promise<boolean>) => Promise<Tandem>;
+    const { createWatchfulTandem } = await sample<{ createWatchfulTandem: Create }>('createWatchfulTandem');
+    const storage = await openStorage({ uri: app.mongodbUri });
+    let left = 3;
+    const tandem = await createWatchfulTandem({ storage, authSecrets }, () => Promise.resolve((left -= 1) > 0));
+    await expect.poll(() => left).toBe(0);
+    const host = express().use(tandem.routes(), ...tandem.errorMiddlewares());
+    await using listening = await listen(host);
+    const { id, accessToken } = await app.signUpAdmin();
+    const call = (route: string, body: object) => listening.call('POST', route, body, { authorization: `Bearer ${accessToken}` });
+    const product = await call('/products', { name: 'Green  tea', description: '', price: { amount: 1, currency: 'EUR' } });
+    expect(product).toMatchObject({ status: 201, body: { name: 'Green tea' } });
+    const order = (quantity: number) => ({ items: [{ productId: product.body?.id, quantity }], identityId: id });
+    expect(await call('/orders', order(10))).toMatchObject({ status: 201 });
+    expect(await call('/orders', order(11))).toEqual({
+      status: 422,
+      body: { error: { message: 'An order has at most 10 pieces of a product' } },
+    });
+    const document = tandem.openApi({ title: '', description: '', version: '', url: '/' });
+    expect(JSON.stringify(document)).toContain('pieces of a product');
+    await tandem.close();
+    await storage.close();
+  });
+
   it('stores several records together, or none', async () => {
     type Kept = BaseRecord & { shelfId: string; parcelIds: string[] };
     type Sample = Record<'parcelModel' | 'shelfModel', ModelDefinition<Kept>> & {
