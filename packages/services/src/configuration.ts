@@ -14,6 +14,7 @@ import type { RedisDriver } from '@tandem/drivers/redis';
 import type { Storage } from '@tandem/storage';
 import ms, { type StringValue } from 'ms';
 import type { CookieSettings } from './authentication/cookies.js';
+import type { EventHandlers } from './events/event-records.js';
 import type { DeclaredFields, WithFields } from './host-field-types.js';
 import type { MailSettings } from './mail/queued-mail.js';
 import type { PasswordCheck, PasswordVerifier } from './authentication/passwords/passwords.js';
@@ -97,6 +98,11 @@ export interface TandemConfiguration<
    * throw a declared error, or return another input.
    */
   before?: BeforeHooks<WithFields<ExposedRouter<Name, Own[number]>, Fields>>;
+  /**
+   * Functions that are called with each event of a type, until they return (docs/events.md): from their first start on, on one
+   * instance at a time, after a crash again.
+   */
+  on?: EventHandlers;
   /** Answers `$search` in place of the index that storage keeps with the records. */
   search?: SearchDriver;
   /** Rate limits. Default true: those of docs/configuration.md. */

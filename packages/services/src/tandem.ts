@@ -25,6 +25,7 @@ import { Router } from 'express';
 import { cookiePrefixOf, createTokenCookies } from './authentication/cookies.js';
 import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from './configuration.js';
 import type { Lifetimes } from './authentication/lifetimes.js';
+import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
@@ -108,7 +109,7 @@ export interface Tandem<
   /** Runs the jobs that are due, and waits for all that run here. For tests: `start` does so by itself. */
   runJobs(): Promise<void>;
   /**
-   * Begins what works in the background: the jobs of `every`, the sweeps of the storage, the mails and the removal of files, the
+   * Begins what works in the background: the handlers of events, the jobs of `every`, the sweeps of the storage, the mails and the removal of files, the
    * latter two with their drivers. Does nothing a second time, or after `close`.
    */
   start(options?: StartOptions): void;
@@ -230,6 +231,8 @@ export async function createTandem<
 
   const authenticatedRoute = isAuthenticated(facts);
   const jobs = createJobs({ storage, log });
+  const followers = createEventFollowers({ storage, events: services.events, log });
+  for (const handler of handlersIn(configuration.on ?? {}, services.lists.kinds())) followers.add(handler);
   let stops: (() => Promise<void>)[] | undefined;
 
   return {
@@ -271,11 +274,12 @@ export async function createTandem<
     start({ mailPollMs, filePollMs } = {}) {
       if (stops) return;
       jobs.start();
+      followers.start();
       stops = [storage.startSweeping(), services.mails.startSending(mailPollMs), services.files.startRemoving(filePollMs)];
     },
 
     async close() {
-      const ends = [jobs.stop, ...(stops ?? []), streams.close];
+      const ends = [jobs.stop, followers.stop, ...(stops ?? []), streams.close];
       stops = [];
       await Promise.all(ends.map((end) => end()));
       await services.sessions.close();

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeError, type Log } from '@tandem/core';
 import { defineModel, isDuplicateKey, timeInStore, type BaseRecord, type Storage } from '@tandem/storage';
+import type { EventHandlers } from './event-records.js';
+import { expandType } from './event-types.js';
 import { eventErrors } from './events.errors.js';
 import type { DomainEvent } from './events.schemas.js';
 import type { EventsService } from './events.service.js';
@@ -160,4 +162,16 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
       await Promise.race([Promise.all(running), pause(STOP_MS, undefined, { ref: false })]);
     },
   };
+}
+
+/**
+ * The followers of a host's handlers.
+ * @param kinds those of which events tell
+ * @throws Error for a type of events that does not exist
+ */
+export function handlersIn(on: EventHandlers, kinds: readonly string[]): Follower[] {
+  return Object.entries(on).map(([pattern, handle]) => {
+    if (expandType(pattern, kinds).length === 0) throw new Error(`on: there are no events "${pattern}"`);
+    return { name: `on ${pattern}`, types: pattern, handle: handle as Follower['handle'] };
+  });
 }

@@ -10,12 +10,13 @@ export const CHANGES = ['created', 'updated', 'deleted', 'restored'] as const;
  * @throws validationError
  */
 export function typesIn(names: readonly string[], kinds: readonly string[], problem: (name: string) => string): string[] {
-  const unknown = names.filter((name) => expand(name, kinds).length === 0);
+  const unknown = names.filter((name) => expandType(name, kinds).length === 0);
   if (unknown.length > 0) throw validationError(unknown.map(problem));
-  return [...new Set(names.flatMap((name) => expand(name, kinds)))];
+  return [...new Set(names.flatMap((name) => expandType(name, kinds)))];
 }
 
-function expand(name: string, kinds: readonly string[]): string[] {
+/** The event types that one name stands for; none where it names nothing. */
+export function expandType(name: string, kinds: readonly string[]): string[] {
   const [kind = '', change = '', ...rest] = name.split('.');
   if (!kinds.includes(kind) || rest.length > 0) return [];
   if (change === '*') return CHANGES.map((one) => `${kind}.${one}`);
