@@ -201,10 +201,9 @@ async function readPage(plan: RecordPlan, { name }: ListResource, { store, count
 }
 
 /** A page by rank. */
-async function readBest(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
+function readBest(plan: RecordPlan, { name }: ListResource, { store, countCache }: Run): Promise<RowsAndTotal> {
   const count = () => store.count(plan.filter);
-  const total = await (countCache ? countCache.count(name, canonical(plan.filter), count) : count());
-  return { rows: total === 0 || plan.top === 0 ? [] : await readRanked(plan, store, total), total };
+  return readRanked(plan, store, () => (countCache ? countCache.count(name, canonical(plan.filter), count) : count()));
 }
 
 async function runTransformation(plan: TransformationPlan, run: Run): Promise<ListResult<unknown>> {

@@ -5,7 +5,7 @@ import type { SortKey } from './order.js';
 import type { RecordPlan } from './plan.js';
 import type { ListResource } from './resource.js';
 import type { StoredDocument } from './show.js';
-import type { LimitedStore } from './store.js';
+import { withTotal, type LimitedStore, type RowsAndTotal } from './store.js';
 
 /** What a search finds. */
 export interface Found {
@@ -39,32 +39,49 @@ export function checkSearch(text: string, { searched }: ListResource): string {
 }
 
 /**
- * A page of what was found, best first. Of very many, the first by the index are ranked; the others follow in the order
- * of the index, and their pages are found by counting.
- * @param total of all that was found
+ * A page of what was found, best first, with the number of all. Of very many, the first by the index are ranked; the
+ * others follow in the order of the index, and their pages are found by counting.
+ * @param count counts all, which is needed where there are more than are ranked: up to then one command does both
  */
-export async function readRanked(plan: RecordPlan, store: LimitedStore, total: number): Promise<StoredDocument[]> {
-  const { filter, skip, top, sort, projection, rank, afterRank, hidden } = plan;
-  const isChoice = Object.values(projection).includes(1);
+export async function readRanked(plan: RecordPlan, store: LimitedStore, count: () => Promise<number>): Promise<RowsAndTotal> {
+  const { filter, skip, top, projection } = plan;
   const { ranked } = LIMITS.search;
-  const best =
-    skip >= ranked
-      ? []
-      : await store.aggregate([
-          { $match: filter },
-          { $limit: ranked },
-          { $set: { [RANK]: rank } },
-          { $project: hidden },
-          ...(afterRank ? [{ $match: afterRank }] : []),
-          { $sort: sort },
-          { $skip: skip },
-          { $limit: top + 1 },
-          ...(isChoice ? [{ $project: { ...projection, [RANK]: 1 } }] : []),
-        ]);
-  if (best.length > top || total <= ranked) return best;
+  if (top === 0) return { rows: [], total: await count() };
+  const best = skip < ranked ? await readFirst(plan, store) : { rows: [], total: ranked + 1 };
+  if (best.total <= ranked) return best;
+  const total = await count();
+  const missing = top + 1 - best.rows.length;
+  if (missing <= 0 || total <= ranked) return { rows: best.rows, total };
   const behind = { $skip: Math.max(skip, ranked) };
-  const others = await store.aggregate([{ $match: filter }, behind, { $limit: top + 1 - best.length }, { $project: projection }]);
-  return [...best, ...others];
+  const others = await store.aggregate([{ $match: filter }, behind, { $limit: missing }, { $project: projection }]);
+  return { rows: [...best.rows, ...others], total };
+}
+
+/** The page of those that are ranked, and their number: one more if there are others. */
+async function readFirst(plan: RecordPlan, store: LimitedStore): Promise<RowsAndTotal> {
+  const { filter, skip, top, sort, projection, rank, afterRank, hidden } = plan;
+  const { ranked } = LIMITS.search;
+  const isChoice = Object.values(projection).includes(1);
+  const best = [
+    { $limit: ranked },
+    { $set: { [RANK]: rank } },
+    { $project: hidden },
+    ...(afterRank ? [{ $match: afterRank }] : []),
+    { $sort: sort },
+    { $skip: skip },
+    { $limit: top + 1 },
+    ...(isChoice ? [{ $project: { ...projection, [RANK]: 1 } }] : []),
+  ];
+  const both = await store.aggregate([
+    { $match: filter },
+    { $limit: ranked + 1 },
+    { $facet: { best, total: [{ $count: 'total' }] } },
+    // as rows, because all in one document may be too large for the store
+    { $project: { row: { $concatArrays: ['$best', '$total'] } } },
+    { $unwind: '$row' },
+    { $replaceRoot: { newRoot: '$row' } },
+  ]);
+  return withTotal(both);
 }
 
 /** How many rows must be counted to find the last of these again; undefined where its rank finds it. */

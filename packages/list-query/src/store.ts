@@ -57,10 +57,7 @@ export function limitStore(collection: ListCollection, { maxTimeMs, signal }: Co
     find: (filter, options) => guard(collection.find(filter, { ...options, ...limits }).toArray()) as Promise<StoredDocument[]>,
     async findAndCount(filter, options, counted) {
       const stages = pageAndTotal(collection.collectionName, filter, options, counted);
-      const both = (await guard(collection.aggregate(stages, limits).toArray())) as StoredDocument[];
-      // a row without `_id` is the total, which is missing where nothing matches
-      const total = both.find((row) => !('_id' in row)) as { total: number } | undefined;
-      return { rows: total ? both.filter((row) => row !== total) : both, total: total?.total ?? 0 };
+      return withTotal((await guard(collection.aggregate(stages, limits).toArray())) as StoredDocument[]);
     },
     async count(filter) {
       const [counted] = await guard(collection.aggregate([{ $match: filter }, { $count: 'total' }], limits).toArray());
@@ -68,6 +65,12 @@ export function limitStore(collection: ListCollection, { maxTimeMs, signal }: Co
     },
     aggregate: (pipeline) => guard(collection.aggregate(pipeline, limits).toArray()) as Promise<StoredDocument[]>,
   };
+}
+
+/** Rows among which one without `_id` is the total, which is missing where nothing matches. */
+export function withTotal(both: StoredDocument[]): RowsAndTotal {
+  const total = both.find((row) => !('_id' in row)) as { total: number } | undefined;
+  return { rows: total ? both.filter((row) => row !== total) : both, total: total?.total ?? 0 };
 }
 
 function pageAndTotal(
