@@ -117,11 +117,13 @@ function judge(result: Result): [wanted: string, measured: string] {
       `median ${result.ratios.during.median.toFixed(2)}, ${result.ratios.after.median.toFixed(2)} after it, ${result.failures} failures, ${mebibytes(result.growth)}`,
     ];
   if (result.of === 'memory') return [`at most ${kibibytes(target)}`, kibibytes(result.bytes)];
-  if (result.of === 'time')
+  if (result.of === 'time') {
+    const { targetMs } = result;
     return [
-      `at most ${Number(target.toFixed(2))} × the time of ${result.against}`,
-      `median ${result.ratios.time.median.toFixed(2)}`,
+      `at most ${Number(target.toFixed(2))} × the time of ${result.against}${targetMs ? `, and ${time(targetMs * 1000)}` : ''}`,
+      `median ${result.ratios.time.median.toFixed(2)}${targetMs ? `, ${time(result.time * 1000)}` : ''}`,
     ];
+  }
   if (result.of === 'p99') return [`at most ${target} × the quiet p99`, `median ${result.ratios.p99.median.toFixed(2)}`];
   if (result.of === 'cpu') return [`at most ${target} × the CPU per request`, `median ${result.ratios.cpu.median.toFixed(2)}`];
   return [`at least ${target} × the rate`, `median ${result.ratios.rate.median.toFixed(2)}`];

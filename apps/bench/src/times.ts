@@ -6,6 +6,8 @@ export interface TimeComparison {
   of: 'time';
   /** At most this many times the time of the other. */
   target: number;
+  /** And at most so many milliseconds. */
+  targetMs?: number;
   /** The compared figure of a round: the median, or another percentile. */
   share?: 0.5 | 0.95 | 0.99;
   run(): Promise<unknown>;
@@ -19,6 +21,7 @@ export interface TimeResult {
   of: 'time';
   against: string;
   target: number;
+  targetMs: number | undefined;
   isMet: boolean;
   /** Ratios of one pair of rounds. */
   ratios: { time: Spread };
@@ -41,12 +44,13 @@ async function timeOf(run: () => Promise<unknown>, milliseconds: number, share: 
 
 /** Warms both up until V8 has compiled the hot code, then alternates them; each pair of rounds gives one ratio. */
 export async function compareTimes(comparison: TimeComparison, { rounds, roundMs, warmUpMs }: RoundPlan): Promise<TimeResult> {
-  const { name, of, against, target, share = 0.5, run, runOther } = comparison;
+  const { name, of, against, target, targetMs, share = 0.5, run, runOther } = comparison;
   for (const way of [run, runOther]) await timeOf(way, warmUpMs, share);
   const pairs: { time: number; other: number }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({ time: await timeOf(run, roundMs, share), other: await timeOf(runOther, roundMs, share) });
   const ratio = spreadOf(pairs.map(({ time, other }) => time / other));
   const [time, other] = [spreadOf(pairs.map((pair) => pair.time)).median, spreadOf(pairs.map((pair) => pair.other)).median];
-  return { name, of, against, target, isMet: ratio.median <= target, ratios: { time: ratio }, time, other };
+  const isMet = ratio.median <= target && time <= (targetMs ?? Infinity);
+  return { name, of, against, target, targetMs, isMet, ratios: { time: ratio }, time, other };
 }
