@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { problemAt, problemOf, shorten } from './errors.js';
+import { problemAt, problemOf, shorten, type ListQueryError } from './errors.js';
 import { allOf, type StoreFilter } from './filter.js';
 import { valueAt } from './keyset.js';
 import { LIMITS } from './limits.js';
@@ -20,7 +20,7 @@ export interface RelatedSource {
 
 /** Finds related records where more than their ids decides who sees them, or where they are not in a collection. */
 export interface RelatedReader {
-  /** @returns those that the caller may see, in their shown form, by id */
+  /** @returns those that the caller may see, in their shown form, by id. A list counts as many records as it has. */
   read(ids: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
 }
 
@@ -112,9 +112,9 @@ export async function expandRecords(
   let standing = 0;
   let bytes = 0;
   function count(times: number, related: unknown): void {
-    standing += times;
+    standing += times * (Array.isArray(related) ? related.length : 1);
     bytes += times * Buffer.byteLength(JSON.stringify(related));
-    if (standing > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw tooMuch();
+    if (standing > LIMITS.expandRecords || bytes > LIMITS.expandBytes) throw expandsTooMuch();
   }
   await embed(rows, expansions, { ...reading, count });
 }
@@ -154,7 +154,8 @@ function placesOf(
   return { places, name: inner, from: relation.from.slice(list.length + 1) };
 }
 
-function tooMuch() {
+/** The refusal of an answer that would hold too many related records, for readers that know it before they read. */
+export function expandsTooMuch(): ListQueryError {
   return problemOf('$expand', 'gives too much');
 }
 
@@ -201,7 +202,7 @@ async function findRelated(
   const timesOf = (record: StoredDocument) => ids.get(keyOf(valueAt(record, relation.to)))?.times ?? 0;
   if (sum([...ids.values()].map(({ times }) => times)) > LIMITS.expandRecords) {
     const kept = await read({ projection: { [relation.to]: 1 }, limit: LIMITS.expandRecords + 1 });
-    if (sum(kept.map(timesOf)) > LIMITS.expandRecords) throw tooMuch();
+    if (sum(kept.map(timesOf)) > LIMITS.expandRecords) throw expandsTooMuch();
   }
   const found = await read({ projection });
   let since = -Infinity;

@@ -1,7 +1,14 @@
 export { createCountCache, type CountCache, type CountCacheSettings } from './count-cache.js';
 export type { CursorSecret } from './cursor.js';
 export { ListQueryError, ListTimeLimitError, NextTokenError, type ListQueryProblem } from './errors.js';
-export { bindExpand, type Expansion, type RelatedReader, type RelatedSource, type RelatedSources } from './expand.js';
+export {
+  bindExpand,
+  expandsTooMuch,
+  type Expansion,
+  type RelatedReader,
+  type RelatedSource,
+  type RelatedSources,
+} from './expand.js';
 export type { Field, FieldSettings, FieldType, ScalarType } from './fields.js';
 export type { StoreFilter } from './filter.js';
 export { createGate, type Caller, type Gate, type GateSettings } from './gate.js';

@@ -55,3 +55,16 @@ it('related records that a function finds count each time they appear', async ()
   const shown = { id: '1', items };
   await expect(expanded(shown, 'items.product')).rejects.toThrow("'$expand' gives too much");
 });
+
+it('a list that a function finds counts as many related records as it has', async () => {
+  const listOf = (count: number): RelatedReader => ({
+    read: ([id = '']) => Promise.resolve(new Map([[id, Array.from({ length: count }, () => ({ id }))]])),
+  });
+  const watched = (count: number) => {
+    const shown = { id: '1', productId: 'rye' };
+    const asked = bindExpand(parseExpand('product'), orders);
+    return expandOne(shown, shown, asked, { relations: { product: listOf(count) } }).then(() => shown);
+  };
+  expect(await watched(2000)).toMatchObject({ product: { length: 2000 } });
+  await expect(watched(2001)).rejects.toThrow("'$expand' gives too much");
+});

@@ -30,9 +30,9 @@ export function createOrganizationFellows({ storage, lists }: { storage: Storage
   }
 
   return {
-    /** The owners of these organizations. */
-    ownersOf: (organizationIds: readonly string[], call: object): Promise<OrganizationPeople[]> =>
-      find({ _id: { $in: organizationIds } }, OWNER_IDS, call),
+    /** The owners of these organizations, at most so many of each. */
+    ownersOf: (organizationIds: readonly string[], most: number, call: object): Promise<OrganizationPeople[]> =>
+      find({ _id: { $in: organizationIds } }, { $slice: [OWNER_IDS, most] }, call),
 
     /** The organizations of an identity, with its fellows among `ids`. */
     fellowsOf: (identityId: string, ids: readonly string[], call: object): Promise<OrganizationPeople[]> =>

@@ -1,3 +1,4 @@
+import { LIMITS, expandsTooMuch } from '@tandem/list-query';
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import { createOrganizationFellows } from '../organizations/fellows.js';
@@ -27,11 +28,11 @@ export function relatePeople({ storage, lists, people }: { storage: Storage; lis
   });
   lists.relate(ownersKind, {
     async find(organizationIds, query) {
-      const owners = await ownersOf(organizationIds, query);
-      const cards = await visible(
-        owners.flatMap(({ identityIds }) => identityIds),
-        query,
-      );
+      const owners = await ownersOf(organizationIds, LIMITS.expandRecords + 1, query);
+      const ids = owners.flatMap(({ identityIds }) => identityIds);
+      // each organization may have thousands, whose cards would be read to be refused
+      if (ids.length > LIMITS.expandRecords) throw expandsTooMuch();
+      const cards = await visible(ids, query);
       return new Map(owners.map(({ id, identityIds }) => [id, identityIds.flatMap((identityId) => cards.get(identityId) ?? [])]));
     },
   });
