@@ -30,12 +30,16 @@ const REFUSED = { name: 'refused', $top: ROWS, $expand: 'categories' };
 const TOO_MUCH = '400 batch gives too much';
 
 /** What the calls of one batch are answered: a number of rows, or what is wrong with them. */
-async function answersTo(...queries: object[]): Promise<(number | string)[]> {
+const answersTo = (...queries: object[]) => answersOf('products.list', queries, ({ count }) => count);
+
+type Data = { count: number; categories: unknown[] };
+type Answer = { result?: { data: Data }; error?: { data: { httpStatus: number; data: string[] } } };
+
+async function answersOf(procedure: string, queries: object[], of: (data: Data) => number): Promise<(number | string)[]> {
   const input = encodeURIComponent(JSON.stringify(Object.fromEntries(queries.entries())));
-  const response = await fetch(`${app.url}/trpc/${queries.map(() => 'products.list').join(',')}?batch=1&input=${input}`);
-  type Answer = { result?: { data: { count: number } }; error?: { data: { httpStatus: number; data: string[] } } };
-  return ((await response.json()) as Answer[]).map(
-    ({ result, error }) => result?.data.count ?? `${error?.data.httpStatus} ${error?.data.data.join()}`,
+  const response = await fetch(`${app.url}/trpc/${queries.map(() => procedure).join(',')}?batch=1&input=${input}`);
+  return ((await response.json()) as Answer[]).map(({ result, error }) =>
+    result ? of(result.data) : `${error?.data.httpStatus} ${error?.data.data.join()}`,
   );
 }
 
@@ -51,6 +55,26 @@ it.each([
   const answers = await answersTo(...Array<object>(given + 3).fill(query));
   expect(answers).toEqual([...Array<number>(given).fill(ROWS), ...Array<string>(3).fill(TOO_MUCH)]);
   expect(reads() - after).toBeLessThanOrEqual(after - before);
+});
+
+it('a batch gives single reads with related records until they have reached 4 MiB, and reads none for the others', async () => {
+  const each = 10;
+  const description = '語'.repeat(50_000);
+  const categories = await app.storage
+    .model(categoryModel)
+    .create(Array.from({ length: each }, (_, n) => ({ name: `Large ${n}`, description })));
+  const categoryIds = categories.map(({ _id }) => _id);
+  const { _id: productId } = await app.storage.model(productModel).create({ name: 'One', description: '', categoryIds });
+  const given = Math.ceil(BATCH_BYTES / (each * Buffer.byteLength(description)));
+  const reads = () => proxy.commands.filter(({ collection }) => collection === 'categories').length;
+  const ask = (count: number) =>
+    answersOf('products.get', Array<object>(count).fill({ productId, $expand: 'categories' }), (data) => data.categories.length);
+  const before = reads();
+  expect(await ask(given)).toEqual(Array(given).fill(each));
+  const after = reads();
+  expect(after - before).toBeGreaterThan(0);
+  expect(await ask(given + 3)).toEqual([...Array<number>(given).fill(each), ...Array<string>(3).fill(TOO_MUCH)]);
+  expect(reads() - after).toBe(after - before);
 });
 
 it('a list that is refused takes nothing from the others of its batch', async () => {
