@@ -9,6 +9,7 @@ import { productKind, ProductSchema } from '../products/products.schemas.js';
 import type { HostGiven } from '../shared/host-fields.js';
 import {
   GivenMetadata,
+  GivenPrivateMetadata,
   METADATA_LIST_FIELD,
   MetadataPatch,
   MetadataSchema,
@@ -134,6 +135,7 @@ export const createOrderInput = z.strictObject({
     .max(MAX_LINES)
     .describe('The lines of the order.'),
   ...given,
+  privateMetadata: GivenPrivateMetadata,
   tax: Amount.describe('The tax, which is added to the lines.').optional(),
   subtotal: Amount.optional().meta({ description: 'Must equal what the server computes' }),
   total: Amount.optional().meta({ description: 'Must equal what the server computes' }),

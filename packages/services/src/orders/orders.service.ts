@@ -8,7 +8,7 @@ import { productVariantErrors } from '../product-variants/product-variants.error
 import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
-import { changeRecord, hasOwnData, withoutPrivate } from '../shared/changes.js';
+import { changeRecord, hasOwnData, refusePrivate, withoutPrivate } from '../shared/changes.js';
 import { toAmount } from '../shared/money.js';
 import { givenOf } from '../shared/patching.js';
 import { createIdempotencyKeys } from './idempotency-keys.js';
@@ -43,12 +43,9 @@ function showRead(record: OrderRecord): Order {
 /** The same, as everybody may see it who sees it. */
 const show = (record: OrderRecord): Order => showRead(withoutPrivate(record));
 
-/** As for any other field that there is not. */
-const UNKNOWN = "request body must NOT have additional properties: 'privateMetadata'";
-
-/** The data of the buyer's or host's own. */
-function ownDataOf({ metadata, hostFields }: NewOrder): Pick<OrderRecord, 'metadata' | 'hostFields'> {
-  return { ...(metadata && { metadata }), ...(hostFields && { hostFields }) };
+/** The data of the buyer's, admin's or host's own. */
+function ownDataOf({ metadata, privateMetadata, hostFields }: NewOrder): Partial<OrderRecord> {
+  return { ...(metadata && { metadata }), ...(privateMetadata && { privateMetadata }), ...(hostFields && { hostFields }) };
 }
 
 /** @throws productErrors.notFound, productVariantErrors.notFound */
@@ -84,8 +81,8 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
   async function asMade(orderId: string, given: NewOrder): Promise<Order | undefined> {
     const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
     if (!record) return undefined;
-    const showPending = ({ history, metadata: _, hostFields: __, ...made }: OrderRecord) =>
-      show({
+    const showPending = ({ history, metadata: _, privateMetadata: __, hostFields: ___, ...made }: OrderRecord) =>
+      showRead({
         ...made,
         ...ownDataOf(given),
         status: 'pending',
@@ -126,9 +123,10 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
      * Creates an order with amounts computed by the server.
      * @param key the sender's `Idempotency-Key`: repeated within 24 h it returns the same order
      * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for
-     * organizations and amounts
+     * organizations, amounts and `privateMetadata` of others than admins
      */
     async create(given: NewOrder, actor: Actor, key?: string): Promise<Order> {
+      refusePrivate(given, actor.isAdmin);
       const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
       const made = kept === undefined ? undefined : await asMade(kept, given);
       if (made) return made;
@@ -158,7 +156,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         if (!first) throw notOnMajority('an order that was refused as made');
         return first;
       }
-      return show(order);
+      return showRead(order);
     },
 
     /** The orders of one identity, or all. */
@@ -189,7 +187,7 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
     async patch(orderId: string, patch: OrderPatch, actor: Actor): Promise<Order> {
       const set = givenOf(patch);
       const { status } = set;
-      if (set.privateMetadata && !actor.isAdmin) throw validationError([UNKNOWN]);
+      refusePrivate(set, actor.isAdmin);
       if (Object.keys(set).length === 0) throw errors.nothingToUpdate();
       const before = await Orders.findById(orderId).lean<OrderRecord>();
       if (!before) throw errors.notFound();

@@ -79,7 +79,7 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
       allow: [notGuest, anyOf(admin, ownerIsCaller), anyOf(admin, managesParent)],
     }).mutation(({ ctx, input }) => {
       const { organization, parentId, ownerId = ctx.identity.id } = input;
-      return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id);
+      return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id, actorOf(ctx).isAdmin);
     }),
 
     list: listRoute(organization, 'GET /organizations', organizationList, {

@@ -4,7 +4,7 @@ import { HOST_FIELDS, TRACE, deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { CERTIFICATE_TYPES, IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
-import { MetadataPatch, metadataField, privateMetadataField } from '../shared/metadata.js';
+import { GivenPrivateMetadata, MetadataPatch, metadataField, privateMetadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { ownersKind, personKind } from '../people/people.schemas.js';
 import { BULK_MAX, Email, Id, LINE_MAX, Line, Name, Text, Timestamp } from '../shared/schemas.js';
@@ -100,7 +100,9 @@ export const logoUploadInput = z.strictObject({ organizationId: Id, ...uploadPar
 export const certificateUploadInput = z.strictObject({ organizationId: Id, ...uploadParameters(CERTIFICATE_TYPES) });
 
 export const createOrganizationInput = z.strictObject({
-  organization: z.strictObject(organizationRecord.given).describe('The organization.'),
+  organization: z
+    .strictObject({ ...organizationRecord.given, privateMetadata: GivenPrivateMetadata })
+    .describe('The organization.'),
   ownerId: Id.describe('Its first owner; only an admin may name another than themselves.').optional(),
   parentId: Id.nullable().describe('The organization above; null at the top.').optional(),
 });

@@ -7,7 +7,7 @@ import { identityErrors } from '../identities/identities.errors.js';
 import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
 import { viewerOf, type Actor } from '../shared/actor.js';
-import { changeRecord, withoutPrivate } from '../shared/changes.js';
+import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
@@ -146,14 +146,17 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     /**
      * Stores a new organization with its first owner.
      * @param createdBy the identity that uploaded the logo
-     * @throws errors.nameTaken when the owner has one of this name, notFound (for the parent), tooDeep; identityErrors.notFound
+     * @param isAdmin whether this is an admin, who may give `privateMetadata` and is shown it
+     * @throws validationError for it otherwise; errors.nameTaken when the owner has one of this name, notFound (for the parent), tooDeep; identityErrors.notFound
      * when the owner does not exist; ATTACH_ERRORS
      */
     async create(
       { logo, ...given }: NewOrganization & { parentId?: string | null | undefined },
       ownerId: string,
       createdBy: string,
+      isAdmin = false,
     ): Promise<Organization> {
+      refusePrivate(given, isAdmin, '/organization');
       if (typeof given.parentId === 'string') await tree.mayBeginBelow(given.parentId);
       if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
@@ -165,7 +168,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
         const organization = { ...record, createdAt: joinedAt, updatedAt: joinedAt };
         await creations.run({ organization, logo, createdBy });
         if (logo) await logos.settleHeld(_id);
-        return await show(organization);
+        return await show(organization, isAdmin);
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
       }

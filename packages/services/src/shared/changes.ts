@@ -1,3 +1,4 @@
+import { validationError } from '@tandem/core';
 import { HOST_FIELDS, type BaseRecord, type Model } from '@tandem/storage';
 import { hasRoomFor, tooManyKeys, type MetadataPatch } from './metadata.js';
 
@@ -70,6 +71,16 @@ export async function changeRecord<R extends BaseRecord>(
     .lean<R>();
   if (!changed) await refuseTooManyKeys(model, filter._id, changes);
   return changed;
+}
+
+/**
+ * Refuses `privateMetadata` as any other field that there is not, unless an admin gives it.
+ * @param pointer the position of the fields in the body
+ * @throws validationError
+ */
+export function refusePrivate(given: { privateMetadata?: object | undefined }, isAdmin: boolean, pointer = ''): void {
+  if (given.privateMetadata && !isAdmin)
+    throw validationError([`request body${pointer} must NOT have additional properties: 'privateMetadata'`]);
 }
 
 /** A record without what admins alone know. */

@@ -52,6 +52,9 @@ export const PRIVATE_LIST_FIELD = { ...METADATA_LIST_FIELD, guarded: true } as c
 /** What admins are shown of it; others' answers never have the field. */
 export const PrivateMetadataSchema = MetadataSchema.optional().describe('Shown to admins alone.');
 
+/** What an input gives of it at creation: see `refusePrivate`. */
+export const GivenPrivateMetadata = GivenMetadata.optional().describe('Given by admins alone.');
+
 /** The field `privateMetadata` of a record, which an input for admins gives. */
 export const privateMetadataField = serverField(PrivateMetadataSchema, { stored: { type: Object }, list: PRIVATE_LIST_FIELD });
 

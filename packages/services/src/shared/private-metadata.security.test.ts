@@ -1,7 +1,10 @@
 import { FACES, fixture, startTestServer, type Face, type Outcome, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { valueOf } from '../../test/chat-world.js';
 
 const SECRET = 'seeded-secret';
+/** What is given at creation. */
+const GIVEN = 'given-secret';
 const app = fixture(startTestServer);
 const admin = fixture(() => app.signUpAdmin());
 
@@ -157,6 +160,32 @@ describe.each(FACES)('over %s, private metadata', (face) => {
     }
   });
 
+  it('is given at creation by admins alone, and shown to them by it', async () => {
+    const { ann, organizationId, productId } = world;
+    const privateMetadata = { note: GIVEN };
+    const organization = () => ({ name: crypto.randomUUID(), description: '', contact_email: 'a@example.org' });
+    const order = { identityId: ann.id, organizationId, currency: 'USD', items: [{ productId, quantity: 1, price: 1 }] };
+    const unknown = (of: string) => [`request body${of} must NOT have additional properties: 'privateMetadata'`];
+    const given = { organization: { ...organization(), privateMetadata }, ownerId: ann.id };
+    const made = await admin.call(face, 'organizations.create', given);
+    expect(made).toMatchObject({ ok: true, value: { privateMetadata } });
+    const { id } = (made as { value: Shown }).value;
+    expect(JSON.stringify(await ann.call(face, 'organizations.get', { organizationId: id }))).not.toMatch(GIVEN);
+    expect(await admin.call(face, 'organizations.get', { organizationId: id })).toMatchObject({ value: { privateMetadata } });
+    const others = { organization: { ...organization(), privateMetadata } };
+    expect(await ann.call(face, 'organizations.create', others)).toMatchObject({ status: 400, data: unknown('/organization') });
+    expect(await ann.call(face, 'orders.create', { ...order, privateMetadata })).toMatchObject({
+      status: 400,
+      data: unknown(''),
+    });
+    expect(await admin.call(face, 'orders.create', { ...order, privateMetadata: { note: null } })).toMatchObject({ status: 400 });
+    const ordered = await admin.call(face, 'orders.create', { ...order, privateMetadata });
+    expect(ordered).toMatchObject({ ok: true, value: { privateMetadata } });
+    const { id: orderId } = (ordered as { value: Shown }).value;
+    expect(JSON.stringify(await ann.call(face, 'orders.get', { orderId }))).not.toMatch(GIVEN);
+    expect(await admin.call(face, 'orders.get', { orderId })).toMatchObject({ value: { privateMetadata } });
+  });
+
   it('is in no answer to others, whatever they ask, and no different from a field that there is not', async () => {
     let answered = 0;
     const told: string[][] = [];
@@ -205,6 +234,18 @@ describe.each(FACES)('over %s, private metadata', (face) => {
   });
 });
 
+it('of an order that is sent again is what it was made with', async () => {
+  const { ann, organizationId, productId } = world;
+  const items = [{ productId, quantity: 1, price: 1 }];
+  const body = { identityId: ann.id, organizationId, currency: 'USD', items, privateMetadata: { note: GIVEN } };
+  const asAdmin = { accessToken: admin.accessToken, headers: { 'idempotency-key': 'once' } };
+  const order = async () => valueOf(await app.call('rest', 'orders.create', body, asAdmin)) as Shown;
+  const first = await order();
+  expect(first).toMatchObject({ privateMetadata: { note: GIVEN } });
+  await made(admin, 'orders.patch', { orderId: first.id, privateMetadata: { note: 'changed' } });
+  expect(await order()).toEqual(first);
+});
+
 it('host code that asks for nobody is shown none', async () => {
   const { orders, organizations, identities } = app.tandem.services;
   const { ann, organizationId, orderId } = world;
@@ -220,5 +261,5 @@ it('host code that asks for nobody is shown none', async () => {
 });
 
 it('nothing of it reaches the log', () => {
-  expect(app.logs()).not.toContain(SECRET);
+  for (const secret of [SECRET, GIVEN]) expect(app.logs()).not.toContain(secret);
 });
