@@ -5,6 +5,7 @@ import { createBarrier, createClient, newAccount } from '../test/clients.js';
 import {
   applyToChannel,
   applyToMessages,
+  applyToWindow,
   createChatClient,
   createMessageLoader,
   joinChannels,
@@ -50,7 +51,7 @@ async function loadChannel(): Promise<ChannelSummary> {
 }
 /** Events of attachments do not tell when the message was changed. */
 const unaged = (message: ChatMessage | null | undefined) => message && { ...message, updatedAt: undefined };
-const contents = ({ messages }: LoadedMessages) => messages.map(({ content }) => content);
+const contents = ({ messages }: Pick<LoadedMessages, 'messages'>) => messages.map(({ content }) => content);
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => String(from + n));
 
 /** The events of the channel from now on. */
@@ -148,6 +149,33 @@ describe('messages', () => {
     expect(joinEarlier(all, newest, nextToken)).toBe(all);
     await postMany(62, 65);
     expect(contents(joinNewest(all, await load()))).toEqual(numbers(1, 65));
+  });
+
+  it('are loaded around one, and from there to both ends, with what happens to them in the meantime', async () => {
+    await postMany(1, 120);
+    const loader = createMessageLoader(client, { expand: ['sender'] });
+    const around = await loader.loadAround(channelId, 60);
+    expect(around).toMatchObject({ hasEarlier: true, hasLater: true });
+    expect(around.messages[0]).toMatchObject({ sender: { id: memberId } });
+    expect(contents(around)).toEqual(numbers(35, 84));
+    const whole = await loader.extend(channelId, await loader.extend(channelId, around, 'earlier'), 'later');
+    expect([contents(whole), whole.hasEarlier, whole.hasLater]).toEqual([numbers(1, 120), false, false]);
+    const extending = loader.extend(channelId, around, 'later');
+    const message = await post('121');
+    loader.hear({ type: 'message.created', channelId, message });
+    loader.hear({ type: 'message.deleted', channelId, messageId: around.messages[0]?.id ?? '', seq: 35 });
+    expect(contents(await extending)).toEqual([...numbers(36, 120), '121']);
+    const created: ChatEvent = { type: 'message.created', channelId, message };
+    expect(applyToWindow(around, created)).toBe(around);
+    expect(contents(applyToWindow(whole, created))).toEqual(numbers(1, 121));
+    expect(await loader.loadAround(channelId, 1)).toMatchObject({ hasEarlier: false, hasLater: true });
+  });
+
+  it('keep their senders when what comes later has none, as an acknowledgement', async () => {
+    const message = await post('Hello');
+    const loaded = await createMessageLoader(client, { expand: ['sender'] }).load(channelId);
+    const { messages } = applyToMessages(loaded, { type: 'message.created', channelId, message });
+    expect(messages).toMatchObject([{ content: 'Hello', sender: { id: memberId } }]);
   });
 
   it('are not joined over a gap, nor with earlier ones that are no longer wanted', async () => {

@@ -11,10 +11,20 @@ export interface LoadedMessages {
   nextToken?: string | undefined;
 }
 
-/** Inserts a message in order, replacing an earlier version of it. */
+/** Messages of a channel around one of them, oldest first. */
+export interface MessageWindow {
+  messages: readonly ChatMessage[];
+  hasEarlier: boolean;
+  /** Whether there are later ones, which new messages come after. */
+  hasLater: boolean;
+}
+
+/** Inserts a message in order, replacing an earlier version of it, whose sender it keeps if it has none. */
 function withMessage({ messages, ...rest }: LoadedMessages, message: ChatMessage): LoadedMessages {
+  const { sender } = messages.find(({ id }) => id === message.id) ?? {};
   const others = messages.filter(({ id }) => id !== message.id);
-  return { ...rest, messages: [...others, message].sort((one, other) => one.seq - other.seq) };
+  const whole = sender === undefined ? message : { sender, ...message };
+  return { ...rest, messages: [...others, whole].sort((one, other) => one.seq - other.seq) };
 }
 
 /** Messages after an event of their channel. Applying it again changes nothing. */
@@ -47,6 +57,13 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatEvent): Loade
     default:
       return loaded;
   }
+}
+
+/** A window after an event of its channel. Applying it again changes nothing. */
+export function applyToWindow(window: MessageWindow, event: ChatEvent): MessageWindow {
+  const last = window.messages.at(-1)?.seq ?? 0;
+  const isBehind = window.hasLater && 'message' in event && event.message.seq > last;
+  return isBehind ? window : { ...window, messages: applyToMessages(window, event).messages };
 }
 
 /** The newest messages, just loaded, after the known earlier ones, unless some are missing between them. */

@@ -5,6 +5,7 @@ export type { SocketConstructor, SocketLike } from './stream-connection.js';
 export {
   applyToChannel,
   applyToMessages,
+  applyToWindow,
   joinChannels,
   joinEarlier,
   joinNewest,
@@ -12,6 +13,7 @@ export {
   readUpTo,
   type ChannelSummary,
   type LoadedMessages,
+  type MessageWindow,
 } from './chat-state.js';
 export type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';

@@ -1,4 +1,4 @@
-import { applyToMessages, type LoadedMessages } from './chat-state.js';
+import { applyToMessages, applyToWindow, type LoadedMessages, type MessageWindow } from './chat-state.js';
 import type { ChatEvent, ChatMessage } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
@@ -6,6 +6,8 @@ import { rowsOf } from './list-queries.js';
 
 /** Messages in one answer. */
 const PAGE = 50;
+/** Messages before and after the one that a window is around. */
+const HALF = 25;
 
 export interface MessageLoader {
   /** Takes each event of the followed channels. */
@@ -18,30 +20,95 @@ export interface MessageLoader {
     channelId: string,
     options?: { nextToken?: string | undefined; signal?: AbortSignal | undefined },
   ): Promise<LoadedMessages>;
+  /** A channel's messages around a number: 25 before it, and 25 from it on. Fails with a TandemError. */
+  loadAround(channelId: string, seq: number, options?: { signal?: AbortSignal | undefined }): Promise<MessageWindow>;
+  /** A window with up to 50 more messages at one end. Fails with a TandemError. */
+  extend(channelId: string, window: MessageWindow, end: 'earlier' | 'later'): Promise<MessageWindow>;
 }
 
-/** Loads messages, and adds the events that come in the meantime, which an answer may lack. */
-export function createMessageLoader({ api }: Pick<TandemClient, 'api'>): MessageLoader {
+/**
+ * Loads messages, and adds the events that come in the meantime, which an answer may lack. With `expand: ['sender']`
+ * messages have their senders' names and pictures.
+ */
+export function createMessageLoader(
+  { api }: Pick<TandemClient, 'api'>,
+  { expand }: { expand?: readonly ['sender'] } = {},
+): MessageLoader {
   const underWay = new Set<ChatEvent[]>();
+
+  /** Runs what loads, then applies what was heard of the channel meanwhile. */
+  async function hearing<Loaded>(
+    channelId: string,
+    read: () => Promise<Loaded>,
+    apply: (loaded: Loaded, event: ChatEvent) => Loaded,
+  ): Promise<Loaded> {
+    const events: ChatEvent[] = [];
+    underWay.add(events);
+    try {
+      const loaded = await read();
+      return events.filter((event) => event.channelId === channelId).reduce(apply, loaded);
+    } catch (error) {
+      throw new TandemError(error);
+    } finally {
+      underWay.delete(events);
+    }
+  }
+
+  async function page(channelId: string, asked: object, signal?: AbortSignal) {
+    const input = { channelId, $top: PAGE, ...asked, ...(expand && { $expand: expand[0] }) };
+    return rowsOf<ChatMessage>(await api.chat.listMessages.query(input, signal && { signal }), input);
+  }
+  /** The messages next to a number, oldest first, and whether there are more. */
+  async function before(channelId: string, seq: number, $top: number, signal?: AbortSignal) {
+    const { value, nextToken } = await page(channelId, { $filter: `seq lt ${seq}`, $orderby: 'seq desc', $top }, signal);
+    return { messages: value.toReversed(), isMore: nextToken !== undefined };
+  }
+  async function from(channelId: string, seq: number, $top: number, signal?: AbortSignal) {
+    const { value, nextToken } = await page(channelId, { $filter: `seq ge ${seq}`, $orderby: 'seq', $top }, signal);
+    return { messages: value, isMore: nextToken !== undefined };
+  }
+
   return {
     hear(event) {
       for (const events of underWay) events.push(event);
     },
-    async load(channelId, { nextToken, signal } = {}) {
-      const events: ChatEvent[] = [];
-      underWay.add(events);
-      try {
-        const input = { channelId, $top: PAGE, ...(nextToken !== undefined && { $nextToken: nextToken }) };
-        const answer = await api.chat.listMessages.query(input, signal && { signal });
-        const page = rowsOf<ChatMessage>(answer, input);
-        return events
-          .filter((event) => event.channelId === channelId)
-          .reduce(applyToMessages, { messages: page.value.toReversed(), nextToken: page.nextToken });
-      } catch (error) {
-        throw new TandemError(error);
-      } finally {
-        underWay.delete(events);
-      }
-    },
+    load: (channelId, { nextToken, signal } = {}) =>
+      hearing(
+        channelId,
+        async () => {
+          const { value, nextToken: next } = await page(
+            channelId,
+            nextToken === undefined ? {} : { $nextToken: nextToken },
+            signal,
+          );
+          return { messages: value.toReversed(), nextToken: next };
+        },
+        applyToMessages,
+      ),
+    loadAround: (channelId, seq, { signal } = {}) =>
+      hearing(
+        channelId,
+        async () => {
+          const [earlier, later] = await Promise.all([before(channelId, seq, HALF, signal), from(channelId, seq, HALF, signal)]);
+          const messages = [...earlier.messages, ...later.messages];
+          return { messages, hasEarlier: earlier.isMore, hasLater: later.isMore };
+        },
+        applyToWindow,
+      ),
+    extend: (channelId, window, end) =>
+      hearing(
+        channelId,
+        async () => {
+          const { messages } = window;
+          const [first, last] = [messages[0]?.seq ?? 0, messages.at(-1)?.seq ?? 0];
+          if (end === 'earlier') {
+            const { messages: more, isMore } = await before(channelId, first, PAGE);
+            return { ...window, messages: [...more, ...messages], hasEarlier: isMore };
+          }
+          const { messages: more, isMore } = await from(channelId, last + 1, PAGE);
+          return { ...window, messages: [...messages, ...more], hasLater: isMore };
+        },
+        applyToWindow,
+      ),
   };
 }

@@ -23,6 +23,8 @@ import { createTyping } from './typing.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
+/** Messages come with the names and pictures of their senders, so that nobody has to ask for them. */
+const SENDER: ['sender'] = ['sender'];
 
 type Stream = ChatClient & { followed: Map<string, { users: number; stop(): void }> };
 export type ChatLive = ReturnType<typeof createChatLive>;
@@ -34,7 +36,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const isLive = createStore(false);
   const outgoing = createOutgoing();
   const typing = createTyping();
-  const loader = createMessageLoader(client);
+  const loader = createMessageLoader(client, { expand: SENDER });
 
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
   const loadedMessages = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
@@ -92,7 +94,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
           loadAgain(messagesKey(channelId));
         },
       },
-      { sinceSeq },
+      { sinceSeq, expand: SENDER },
     );
   }
 

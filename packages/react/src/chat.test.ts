@@ -37,6 +37,25 @@ describe('useChannel', () => {
     expect(shown.slice(sent).every((texts) => texts.filter((text) => text === 'from Ann').length === 1)).toBe(true);
   });
 
+  it('shows messages with the names of their senders, of people not seen before too, without asking for them', async () => {
+    const [ann, bob, cem] = [await app.signUp(), await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann, [bob, cem]);
+    for (const [person, name] of [[bob, 'Bob'], [cem, 'Cem']] as const) // prettier-ignore
+      await person.rest('POST', '/profiles', { identityId: person.id, name }).expect(201);
+    await services.chat.post({ channelId, senderId: bob.id, content: 'before' });
+    const asked: string[] = [];
+    const noted: typeof fetch = (...request) => {
+      asked.push(String(request[0]));
+      return fetch(...request);
+    };
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), fetch: noted });
+    await until(({ isLive, messages }) => isLive && messages?.[0]?.sender?.name === 'Bob');
+    await services.chat.post({ channelId, senderId: cem.id, content: 'after' });
+    const { messages } = await until((channel) => channel.messages?.length === 2);
+    expect(messages?.map(({ sender }) => sender?.name)).toEqual(['Bob', 'Cem']);
+    expect(asked.filter((url) => /people|profiles/.test(url))).toEqual([]);
+  });
+
   it('keeps a message that the server refuses, with the reason, until it is discarded', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);
