@@ -101,11 +101,14 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
   });
 
   return {
-    /** @returns the stored records, with the base fields filled in */
-    async insert<Fields extends object>(many: readonly Fields[]): Promise<(Fields & BulkRecord)[]> {
+    /** @param nextId makes their ids; with the same first one, at most one insertion is under way @returns the stored records, with the base fields filled in */
+    async insert<Fields extends object>(
+      many: readonly Fields[],
+      nextId = () => newId(storage.clock),
+    ): Promise<(Fields & BulkRecord)[]> {
       const now = storage.clock.now();
       const records = many.map((fields) => ({
-        _id: newId(storage.clock),
+        _id: nextId(),
         ...fields,
         createdAt: now,
         updatedAt: now,
@@ -113,7 +116,7 @@ export function defineBulkWrites<R extends BulkRecord>(storage: Storage, definit
       }));
       // a single record needs no unit of work, unless its parent may be deleted meanwhile
       if (records.length === 1 && !records.some(hasParent)) await collection.insertMany(records, {});
-      else if (records.length > 0) await insertion.run({ records });
+      else if (records.length > 0) await insertion.run({ records }, records[0]?._id);
       return records;
     },
 

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { v7 } from 'uuid';
+import { parse, v7 } from 'uuid';
 import { systemClock, type Clock } from './clock.js';
 
 /** The last millisecond of each clock, and the number of ids made in it: keeps the ids of one millisecond in order. */
@@ -33,4 +33,18 @@ export function newId(clock: Clock = systemClock): string {
   const seq = Math.floor(Math.random() * 2 ** 31);
   lastOf.set(clock, { msecs, seq });
   return v7({ msecs, seq, random: nextRandom() });
+}
+
+/**
+ * Makes ids from a first one of `newId`: each call gives the next, and they sort in this order. So the ids of many
+ * records can be kept as one.
+ */
+export function idsFrom(first: string): () => string {
+  const random = parse(first);
+  const view = new DataView(random.buffer, random.byteOffset);
+  const msecs = view.getUint16(0) * 2 ** 32 + view.getUint32(2);
+  // the counter lies around the version and the variant (RFC 9562, 6.2)
+  const [high, middle, low] = [view.getUint16(6) & 0xfff, view.getUint8(8) & 0x3f, view.getUint16(9) >> 2];
+  let seq = high * 2 ** 20 + middle * 2 ** 14 + low;
+  return () => v7({ msecs, seq: seq++, random });
 }

@@ -59,6 +59,8 @@ export interface Storage {
   readonly cascades: Cascades;
   /** A set of writes to several records that take effect together. Define each unit once, before `startSweeping`. */
   defineUnit<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
+  /** @throws an error for which `isStoreUnavailable` is true while a unit's run of this id is not settled */
+  expectSettled(id: string): Promise<void>;
   /** The names of the units that a sweep here can recover. */
   unitNames(): string[];
   /**
@@ -148,6 +150,7 @@ export async function openStorage({
     cascades,
     events,
     defineUnit: units.define,
+    expectSettled: units.expectSettled,
     unitNames: units.names,
     async ensureIndexes() {
       cascades.check();

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { complete, nothing, openUnitsFixture, type Payload } from '../test/units-fixture.js';
-import type { UnitSettings } from './index.js';
+import { isStoreUnavailable, type UnitSettings } from './index.js';
 
 const { storage, other, clear, state, marking, dieBefore, sweepLater, ...fixture } = await openUnitsFixture();
 afterAll(() => fixture[Symbol.asyncDispose]());
@@ -33,6 +33,33 @@ describe('a unit of work', () => {
     await expect(unit.run({ key: 'k' })).rejects.toThrow('no');
     expect(order.slice(failing)).toEqual([3, 2, 1].filter((n) => n <= failing).map((n) => `undo ${n}`));
     expect(await state()).toEqual(nothing);
+  });
+
+  it('of an id is begun once the earlier one of that id is settled, by a sweep if its process has died', async () => {
+    const settings = marking('undo');
+    const unit = storage.defineUnit(settings);
+    await unit.run({ key: 'k' }, 'one');
+    await expect(storage.expectSettled('one')).resolves.toBeUndefined();
+    await clear();
+    let resume = (): void => {};
+    const reached = new Promise<void>((begun) => {
+      const stalling = marking('undo', async (what) => {
+        if (what !== 'run 2') return;
+        begun();
+        await new Promise<void>((go) => (resume = go));
+      });
+      const stalled = storage.defineUnit(stalling);
+      other.defineUnit({ ...marking('undo'), name: stalling.name });
+      stalled.run({ key: 'k' }, 'one').catch(() => undefined);
+    });
+    await reached;
+    await expect(unit.run({ key: 'k' }, 'one')).rejects.toSatisfy(isStoreUnavailable);
+    await expect(storage.expectSettled('one')).rejects.toSatisfy(isStoreUnavailable);
+    await unit.run({ key: 'another' }, 'another');
+    await sweepLater();
+    await unit.run({ key: 'k' }, 'one');
+    resume();
+    expect((await state()).intents).toBe(0);
   });
 
   it('is defined once, and known by its name', () => {

@@ -1,6 +1,6 @@
 import { timeInStore, type Clock } from './clock.js';
 import type { Log } from './log.js';
-import { isStoreUnavailable, UnitUnsettledError } from './failures.js';
+import { isDuplicateKey, isStoreUnavailable, UnitUnsettledError } from './failures.js';
 import { newId } from './ids.js';
 import { SEARCH, searchOf } from './search.js';
 import { defineModel, type BaseRecord, type Model } from './model.js';
@@ -49,16 +49,19 @@ export interface Unit<Payload> {
   /**
    * Runs the steps in order. The payload contains every id and time that the steps write, made beforehand; plain values
    * and dates.
+   * @param id of the run, where its records may be made by another one: at most one of an id is under way
    * @throws the error of the first failing step, after undoing the earlier steps; an error for which
-   * `isStoreUnavailable` is true where the next sweep decides the outcome
+   * `isStoreUnavailable` is true where the next sweep decides the outcome, also that of an earlier run of this id
    */
-  run(payload: Payload): Promise<void>;
+  run(payload: Payload, id?: string): Promise<void>;
 }
 
 export interface Units {
   define<Payload extends object>(settings: UnitSettings<Payload>): Unit<Payload>;
   /** The names of all defined units. */
   names(): string[];
+  /** @throws UnitUnsettledError while a run of this id is under way, or left to the next sweep */
+  expectSettled(id: string): Promise<void>;
   /**
    * Completes or undoes the units of dead processes, each in one process only.
    * @param now the store's time
@@ -117,9 +120,12 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
       if (settingsOf.has(settings.name)) throw new Error(`The unit ${settings.name} is defined twice`);
       // What is stored under this name came from this unit's own `run`.
       settingsOf.set(settings.name, settings);
-      return { run: (payload) => begin(settings.name, payload) };
+      return { run: (payload, id) => begin(settings.name, payload, id) };
     },
     names: () => [...settingsOf.keys()],
+    async expectSettled(id) {
+      if (await intents.exists({ _id: id })) throw new UnitUnsettledError(`The unit ${id} is not settled yet`);
+    },
     async recover(now) {
       const names = [...settingsOf.keys()];
       for (let intent = await take(names, now); intent; intent = await take(names, now)) await recoverOne(intent);
@@ -128,8 +134,8 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
     },
   };
 
-  async function begin(name: string, payload: object): Promise<void> {
-    const intent = await write(name, payload);
+  async function begin(name: string, payload: object, id?: string): Promise<void> {
+    const intent = await write(name, payload, id);
     try {
       await runSteps(intent);
     } catch (error) {
@@ -144,17 +150,22 @@ export function createUnits({ intents, clock, log, onWrite, keptIn }: UnitsOptio
     await remove(intent);
   }
 
-  /** Stores an intent; the store measures its lease. */
-  async function write(name: string, payload: object): Promise<IntentRecord> {
+  /** Stores an intent; the store measures its lease. @throws UnitUnsettledError where there is one of this id */
+  async function write(name: string, payload: object, _id = newId(clock)): Promise<IntentRecord> {
     const now = clock.now();
-    const [_id, owner] = [newId(clock), newId(clock)];
+    const owner = newId(clock);
     const { actor } = traceContext();
-    const fields = { name, payload, state: 'running', step: 0, owner, attempts: 0, actor, createdAt: now, updatedAt: now };
-    const stored = await intents.collection.findOneAndUpdate({ _id } as object, [{ $set: { ...literals(fields), ...lease() } }], {
+    const fields = { name, payload, state: 'running', step: 0, attempts: 0, actor, createdAt: now, updatedAt: now };
+    const own = { _id, owner } as object;
+    const storing = intents.collection.findOneAndUpdate(own, [{ $set: { ...literals(fields), ...lease() } }], {
       upsert: true,
       returnDocument: 'after',
       // undefined values must be absent from the stored copy too, not null
       ignoreUndefined: true,
+    });
+    const stored = await storing.catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+      throw new UnitUnsettledError(`An earlier unit ${name} is not settled yet`, { cause: error });
     });
     // the steps get the caller's own values
     return { ...(stored as unknown as IntentRecord), payload };
