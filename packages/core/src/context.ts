@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError, ErrorStatus } from './errors.js';
+import type { KeptAnswers } from './idempotency.js';
 import type { StreamPlaces } from './streams/stream-places.js';
 import cookieParser from 'cookie-parser';
 import type { CookieOptions, Request, Response } from 'express';
@@ -76,6 +77,8 @@ export interface ServerFacts {
   isStale?(error: unknown): boolean;
   /** Whether this call has made the record with this id. */
   hasMade?(id: string): boolean;
+  /** Absent: the `Idempotency-Key` header is ignored. */
+  keptAnswers?: KeptAnswers;
   /** Counts of all streams open in this process. */
   places: StreamPlaces;
   log: Log;
@@ -133,6 +136,13 @@ export interface RequestContext {
   batch?: object;
   /** Listeners for the caller leaving, or for the end of the answer, however it ended. */
   readonly departures: Departures;
+  /**
+   * Makes the ids of what a call with an `Idempotency-Key` creates, the same ones when it is sent again, so that it is
+   * stored once. Absent without a key: any new id will do.
+   */
+  newId?: () => string;
+  /** Makes them again. Present where an earlier attempt may have stored them. */
+  earlierIds?: () => () => string;
   /** The deadline and cancellation of this call; absent before its procedure has begun. */
   waiting?: Waiting;
   /** The authentication of this request by mode, cached so that a batch of calls authenticates once. */

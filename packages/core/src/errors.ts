@@ -121,7 +121,7 @@ export function defineErrors<const Service extends string, const Table extends R
 /** The codes of a table of errors, as a type: `CodesOf<typeof notificationErrors>`. */
 export type CodesOf<Table extends Readonly<Record<string, { readonly errorCode: string }>>> = Table[keyof Table]['errorCode'];
 
-/** Errors that any request can meet, before or around a procedure (spec, "Errors"; decisions T2 to T4, A16). */
+/** Errors that any request can meet, before or around a procedure (spec, "Errors"; decisions T2 to T4, A16, R6). */
 export const requestErrors = defineErrors('request', {
   invalid: [400, 'Validation Error'],
   malformed: [400, 'Bad Request'],
@@ -131,6 +131,7 @@ export const requestErrors = defineErrors('request', {
   tooSlow: [408, 'Request Timeout'],
   tooLarge: [413, 'request entity too large'],
   unsupportedType: [415, 'Unsupported content type'],
+  keyReused: [422, 'Idempotency-Key was used with another body'],
   tooMany: [429, 'Too many requests'],
   headTooLarge: [431, 'Request Header Fields Too Large'],
   unexpected: [500, 'Internal Server Error'],

@@ -41,9 +41,10 @@ export {
 } from './errors.js';
 export { defineGuard, type Guard } from './guards.js';
 export { hangUp } from './hang-up.js';
+export { IDEMPOTENCY_KEY, answerOnce, takesKey, type Attempt, type KeptAnswers, type KeyedCall } from './idempotency.js';
 export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
-export { operationsOf, rest, serviceOf, type Meta, type Operation } from './operation.js';
+export { operationsOf, rest, serviceOf, type DescribedHeader, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, optionalCaller, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
 export { withOtherSchemas } from './remade-router.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';

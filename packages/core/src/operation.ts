@@ -37,6 +37,8 @@ export interface RestOptions {
   headers?: readonly DescribedHeader[];
   /** The answer has an `ETag`, and is 304 without a body where the caller knows it. */
   mayBeUnchanged?: true;
+  /** Fields of the answer that are shown once, such as a secret: a repeated `Idempotency-Key` is answered without them. */
+  shownOnce?: readonly string[];
   /** A DELETE takes the input that is not in its path from a body instead of the query. */
   hasBody?: true;
   /** The input key that stands for the whole body, where the body is an array. */

@@ -41,7 +41,7 @@ const trpc = builderFor<RequestContext>().create({
 });
 
 /** Groups procedures and routers by name; the names form the tRPC path. */
-export const { router, mergeRouters, procedure } = trpc;
+export const { router, mergeRouters, procedure, middleware } = trpc;
 
 /** What the documents say of a middleware. */
 interface Declaration {

@@ -58,6 +58,7 @@ export {
   publicListRoute,
   restoreRoute,
 } from './shared/record-routes.js';
+export { madeIn, manyMadeIn } from './shared/made-records.js';
 export { Email, Id, Ids, Line, Name, Text, Timestamp } from './shared/schemas.js';
 export type { AsyncApiDocument, AsyncApiOptions } from './streams/asyncapi.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';

@@ -28,6 +28,7 @@ import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
 import { createFilesRoute } from './files/files.route.js';
+import { createKeptAnswers } from './idempotency/kept-answers.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
 import { createBrowserCookies } from './providers/browser-cookies.js';
 import { readOauth } from './providers/oauth-configuration.js';
@@ -197,6 +198,7 @@ export async function createTandem<
   const services = createServices(foundation, own);
   const cookieSettings = configuration.cookies ?? {};
   const maxBodySize = bytesOf('bodyLimit', bodyLimit);
+  const deadlineMs = configuration.deadlineMs ?? 14_000;
   const facts: ServerFacts = {
     development: configuration.development ?? false,
     typeIds,
@@ -211,7 +213,8 @@ export async function createTandem<
     isUnavailable: isStoreUnavailable,
     inputLimits: { auth: Math.min(AUTH_INPUT_BYTES, maxBodySize) },
     bodyTurn: createBodyPace(maxBodySize),
-    deadlineMs: configuration.deadlineMs ?? 14_000,
+    deadlineMs,
+    keptAnswers: createKeptAnswers({ storage, holdMs: deadlineMs }),
     places: createStreamPlaces(configuration.streamLimits),
     log,
   };

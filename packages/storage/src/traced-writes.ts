@@ -93,6 +93,9 @@ function inUpdate(update: object, at: Date, traced: Traced): object {
   const paths = Array.isArray(update) ? update.flatMap(pathsOf) : pathsOf(update);
   // one that brings its own trace is a removal
   if (paths.includes(TRACE) || !isTold(paths, traced)) return update;
+  // nothing happens to a record that is there
+  const { $setOnInsert: made, ...others } = update as { $setOnInsert?: object };
+  if (made && Object.keys(others).length === 0) return { $setOnInsert: { ...made, [TRACE]: traceOfNew(made, at, traced) } };
   const { parts } = traced;
   const [before, after] = stagesAround(at, traced, parts !== undefined && paths.includes(parts.field));
   return [before, ...(Array.isArray(update) ? (update as object[]) : stagesOf(update as Plain)), after];

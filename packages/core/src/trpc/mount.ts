@@ -3,6 +3,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import { Router, type Request } from 'express';
 import { createRequestContext, type RequestContext, type ServerFacts } from '../context.js';
 import { requestErrors } from '../errors.js';
+import { refuseKeyOfBatch } from '../idempotency.js';
 import { isJson } from '../media-type.js';
 
 /** Most calls that one request, or one frame, may carry. */
@@ -39,7 +40,10 @@ export function createTrpcFace(router: AnyTRPCRouter, server: ServerFacts, maxBo
       },
       createContext({ req, res, info }) {
         const ctx = createRequestContext(server, req, res);
-        if (info.calls.length > 1) ctx.batch = {};
+        if (info.calls.length > 1) {
+          refuseKeyOfBatch(ctx);
+          ctx.batch = {};
+        }
         if (unreadable.has(req)) ctx.unreadableBody = requestErrors.unsupportedType();
         return ctx;
       },

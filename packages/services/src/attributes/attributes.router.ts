@@ -16,8 +16,8 @@ const attribute = { one: 'attribute group', many: 'attribute groups', output: At
 /** The attribute group routes (spec, "What the service does" 3). Anybody may read; only admins may write. */
 export function createAttributesRouter(attributes: AttributesService) {
   return router({
-    create: createRoute(attribute, 'POST /attributes', createAttributeInput, { allow: [admin] }).mutation(({ input }) =>
-      attributes.create(input),
+    create: createRoute(attribute, 'POST /attributes', createAttributeInput, { made: attributes.made, allow: [admin] }).mutation(
+      ({ ctx, input }) => attributes.create(input, ctx.newId?.()),
     ),
 
     list: publicListRoute(attribute, 'GET /attributes', attributeList, { failure: 'Failed to find attributes' }).query(

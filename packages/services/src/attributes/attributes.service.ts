@@ -1,6 +1,7 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { existingIn } from '../shared/existing.js';
+import { madeIn } from '../shared/made-records.js';
 import { attributeModel, type AttributeRecord } from './attribute.model.js';
 import { attributeErrors as errors } from './attributes.errors.js';
 import { attributeKind, attributeList, type Attribute, type AttributePatch, type NewAttribute } from './attributes.schemas.js';
@@ -24,10 +25,12 @@ export function createAttributesService({ storage, lists }: { storage: Storage; 
     /** Those of the given attribute groups that are live. */
     existing: existingIn(Attributes),
 
-    async create(given: NewAttribute): Promise<Attribute> {
-      const record = await Attributes.create({ _id: newId(storage.clock), ...given });
+    async create(given: NewAttribute, id = newId(storage.clock)): Promise<Attribute> {
+      const record = await Attributes.create({ _id: id, ...given });
       return show(record.toObject());
     },
+
+    made: madeIn(Attributes, show),
 
     list(query: ListQuery): Promise<ListAnswer<Attribute>> {
       return lists.answer(attributeList, Attributes, { show }, query);

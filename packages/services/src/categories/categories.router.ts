@@ -35,9 +35,10 @@ export function createCategoriesRouter(categories: CategoriesService) {
 
   return router({
     create: createRoute(category, 'POST /categories', createCategoryInput, {
+      made: categories.made,
       errors: [errors.notFound],
       allow: [admin],
-    }).mutation(({ input }) => categories.create(input)),
+    }).mutation(({ ctx, input }) => categories.create(input, ctx.newId?.())),
 
     list: publicListRoute(category, 'GET /categories', categoryList).query(({ ctx, input }) =>
       categories.list(askedBy(ctx, input)),

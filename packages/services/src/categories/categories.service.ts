@@ -2,6 +2,7 @@ import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { hasOwnData } from '../shared/changes.js';
 import { existingIn } from '../shared/existing.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
 import { categoryErrors as errors } from './categories.errors.js';
@@ -42,11 +43,13 @@ export function createCategoriesService({ storage, lists }: { storage: Storage; 
     existing: existingIn(Categories),
 
     /** @throws errors.notFound when the parent is missing */
-    async create({ parent = null, ...given }: NewCategory): Promise<Category> {
+    async create({ parent = null, ...given }: NewCategory, id = newId(storage.clock)): Promise<Category> {
       if (parent !== null) await mustExist(parent);
-      const record = await Categories.create({ _id: newId(storage.clock), ...given, parent });
+      const record = await Categories.create({ _id: id, ...given, parent });
       return show(record.toObject());
     },
+
+    made: madeIn(Categories, show),
 
     list(query: ListQuery): Promise<ListAnswer<Category>> {
       return lists.answer(categoryList, Categories, { show }, query);

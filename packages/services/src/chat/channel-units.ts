@@ -78,12 +78,13 @@ export function createChannelUnits({ storage, existingIdentities, icons, tellDel
       const now = storage.clock.now();
       const times = { createdAt: now, updatedAt: now };
       const member = { _id: newId(storage.clock), channelId: given._id, subscribedId: given.ownerId };
-      await creations.run({
+      const creation = {
         channel: { ...new Channels(given).toObject(), ...times },
         subscription: { ...new Subscriptions(member).toObject(), ...times },
         icon,
         createdBy,
-      });
+      };
+      await creations.run(creation, given._id);
       if (icon) await icons.settleHeld(given._id);
     },
 

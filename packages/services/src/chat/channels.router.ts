@@ -24,9 +24,10 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
   return router({
     createChannel: createRoute(channel, 'POST /channels', createChannelInput, {
       summary: 'Create a channel, whose owner is its first member',
+      made: channels.made,
       errors: [identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [notGuest, anyOf(admin, self('ownerId'))],
-    }).mutation(({ ctx, input }) => channels.create(input, ctx.identity.id)),
+    }).mutation(({ ctx, input }) => channels.create(input, ctx.identity.id, ctx.newId?.())),
 
     listChannels: listRoute(channel, 'GET /channels', channelList, {
       summary: 'List the channels that the caller owns or is a member of, newest first; admins can list all',

@@ -5,6 +5,7 @@ import type { Attachments } from '../files/attachments.js';
 import type { UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { viewerOf } from '../shared/actor.js';
 import { changeRecord } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
@@ -121,11 +122,12 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
      * @param createdBy the identity that uploaded the icon
      * @throws identityErrors.notFound when the owner does not exist; ATTACH_ERRORS
      */
-    async create({ icon, open = false, ...given }: NewChannel, createdBy: string): Promise<Channel> {
-      const id = newId(storage.clock);
+    async create({ icon, open = false, ...given }: NewChannel, createdBy: string, id = newId(storage.clock)): Promise<Channel> {
       await units.create({ _id: id, open, ...given }, { icon, createdBy });
       return read(id);
     },
+
+    made: madeIn(Channels, show),
 
     /** Issues an upload address for an icon. @throws errors.channelNotFound; fileErrors.tooManyUnused */
     async iconUploadUrl(channelId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {

@@ -54,9 +54,9 @@ export function createMessageLog(storage: Storage) {
     }
   }
 
-  /** The stored message with the same `clientId`. @throws notOnMajority while a failover could still roll it back */
-  async function findTwin({ channelId, senderId, clientId }: Unnumbered): Promise<MessageRecord> {
-    const twin = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
+  /** The stored message that refused another one. @throws notOnMajority while a failover could still roll it back */
+  async function findTwin(filter: object): Promise<MessageRecord> {
+    const twin = await collection.findOne(filter, MAJORITY);
     if (!twin) throw notOnMajority('a message that was refused as stored');
     return twin as unknown as MessageRecord;
   }
@@ -74,8 +74,12 @@ export function createMessageLog(storage: Storage) {
       for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(records[at] as MessageRecord);
       const [refused] = batch;
       if (!refused) break;
+      const { _id, channelId: of, senderId, clientId } = refused.message;
       if (refusedBy?.includes('clientId')) {
-        refused.resolve(await findTwin(refused.message));
+        refused.resolve(await findTwin({ channelId: of, senderId, clientId }));
+        batch.shift();
+      } else if (refusedBy === '_id_') {
+        refused.resolve(await findTwin({ _id }));
         batch.shift();
       } else if (refusedBy?.includes('seq')) last = await lastSeq(channelId);
       else throw new Error('a message was refused by an unexpected index');
@@ -98,7 +102,7 @@ export function createMessageLog(storage: Storage) {
     /** The number of the last message that a failover cannot roll back, because readers resume from it. */
     lastSeq: (channelId: string) => lastSeq(channelId, MAJORITY),
 
-    /** Stores a message under the next number of its channel. Resolves to the stored one if its client has sent it before. */
+    /** Stores a message under the next number of its channel. Resolves to the stored one of its client's or its own id, if it was sent before. */
     append: (message: Unnumbered): Promise<MessageRecord> =>
       new Promise((resolve, reject) => {
         // written with others': each has its own author

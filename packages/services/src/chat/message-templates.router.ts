@@ -50,9 +50,10 @@ export function createMessageTemplatesRouter({ templates, roleOf }: MessageTempl
   return router({
     createMessageTemplate: createRoute(template, 'POST /message-templates', createMessageTemplateInput, {
       summary: 'Create a message template of an organization; admins can create global ones',
+      made: templates.made,
       errors: [organizationErrors.notFound],
       allow: [notGuest, anyOf(admin, managesGiven)],
-    }).mutation(({ input }) => templates.create(input)),
+    }).mutation(({ ctx, input }) => templates.create(input, ctx.newId?.())),
 
     listMessageTemplates: listRoute(template, 'GET /message-templates', messageTemplateList, {
       summary: 'List all message templates, newest first',

@@ -1,6 +1,7 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { defineDeletion, insertBelow, present, type Storage } from '@tandem/storage';
+import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { organizationErrors } from '../organizations/organizations.errors.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { messageTemplateErrors as errors } from './message-templates.errors.js';
 import { messageTemplateModel, type MessageTemplateRecord } from './message-template.model.js';
@@ -42,10 +43,16 @@ export function createMessageTemplatesService({ storage, lists, organizationExis
 
   return {
     /** @throws organizationErrors.notFound */
-    async create(given: NewMessageTemplate): Promise<MessageTemplate> {
-      const record = await insertBelow(Templates, given, () => expectOrganization(given.organizationId));
+    async create(given: NewMessageTemplate, _id = newId(storage.clock)): Promise<MessageTemplate> {
+      const record = await insertBelow(Templates, { _id, ...given }, () => expectOrganization(given.organizationId));
       return show(record as MessageTemplateRecord);
     },
+
+    made: madeIn(Templates, async (record) => {
+      // the earlier attempt may have died before its own check
+      await expectOrganization(record.organizationId);
+      return show(record);
+    }),
 
     /** All templates, of every organization and global. */
     list(query: ListQuery): Promise<ListAnswer<MessageTemplate>> {

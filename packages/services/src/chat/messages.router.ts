@@ -42,7 +42,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       failure: 'Failed to create chat message.',
       errors: [errors.messageNotFound],
       allow: [notGuest, self('senderId'), inWrite(rules.member)],
-    }).mutation(({ input }) => messages.post(input)),
+    }).mutation(({ ctx, input }) => messages.post(input, ctx.newId?.())),
 
     listMessages: listRoute(message, 'GET /messages', messageList, {
       summary: 'List the messages of a channel, newest first, or search the channels of the caller',
@@ -89,6 +89,7 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
 
     addAttachment: createRoute(attachment, 'POST /messages/{messageId}/attachments', attachInput, {
       summary: 'Add an uploaded file to a message of the caller',
+      made: (_, { ctx, input: { messageId, ...file } }) => messages.attached(messageId, file, ctx.identity.id),
       errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
       allow: [notGuest, rules.sender, rules.memberOfMessage],
     }).mutation(({ ctx, input: { messageId, ...file } }) => messages.attach(messageId, file, ctx.identity.id)),

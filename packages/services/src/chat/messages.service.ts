@@ -80,17 +80,23 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     return record;
   }
 
+  /** @throws errors.messageNotFound */
+  async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
+    const { channelId } = await touch(messageId);
+    publishChatEvent(bus, { type: 'attachment.created', channelId, messageId, attachment });
+    return attachment;
+  }
+
   return {
     /**
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
-     * announcing it. The caller must check that the sender is not a guest.
+     * announcing it. So is one of the same id. The caller must check that the sender is not a guest.
      * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema
      */
-    async post({ metadata = {}, hostFields, ...posted }: NewMessage & HostGiven): Promise<Message> {
+    async post({ metadata = {}, hostFields, ...posted }: NewMessage & HostGiven, id = newId(storage.clock)): Promise<Message> {
       const { channelId, senderId, content, title = null, clientId = null } = posted;
       await memberships.expectMember(senderId, channelId);
-      const id = newId(storage.clock);
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
@@ -209,10 +215,13 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      */
     async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
-      const attachment = await attachments.attach(messageId, file, attachedBy);
-      const { channelId } = await touch(messageId);
-      publishChatEvent(bus, { type: 'attachment.created', channelId, messageId, attachment });
-      return attachment;
+      return tellAttached(messageId, await attachments.attach(messageId, file, attachedBy));
+    },
+
+    /** The file, if an earlier attempt has added it. It is announced again. @throws errors.messageNotFound */
+    async attached(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile | undefined> {
+      const attachment = await attachments.attached(messageId, file, attachedBy);
+      return attachment && tellAttached(messageId, attachment);
     },
 
     /** @throws errors.messageNotFoundStop, attachmentNotFound */

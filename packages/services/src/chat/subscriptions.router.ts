@@ -21,9 +21,10 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
   return router({
     createSubscription: createRoute(subscription, 'POST /subscriptions', createSubscriptionInput, {
       summary: 'Add a member to a channel, or join an open one',
+      made: subscriptions.made,
       errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed],
       allow: [notGuest, rules.addsMember],
-    }).mutation(({ input }) => subscriptions.create(input)),
+    }).mutation(({ ctx, input }) => subscriptions.create(input, ctx.newId?.())),
 
     listSubscriptions: listRoute(subscription, 'GET /subscriptions', subscriptionList, {
       summary: 'List the members of a channel, or the memberships of an identity, newest first',

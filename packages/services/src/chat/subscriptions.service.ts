@@ -1,7 +1,8 @@
 import type { EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { insertBelow, present, type Storage } from '@tandem/storage';
+import { insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
+import { madeIn } from '../shared/made-records.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
@@ -38,19 +39,29 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
     if (!identities.has(subscribedId)) throw identityErrors.notFound();
   }
 
+  function tellCreated(record: SubscriptionRecord): Subscription {
+    const { channelId, subscribedId: identityId } = record;
+    publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });
+    return show(record);
+  }
+
   return {
     /**
      * Makes an identity a member. Channel and identity are checked after the insert, because a later deletion of either finds the
      * subscription.
      * @throws errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed
      */
-    async create(given: NewSubscription): Promise<Subscription> {
-      const record = await insertBelow(Subscriptions, given, () => expectBoth(given));
+    async create(given: NewSubscription, _id = newId(storage.clock)): Promise<Subscription> {
+      const record = await insertBelow(Subscriptions, { _id, ...given }, () => expectBoth(given));
       if (!record) throw errors.alreadySubscribed();
-      const { channelId, subscribedId: identityId } = given;
-      publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });
-      return show(record);
+      return tellCreated(record);
     },
+
+    made: madeIn(Subscriptions, async (record) => {
+      // the earlier attempt may have died before its own check
+      await expectBoth(record);
+      return tellCreated(record);
+    }),
 
     list(query: ListQuery): Promise<ListAnswer<Subscription>> {
       return lists.answer(subscriptionList, Subscriptions, { show }, query);

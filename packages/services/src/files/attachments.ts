@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, describeError, requestErrors, type Log } from '@tandem/core';
 import type { FilesDriver, StoredObject } from '@tandem/drivers/files';
-import { newId, timeInStore, type Fence, type Model, type Storage } from '@tandem/storage';
+import { MAJORITY, newId, timeInStore, type Fence, type Model, type Storage } from '@tandem/storage';
 import type { createAddressCache } from './address-cache.js';
 import type { FileRecord } from './file.model.js';
 import { attachedTo as attachedFor, type FileLookup } from './file-lookup.js';
@@ -212,6 +212,13 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
       const shown = await show(attached);
       if (!shown) throw new Error('an attached file has no address');
       return shown;
+    },
+
+    /** The caller's file, if it is attached to the record. */
+    async attached(resourceId: string, { objectId }: GivenFile, identityId: string): Promise<ShownFile | undefined> {
+      const filter = { objectId, issuedTo: identityId, ...attachedTo(resourceId) } as object;
+      const found = (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
+      return found ? show(found) : undefined;
     },
 
     /** Removes a file from a record and queues its removal from storage. @returns whether there was one */

@@ -63,9 +63,10 @@ export function createInvitationsRouter({ invitations, acceptance, organizations
   return router({
     create: createRoute(invitation, 'POST /invitations', createInvitationInput, {
       summary: 'Invite an address to create an account, or to join an organization',
+      made: invitations.made,
       errors: [errors.alreadyPending, organizationErrors.notFound, requestErrors.tooMany],
       allow: [notGuest, anyOf(admin, managesNamed), verifiedEmail(identities)],
-    }).mutation(({ ctx, input }) => invitations.create(input, actorOf(ctx), requestFactsOf(ctx))),
+    }).mutation(({ ctx, input }) => invitations.create(input, actorOf(ctx), requestFactsOf(ctx), ctx.newId?.())),
 
     list: listRoute(invitation, 'GET /invitations', invitationList, { allow: [anyOf(admin, managesNamed)] }).query(
       ({ ctx, input }) => invitations.list(askedBy(ctx, input)),

@@ -7,6 +7,7 @@ import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { OrganizationsService } from '../organizations/organizations.service.js';
 import { rolesAbove } from '../organizations/roles.js';
 import type { Actor } from '../shared/actor.js';
+import { madeIn } from '../shared/made-records.js';
 import { invitationModel, type InvitationRecord } from './invitation.model.js';
 import type { InvitationLimits } from './invitation-limits.js';
 import { invitationErrors as errors } from './invitations.errors.js';
@@ -77,13 +78,19 @@ export function createInvitationsService(options: InvitationsOptions) {
     if (own === undefined || rolesAbove(own).includes(role)) throw ruleErrors.notAdmin();
   }
 
+  /** Queues the mail of a new invitation. @throws ruleErrors.notAdmin when its inviter may no longer invite */
+  async function relayTo(_id: string): Promise<void> {
+    await relay(_id);
+    if (await Invitations.exists({ _id, status: 'withdrawn' })) throw ruleErrors.notAdmin();
+  }
+
   return {
     /**
      * Invites an address. The answer does not reveal whether it has an account. The mail is sent later.
      * @throws errors.alreadyPending when the address is already invited there; organizationErrors.notFound; ruleErrors.notAdmin;
      * requestErrors.tooMany
      */
-    async create(given: NewInvitation, by: Actor, facts: RequestFacts): Promise<Invitation> {
+    async create(given: NewInvitation, by: Actor, facts: RequestFacts, id = newId(storage.clock)): Promise<Invitation> {
       await checkOrganization(given, by);
       const { email, organizationId = null } = given;
       if (!by.isAdmin) await limits.count({ inviterId: by.identityId, organizationId, email });
@@ -93,7 +100,7 @@ export function createInvitationsService(options: InvitationsOptions) {
       await Invitations.updateMany(over, { $set: { status: 'expired' } });
       try {
         const record = await Invitations.create({
-          _id: newId(storage.clock),
+          _id: id,
           email,
           organizationId,
           role: organizationId === null ? null : (given.role ?? 'member'),
@@ -102,14 +109,18 @@ export function createInvitationsService(options: InvitationsOptions) {
           expiresAt: new Date(now.getTime() + lifetime),
           mailSince: now,
         });
-        await relay(record._id);
-        if (await Invitations.exists({ _id: record._id, status: 'withdrawn' })) throw ruleErrors.notAdmin();
+        await relayTo(id);
         await audit.record('invitation.created', facts, { identityId: null, details: { invitationId: record._id } });
         return show(record.toObject());
       } catch (error) {
         throw isDuplicateKey(error) ? errors.alreadyPending({ cause: error }) : error;
       }
     },
+
+    made: madeIn(Invitations, async (record) => {
+      await relayTo(record._id);
+      return show(record);
+    }),
 
     /** @throws errors.notFound */
     async get(invitationId: string, query?: ReadQuery): Promise<Invitation> {

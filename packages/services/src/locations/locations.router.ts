@@ -18,10 +18,11 @@ const location = {
 export function createLocationsRouter(locations: LocationsService) {
   return router({
     create: createRoute(location, 'POST /locations', createLocationInput, {
+      made: locations.made,
       summary: 'Create a location, at the top or below another',
       errors: [errors.notFound, errors.tooDeep],
       allow: [admin],
-    }).mutation(({ input }) => locations.create(input)),
+    }).mutation(({ ctx, input }) => locations.create(input, ctx.newId?.())),
 
     list: publicListRoute(location, 'GET /locations', locationList).query(({ ctx, input }) =>
       locations.list(askedBy(ctx, input)),

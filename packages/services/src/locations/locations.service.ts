@@ -1,6 +1,7 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import { hasOwnData } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { createTree } from '../shared/trees.js';
 import { locationModel, type LocationRecord } from './location.model.js';
@@ -112,14 +113,20 @@ export function createLocationsService({ storage, lists }: { storage: Storage; l
 
   return {
     /** @throws errors.notFound when the parent does not exist, tooDeep */
-    async create({ parentId = null, ...given }: NewLocation): Promise<Location> {
-      const [id, now] = [newId(clock), clock.now()];
+    async create({ parentId = null, ...given }: NewLocation, id = newId(clock)): Promise<Location> {
+      const now = clock.now();
       const record = { ...given, parentId, deletedAt: null, createdAt: now, updatedAt: now };
       await tree.change(async () => {
         if (parentId !== null) await checkParent(parentId);
         return { id, set: record, isNew: true };
       });
       return show({ _id: id, ...record });
+    },
+
+    async made(anId: () => string): Promise<Location | undefined> {
+      // the earlier attempt may have died between its decision and its write
+      await tree.finishPending();
+      return madeIn(Locations, show)(anId);
     },
 
     /** @throws errors.notFound */

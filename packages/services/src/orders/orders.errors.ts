@@ -5,5 +5,4 @@ export const orderErrors = defineErrors('orders', {
   notFound: [404, 'Order not found'],
   nothingToUpdate: [400, 'Failed to update order'],
   cannotMove: [409, 'Order cannot move from {from} to {to}'],
-  keyReused: [422, 'Idempotency-Key was used with another body'],
 });

@@ -8,8 +8,6 @@ import {
   router,
   ruleErrors,
   self,
-  validationError,
-  type AuthenticatedContext,
 } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { identityErrors } from '../identities/identities.errors.js';
@@ -36,22 +34,6 @@ interface OrdersRouterOptions {
   organizations: { roleOf(organizationId: string, identityId: string): Promise<OrganizationRole | undefined> };
 }
 
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  description: 'Makes the request safe to retry: for 24 h the same key and body return the same order.',
-  example: '5d0c3f1e',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-} as const;
-
-/** @throws validationError */
-function readKey({ headers }: AuthenticatedContext): string | undefined {
-  const key = headers[IDEMPOTENCY_KEY.name.toLowerCase()];
-  if (key === undefined) return undefined;
-  const { minLength, maxLength } = IDEMPOTENCY_KEY.schema;
-  if (typeof key === 'string' && key.length >= minLength && key.length <= maxLength) return key;
-  throw validationError([`header '${IDEMPOTENCY_KEY.name}' must have ${minLength} to ${maxLength} characters`]);
-}
-
 const order = { one: 'order', many: 'orders', output: OrderSchema, idInput: orderInput, errors };
 const expandable = { ...order, output: ExpandableOrderSchema, list: orderList };
 
@@ -74,16 +56,15 @@ export function createOrdersRouter({ orders, organizations }: OrdersRouterOption
     create: createRoute(order, 'POST /orders', createOrderInput, {
       summary: 'Create an order; the server computes its amounts',
       errors: [
-        errors.keyReused,
         errors.notFound,
         productErrors.notFound,
         productVariantErrors.notFound,
         organizationErrors.notFound,
         identityErrors.notFound,
       ],
-      headers: [IDEMPOTENCY_KEY],
+      made: orders.made,
       allow: [anyOf(admin, self('identityId')), notGuest],
-    }).mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), readKey(ctx))),
+    }).mutation(({ ctx, input }) => orders.create(input, actorOf(ctx), ctx.newId?.())),
 
     list: listRoute(order, 'GET /orders', orderList, {
       summary: 'List the orders of an identity, newest first; admins can list all',

@@ -1,6 +1,6 @@
 import { ruleErrors, validationError } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { MAJORITY, isDuplicateKey, newId, notOnMajority, present, type Storage } from '@tandem/storage';
+import { newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { isManaging, type OrganizationRole } from '../organizations/roles.js';
@@ -9,9 +9,9 @@ import type { LinePrice } from '../products/price-lines.js';
 import { productErrors } from '../products/products.errors.js';
 import type { Actor } from '../shared/actor.js';
 import { changeRecord, hasOwnData, refusePrivate, withoutPrivate } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { toAmount } from '../shared/money.js';
 import { givenOf } from '../shared/patching.js';
-import { createIdempotencyKeys } from './idempotency-keys.js';
 import { computeAmounts, type CataloguePrice } from './order-amounts.js';
 import { LEADING_TO } from './order-states.js';
 import { orderModel, type OrderRecord } from './order.model.js';
@@ -69,28 +69,8 @@ function organizationOf({ organizationId: named }: NewOrder, lines: readonly Lin
 /** Orders (decisions R5, R6). Ids are UUID strings; nothing here depends on HTTP. */
 export function createOrdersService({ storage, lists, existingIdentities, organizations, priceOf }: OrdersOptions) {
   const Orders = storage.model(orderModel);
-  const keys = createIdempotencyKeys(storage);
   const showOne = lists.one(orderList, show);
   lists.tell('order', orderList, { show: showRead });
-
-  /**
-   * The order as first answered, for a repeated request. Includes deleted orders. Reads with majority concern, so that a failover
-   * cannot roll the order back afterwards.
-   * @throws errors.notFound if the order no longer fits its schema
-   */
-  async function asMade(orderId: string, given: NewOrder): Promise<Order | undefined> {
-    const record = (await Orders.collection.findOne({ _id: orderId } as object, MAJORITY)) as unknown as OrderRecord | null;
-    if (!record) return undefined;
-    const showPending = ({ history, metadata: _, privateMetadata: __, hostFields: ___, ...made }: OrderRecord) =>
-      showRead({
-        ...made,
-        ...ownDataOf(given),
-        status: 'pending',
-        history: history.slice(0, 1),
-        updatedAt: made.createdAt,
-      });
-    return lists.one(orderList, showPending)(record, errors.notFound);
-  }
 
   async function checkNames({ identityId, organizationId }: NewOrder): Promise<void> {
     const [people, organization] = await Promise.all([
@@ -121,22 +101,18 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
 
     /**
      * Creates an order with amounts computed by the server.
-     * @param key the sender's `Idempotency-Key`: repeated within 24 h it returns the same order
-     * @throws errors.keyReused; organizationErrors.notFound, the errors of products, variants and identities; validationError for
-     * organizations, amounts and `privateMetadata` of others than admins
+     * @throws organizationErrors.notFound, the errors of products, variants and identities; validationError for organizations,
+     * amounts and `privateMetadata` of others than admins
      */
-    async create(given: NewOrder, actor: Actor, key?: string): Promise<Order> {
+    async create(given: NewOrder, actor: Actor, id = newId(storage.clock)): Promise<Order> {
       refusePrivate(given, actor.isAdmin);
-      const kept = key === undefined ? undefined : await keys.orderOf(actor.identityId, key, given);
-      const made = kept === undefined ? undefined : await asMade(kept, given);
-      if (made) return made;
       const [prices] = await Promise.all([priceOf(given.items), checkNames(given)]);
       const cataloguePrices = prices.map(cataloguePriceOf);
       const organizationId = organizationOf(given, prices);
       const amounts = computeAmounts(given, cataloguePrices);
       const now = storage.clock.now();
       const order: OrderRecord = {
-        _id: key === undefined ? newId(storage.clock) : await keys.claim(actor.identityId, key, given),
+        _id: id,
         identityId: given.identityId,
         organizationId,
         ...amounts,
@@ -147,17 +123,11 @@ export function createOrdersService({ storage, lists, existingIdentities, organi
         updatedAt: now,
         deletedAt: null,
       };
-      try {
-        await Orders.create(order);
-      } catch (error) {
-        // a concurrent request with the same key was first
-        if (!isDuplicateKey(error)) throw error;
-        const first = await asMade(order._id, given);
-        if (!first) throw notOnMajority('an order that was refused as made');
-        return first;
-      }
+      await Orders.create(order);
       return showRead(order);
     },
+
+    made: madeIn(Orders, (record) => showOne(record, errors.notFound)),
 
     /** The orders of one identity, or all. */
     list(identityId: string | undefined, query: ListQuery): Promise<ListAnswer<Order>> {

@@ -2,7 +2,6 @@ import { FACES, NO_ID, fixture, startTestServer, type Person, type TestServer } 
 import { describe, expect, it } from 'vitest';
 import { productVariantModel } from '../product-variants/product-variant.model.js';
 import { productModel } from '../products/product.model.js';
-import { idempotencyKeyModel } from './idempotency-key.model.js';
 import type { OrderStatus } from './order-states.js';
 import { orderModel } from './order.model.js';
 import type { Order } from './orders.schemas.js';
@@ -134,73 +133,6 @@ describe.each(FACES)('an order over %s', (face) => {
     expect(await call(admin, 'delete', id)).toEqual(refusal(404, 'Order not found'));
     expect(valueOf(await call(admin, 'restore', id))).toMatchObject({ id, total: rest.total, items: rest.items });
     expect(await call(admin, 'restore', id)).toEqual(refusal(404, 'Order not found'));
-  });
-});
-
-describe.each(FACES)('an Idempotency-Key over %s', (face) => {
-  const send = (person: Person, key: string, input: object, on: TestServer = app) =>
-    on.call(
-      face,
-      'orders.create',
-      { identityId: person.id, ...input },
-      { accessToken: person.accessToken, headers: { 'idempotency-key': key } },
-    );
-  const body = async () => ({ items: [{ productId: await product({ price: price(100) }), quantity: 1 }] });
-
-  it('makes one order of many attempts, and returns it as first answered, whatever has happened to it', async () => {
-    const [key, input] = [crypto.randomUUID(), await body()];
-    const first = await send(ann, key, input);
-    expect(first.ok).toBe(true);
-    const { id } = valueOf(first);
-    await admin.rest('PATCH', `/orders/${id}`, { status: 'confirmed' }).expect(200);
-    expect(await send(ann, key, input)).toEqual(first);
-    await admin.rest('DELETE', `/orders/${id}`).expect(204);
-    await app.storage.model(productModel).deleteOne({ _id: input.items[0]?.productId });
-    expect(await send(ann, key, input)).toEqual(first);
-    expect(await send(ann, key, { ...input, tax: 1 })).toEqual(refusal(422, 'Idempotency-Key was used with another body'));
-  });
-
-  it('belongs to its sender, and is free again after 24 hours', async () => {
-    const [key, input, bob] = [crypto.randomUUID(), await body(), await app.signUp()];
-    const { id } = valueOf(await send(ann, key, input));
-    expect(valueOf(await send(bob, key, input)).id).not.toBe(id);
-    await using later = await startTestServer();
-    later.clock.advance(DAY_MS - 60_000);
-    const annLater = await later.signIn(ann.email);
-    expect(valueOf(await send(annLater, key, input, later)).id).toBe(id);
-    later.clock.advance(60_001);
-    expect(await send(annLater, key, { ...input, tax: 1 }, later)).toMatchObject({ ok: true, value: { total: 2 } });
-  });
-
-  it('is not kept for a refused request, nor stored in clear', async () => {
-    const [key, input] = [crypto.randomUUID(), await body()];
-    expect(await send(ann, key, { items: [{ productId: NO_ID, quantity: 1 }] })).toMatchObject({ status: 404 });
-    expect((await send(ann, key, input)).ok).toBe(true);
-    const kept = await app.storage.model(idempotencyKeyModel).find().lean();
-    expect(JSON.stringify(kept)).not.toContain(key);
-  });
-
-  it('has 1 to 255 characters', async () => {
-    expect((await send(ann, face.padEnd(255, 'k'), await body())).ok).toBe(true);
-    expect(await send(ann, 'k'.repeat(256), await body())).toEqual(
-      refusal(400, 'Validation Error', ["header 'Idempotency-Key' must have 1 to 255 characters"]),
-    );
-  });
-
-  it('of an attempt that died before its order existed creates it at the next, under the reserved id', async () => {
-    const [key, input] = [crypto.randomUUID(), await body()];
-    const { id } = valueOf(await send(ann, key, input));
-    await app.storage.model(orderModel).collection.deleteOne({ _id: id } as object);
-    const again = valueOf(await send(ann, key, input));
-    expect(again.id).toBe(id);
-  });
-
-  it('makes one order of 20 concurrent attempts on two instances', async () => {
-    await using other = await startTestServer({ clock: app.clock });
-    const [key, input] = [crypto.randomUUID(), await body()];
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => send(ann, key, input, n % 2 ? app : other)));
-    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
-    expect(await app.storage.model(orderModel).countDocuments({ 'items.productId': input.items[0]?.productId })).toBe(1);
   });
 });
 

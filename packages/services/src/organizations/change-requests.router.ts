@@ -25,11 +25,12 @@ export function createChangeRequestsRouter({ changeRequests, roleOf }: ChangeReq
   return router({
     requestChange: createRoute(changeRequest, 'POST /organizations/{organizationId}/change-requests', createChangeRequestInput, {
       summary: 'Ask the admin for a change of an organization',
+      made: changeRequests.made,
       errors: [errors.notFound, errors.nameTaken, ...ATTACH_ERRORS],
       allow: [notGuest, ownOrganization],
     }).mutation(({ ctx, input: { organizationId, ...given } }) => {
       if (Object.keys(given).length === 0) throw validationError(['request body must NOT have fewer than 1 properties']);
-      return changeRequests.create(organizationId, given, ctx.identity.id);
+      return changeRequests.create(organizationId, given, ctx.identity.id, ctx.newId?.());
     }),
 
     listChangeRequests: listRoute(changeRequest, 'GET /organizations/{organizationId}/change-requests', changeRequestList, {

@@ -2,6 +2,7 @@ import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { isDuplicateKey, newId, present, type Fence, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
 import { changedFields } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { createUnitNotes, noting } from '../shared/unit-notes.js';
 import { changeRequestModel, type ChangeRequestRecord } from './change-request.model.js';
 import { changeRequestList, type ChangeRequest, type NewChangeRequest } from './change-requests.schemas.js';
@@ -159,7 +160,11 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   }
 
   async function get(changeRequestId: string): Promise<ChangeRequest> {
-    const record = await Requests.findById(changeRequestId).lean<ChangeRequestRecord>();
+    return complete(await Requests.findById(changeRequestId).lean<ChangeRequestRecord>());
+  }
+
+  /** @throws errors.changeRequestNotFound */
+  async function complete(record: ChangeRequestRecord | null): Promise<ChangeRequest> {
     const shown = showOne(record, errors.changeRequestNotFound);
     await addCertificates([shown]);
     return shown;
@@ -184,16 +189,19 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
       organizationId: string,
       { certificateImage, ...given }: NewChangeRequest,
       identityId: string,
+      id = newId(storage.clock),
     ): Promise<ChangeRequest> {
       const organization = await Organizations.findById(organizationId).lean<OrganizationRecord>();
       if (!organization) throw errors.notFound();
       if (given.name !== undefined) await expectFreeName(organization, given.name);
-      const id = newId(storage.clock);
       const auditStatus = organization.auditStatus ?? null;
-      await filings.run({ organizationId, request: { ...given, id, identityId }, certificateImage, auditStatus });
+      const filing = { organizationId, request: { ...given, id, identityId }, certificateImage, auditStatus };
+      await filings.run(filing, id);
       if (certificateImage) await certificates.settleHeld(id);
       return get(id);
     },
+
+    made: madeIn(Requests, complete),
 
     /** The requests of an organization, newest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<ChangeRequest>> {

@@ -75,11 +75,13 @@ export function createOrganizationsRouter({ organizations, members }: Organizati
   return router({
     create: createRoute(organization, 'POST /organizations', createOrganizationInput, {
       summary: 'Create an organization and become its owner',
+      made: organizations.made,
       errors: [errors.nameTaken, errors.notFound, errors.tooDeep, identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [notGuest, anyOf(admin, ownerIsCaller), anyOf(admin, managesParent)],
     }).mutation(({ ctx, input }) => {
       const { organization, parentId, ownerId = ctx.identity.id } = input;
-      return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id, actorOf(ctx).isAdmin);
+      const { isAdmin } = actorOf(ctx);
+      return organizations.create({ ...organization, parentId }, ownerId, ctx.identity.id, isAdmin, ctx.newId?.());
     }),
 
     list: listRoute(organization, 'GET /organizations', organizationList, {

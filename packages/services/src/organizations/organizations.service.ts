@@ -8,6 +8,7 @@ import { membershipsOf } from './memberships.js';
 import { createOrganizationTree, type TreeReads } from './organization-tree.js';
 import { viewerOf, type Actor } from '../shared/actor.js';
 import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
@@ -155,24 +156,26 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       ownerId: string,
       createdBy: string,
       isAdmin = false,
+      _id = newId(storage.clock),
     ): Promise<Organization> {
       refusePrivate(given, isAdmin, '/organization');
       if (typeof given.parentId === 'string') await tree.mayBeginBelow(given.parentId);
       if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
       try {
-        const _id = newId(storage.clock);
         const members = [{ identityId: ownerId, role: 'owner', joinedAt }];
         const ownerNames = [ownerNameOf(ownerId, given.name)];
         const record = new Organizations({ _id, ...given, members, ownerNames }).toObject();
         const organization = { ...record, createdAt: joinedAt, updatedAt: joinedAt };
-        await creations.run({ organization, logo, createdBy });
+        await creations.run({ organization, logo, createdBy }, _id);
         if (logo) await logos.settleHeld(_id);
         return await show(organization, isAdmin);
       } catch (error) {
         throw isDuplicateKey(error) ? errors.nameTaken({ name: given.name }) : error;
       }
     },
+
+    made: madeIn(Organizations, (record) => show(record)),
 
     /** @throws errors.notFound */
     async get(organizationId: string, query?: ReadQuery): Promise<Organization> {

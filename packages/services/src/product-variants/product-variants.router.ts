@@ -45,9 +45,10 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
   return router({
     create: createRoute(variant, 'POST /products/{productId}/variants', createVariantInput, {
       summary: 'Create a variant of a product',
+      made: variants.made,
       errors: [productErrors.notFound, productErrors.imageNotFound],
       allow: [notGuest, rules.ofProduct],
-    }).mutation(({ input: { productId, ...variant } }) => variants.create(productId, variant)),
+    }).mutation(({ ctx, input: { productId, ...variant } }) => variants.create(productId, variant, ctx.newId)),
 
     list: publicListRoute(variant, 'GET /products/{productId}/variants', productVariantList, {
       summary: 'List the variants of a product, newest first',
@@ -75,10 +76,11 @@ export function createProductVariantsRouter({ variants, rules }: ProductVariants
 
     createMany: createManyRoute(variant, 'POST /product/{productId}/variants/bulk', createVariantsInput, {
       summary: 'Create many variants of a product, all or none',
+      made: (nextId, { input }) => variants.manyMade(input.variants.length, nextId),
       errors: [productErrors.notFound, productErrors.imageNotFound],
       bodyKey: 'variants',
       allow: [notGuest, rules.ofProduct],
-    }).mutation(({ input }) => variants.createMany(input.productId, input.variants)),
+    }).mutation(({ ctx, input }) => variants.createMany(input.productId, input.variants, ctx.newId)),
 
     patchMany: patchManyRoute(variant, 'PATCH /product/{productId}/variants/bulk', variantsPatchInput, {
       summary: 'Change many variants of a product alike, all or none',

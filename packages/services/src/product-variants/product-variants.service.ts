@@ -1,5 +1,6 @@
 import { type ListAnswer, type ListQuery, type Lists, type ReadQuery, versioned } from '@tandem/lists';
 import { defineBulkWrites, defineDeletion, newId, present, type Storage } from '@tandem/storage';
+import { madeIn, manyMadeIn } from '../shared/made-records.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice, type StoredPrice } from '../shared/price.js';
 import { productErrors } from '../products/products.errors.js';
@@ -96,7 +97,7 @@ export function createProductVariantsService({ storage, lists, productExists, im
 
   return {
     /** Creates variants, all or none, in this order. @throws productErrors.notFound, imageNotFound */
-    async createMany(productId: string, variants: readonly NewVariant[]): Promise<ProductVariant[]> {
+    async createMany(productId: string, variants: readonly NewVariant[], nextId?: () => string): Promise<ProductVariant[]> {
       if (!(await productExists(productId))) throw productErrors.notFound();
       await mustHaveImages(
         productId,
@@ -108,14 +109,17 @@ export function createProductVariantsService({ storage, lists, productExists, im
           return { productId, ...own, price: price ? storePrice(price) : null };
         },
       );
-      return show(await bulk.insert(fields));
+      return show(await bulk.insert(fields, nextId));
     },
 
     /** @throws productErrors.notFound, imageNotFound */
-    async create(productId: string, variant: NewVariant): Promise<ProductVariant> {
-      const [made] = await this.createMany(productId, [variant]);
+    async create(productId: string, variant: NewVariant, nextId?: () => string): Promise<ProductVariant> {
+      const [made] = await this.createMany(productId, [variant], nextId);
       return made as ProductVariant;
     },
+
+    made: madeIn(Variants, showOne),
+    manyMade: manyMadeIn(Variants, show),
 
     /** @throws productErrors.notFound */
     async list(productId: string, query: ListQuery): Promise<ListAnswer<ProductVariant>> {

@@ -26,6 +26,7 @@ export function createProductImagesRouter({ productImages, rules }: ProductImage
 
     addImage: createRoute(image, 'POST /products/{productId}/images', addImageInput, {
       summary: 'Add an uploaded image to a product',
+      made: (_, { ctx, input: { productId, ...given } }) => productImages.attached(productId, given, ctx.identity.id),
       errors: [errors.notFound, ...ATTACH_ERRORS, fileErrors.tooMany],
       allow: [notGuest, rules.ofProduct],
     }).mutation(({ ctx, input: { productId, ...given } }) => productImages.add(productId, given, ctx.identity.id)),

@@ -33,6 +33,8 @@ export function createProductImagesService({ images, productExists }: ProductIma
       return images.attach(productId, given, identityId);
     },
 
+    attached: images.attached,
+
     /** Removes an image for good. Variants no longer show it. @throws errors.notFound, imageNotFound */
     async remove(productId: string, imageId: string): Promise<void> {
       await mustExist(productId);

@@ -47,9 +47,10 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
   const memberOf = anyOf(admin, organizationRole('organizationId', ORGANIZATION_ROLES, roleOf));
   return router({
     create: createRoute(product, 'POST /products', createProductInput, {
+      made: products.made,
       errors: missing,
       allow: [notGuest, rules.ofGiven],
-    }).mutation(({ input }) => products.create(input)),
+    }).mutation(({ ctx, input }) => products.create(input, ctx.newId)),
 
     list: publicListRoute(product, 'GET /products', productList).query(({ ctx, input }) => products.list(askedBy(ctx, input))),
 
@@ -73,10 +74,11 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
 
     copy: createRoute(product, 'POST /products/{productId}/copy', productInput, {
       summary: 'Copy a product, without its variants',
+      made: products.made,
       failure: 'Failed to copy product',
       errors: [errors.notFound],
       allow: [notGuest, rules.ofProduct],
-    }).mutation(({ input }) => products.copy(input.productId)),
+    }).mutation(({ ctx, input }) => products.copy(input.productId, ctx.newId)),
 
     restore: restoreRoute(product, 'POST /products/{productId}/restore', {
       summary: 'Restore a deleted product and the variants deleted with it',
@@ -84,10 +86,11 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
     }).mutation(({ input }) => products.restore(input.productId)),
 
     createMany: createManyRoute(product, 'POST /products/batch', createProductsInput, {
+      made: (nextId, { input }) => products.manyMade(input.products.length, nextId),
       errors: missing,
       bodyKey: 'products',
       allow: [notGuest, rules.ofEachGiven('products')],
-    }).mutation(({ input }) => products.createMany(input.products)),
+    }).mutation(({ ctx, input }) => products.createMany(input.products, ctx.newId)),
 
     patchMany: patchManyRoute(product, 'PATCH /products/batch', productsPatchInput, {
       errors: missing,
@@ -101,10 +104,11 @@ export function createProductsRouter({ products, rules, roleOf }: ProductsRouter
 
     copyMany: createManyRoute(product, 'POST /products/batch/copy', productIdsInput, {
       summary: 'Copy many products, without their variants, all or none',
+      made: (nextId, { input }) => products.manyMade(input.ids.length, nextId),
       failure: 'Failed to copy products',
       errors: [errors.manyNotFound],
       bodyKey: 'ids',
       allow: [notGuest, rules.ofProducts('ids')],
-    }).mutation(({ input }) => products.copyMany(input.ids)),
+    }).mutation(({ ctx, input }) => products.copyMany(input.ids, ctx.newId)),
   });
 }

@@ -7,6 +7,7 @@ import type { CategoriesService } from '../categories/categories.service.js';
 import type { Attachments } from '../files/attachments.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { existingIn } from '../shared/existing.js';
+import { madeIn, manyMadeIn } from '../shared/made-records.js';
 import { changeOf, givenOf, untilDone } from '../shared/patching.js';
 import { showPrice, storePrice } from '../shared/price.js';
 import { productModel, type ProductRecord } from './product.model.js';
@@ -184,16 +185,19 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * Creates products, all or none, in this order. @throws categoryErrors.notFound, attributeErrors.notFound,
      * organizationErrors.notFound
      */
-    async createMany(products: readonly NewProduct[]): Promise<Product[]> {
+    async createMany(products: readonly NewProduct[], nextId?: () => string): Promise<Product[]> {
       await mustExist(products);
-      return (await bulk.insert(products.map(fieldsOf))).map(showBare);
+      return (await bulk.insert(products.map(fieldsOf), nextId)).map(showBare);
     },
 
     /** @throws what `createMany` throws */
-    async create(product: NewProduct): Promise<Product> {
-      const [made] = await this.createMany([product]);
+    async create(product: NewProduct, nextId?: () => string): Promise<Product> {
+      const [made] = await this.createMany([product], nextId);
       return made as Product;
     },
+
+    made: madeIn(Products, showOne),
+    manyMade: manyMadeIn(Products, show),
 
     list(query: ListQuery): Promise<ListAnswer<Product>> {
       return lists.answer(productList, Products, shown, query);
@@ -248,13 +252,13 @@ export function createProductsService({ storage, lists, categories, attributes, 
      * Copies products without variants, images and likes, all or none, in this order. @throws errors.manyNotFound unless all are
      * live
      */
-    async copyMany(ids: readonly string[]): Promise<Product[]> {
-      return (await bulk.insert((await readAll(ids)).map(copyOf))).map(showBare);
+    async copyMany(ids: readonly string[], nextId?: () => string): Promise<Product[]> {
+      return (await bulk.insert((await readAll(ids)).map(copyOf), nextId)).map(showBare);
     },
 
     /** @throws errors.notFound */
-    async copy(productId: string): Promise<Product> {
-      const [made] = await bulk.insert([copyOf(await readOne(productId))]);
+    async copy(productId: string, nextId?: () => string): Promise<Product> {
+      const [made] = await bulk.insert([copyOf(await readOne(productId))], nextId);
       return showBare(made as ProductRecord);
     },
 

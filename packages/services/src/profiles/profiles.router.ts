@@ -24,9 +24,10 @@ export function createProfilesRouter(profiles: ProfilesService) {
   return router({
     create: createRoute(profile, 'POST /profiles', createProfileInput, {
       summary: 'Create a profile of an identity',
+      made: profiles.made,
       errors: [identityErrors.notFound, ...ATTACH_ERRORS],
       allow: [anyOf(admin, self('identityId'))],
-    }).mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id)),
+    }).mutation(({ ctx, input }) => profiles.create(input, ctx.identity.id, ctx.newId?.())),
 
     list: listRoute(profile, 'GET /profiles', profileList, { allow: [admin] }).query(({ ctx, input }) =>
       profiles.list(askedBy(ctx, input)),

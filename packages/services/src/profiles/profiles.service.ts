@@ -4,6 +4,7 @@ import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeRecord } from '../shared/changes.js';
+import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { profileModel, type ProfileRecord } from './profile.model.js';
@@ -88,14 +89,15 @@ export function createProfilesService({ storage, lists, existingIdentities, avat
      * @param createdBy the identity that uploaded the avatar
      * @throws identityErrors.notFound when the identity does not exist; ATTACH_ERRORS
      */
-    async create({ avatar, ...given }: NewProfile, createdBy: string): Promise<Profile> {
+    async create({ avatar, ...given }: NewProfile, createdBy: string, id = newId(storage.clock)): Promise<Profile> {
       const now = storage.clock.now();
-      const id = newId(storage.clock);
       const profile = { ...new Profiles({ _id: id, ...given }).toObject(), createdAt: now, updatedAt: now };
-      await creations.run({ profile, avatar, createdBy });
+      await creations.run({ profile, avatar, createdBy }, id);
       if (avatar) await avatars.settleHeld(id);
       return show(profile);
     },
+
+    made: madeIn(Profiles, show),
 
     /** Issues an upload address for an avatar. @throws errors.notFound; fileErrors.tooManyUnused */
     async avatarUploadUrl(profileId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {

@@ -20,6 +20,7 @@ import {
 } from '@tandem/core';
 import { askedBy, defineRead, etag, etagOf, listErrors, type ListCall, type ReadQuery, type Relations } from '@tandem/lists';
 import { z } from 'zod';
+import { createHeaders, once, orMade, type MadeBefore } from './made-before.js';
 
 type Schema = z.ZodType;
 type Get = `GET /${string}`;
@@ -89,13 +90,20 @@ function a(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** Creates a record and answers it, with 201. */
-export function createRoute<In extends Schema, Out extends Schema>(of: Shown<Out>, route: Post, input: In, own: Own = {}) {
-  const options = complete(own, `Create ${a(of.one)}`, `create ${of.one}`, []);
-  return authenticatedRoute(route, { ...options, status: 201 })
-    .input(input)
-    .output(of.output)
-    .use(withTag);
+function creating(route: Post, options: AuthenticatedRouteOptions) {
+  const headers = [...createHeaders(route), ...(options.headers ?? [])];
+  return authenticatedRoute(route, { ...options, status: 201, ...(headers.length > 0 && { headers }) });
+}
+
+/** Creates a record and answers it, with 201; sent again with the same `Idempotency-Key`, the same answer. */
+export function createRoute<In extends Schema, Out extends Schema>(
+  of: Shown<Out>,
+  route: Post,
+  input: In,
+  own: Own & MadeBefore<In, Out> = {},
+) {
+  const { made, ...options } = complete(own, `Create ${a(of.one)}`, `create ${of.one}`, []);
+  return creating(route, options).input(input).use(once(route)).output(of.output).use(withTag).use(orMade(made));
 }
 
 function listOptions<Options extends Own>({ many }: Many, own: Options) {
@@ -245,17 +253,15 @@ export function actionRoute<In extends Schema>(of: Found<In>, route: Post | Put,
   return authenticatedRoute(route, { ...options, status: 204 }).input(of.idInput);
 }
 
-/** Creates many records and answers them, with 201. */
+/** Creates many records and answers them, with 201; sent again as one record. */
 export function createManyRoute<In extends Schema, Out extends Schema>(
   of: Many & Shown<Out>,
   route: Post,
   input: In,
-  own: OwnOfArray,
+  own: OwnOfArray & MadeBefore<In, z.ZodArray<Out>>,
 ) {
-  const options = complete(own, `Create many ${of.many}, all or none`, `create ${of.many}`, []);
-  return authenticatedRoute(route, { ...options, status: 201 })
-    .input(input)
-    .output(z.array(of.output));
+  const { made, ...options } = complete(own, `Create many ${of.many}, all or none`, `create ${of.many}`, []);
+  return creating(route, options).input(input).use(once(route)).output(z.array(of.output)).use(orMade(made));
 }
 
 /** Makes the same change to many records and answers them. */

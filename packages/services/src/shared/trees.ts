@@ -103,8 +103,11 @@ export function createTree<R extends TreeRecord>({ storage, model, parentField, 
     if (!pending) return;
     const { id, set, isNew = false, expected } = pending;
     const isOlder = { _id: id, treeVersion: { $not: { $gte: version } }, ...(expected && ofVersions(expected)) } as object;
-    const stamped = { $set: { ...set, treeVersion: version } };
-    await Records.collection.updateOne(isOlder, stamped, { upsert: isNew }).catch((error: unknown) => {
+    const stamped = { ...set, treeVersion: version };
+    const writing = isNew
+      ? Records.collection.updateOne({ _id: id } as object, { $setOnInsert: stamped }, { upsert: true })
+      : Records.collection.updateOne(isOlder, { $set: stamped });
+    await writing.catch((error: unknown) => {
       // another process has inserted it: ids are never reused
       if (!isNew || !isDuplicateKey(error)) throw error;
     });

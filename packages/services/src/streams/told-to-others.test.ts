@@ -1,7 +1,6 @@
 import { databaseOf, fixture, isCommand, openStream, startStoreProxy, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { openChannel, say } from '../../test/chat-world.js';
-import { productModel } from '../products/product.model.js';
 
 const proxy = fixture(() => startStoreProxy(databaseOf('told'), { as: 'MongoDB 8.0' }));
 const app = fixture(() => startTestServer({ mongodbUri: proxy.uri }));
@@ -57,20 +56,6 @@ describe('what others have been told no failover takes back: it is read with the
       await again(201);
       expect(await concernsOf('messages.find', () => again(201))).toEqual(['majority']);
       const hidden = hide('messages', 1);
-      await again(503);
-      await hidden;
-      await again(201);
-    });
-
-    it('an order with an Idempotency-Key', async () => {
-      const { _id: productId } = await app.storage.model(productModel).create({ name: 'Bread' });
-      const credentials = { ...ann.credentials, headers: { 'idempotency-key': 'mine' } };
-      const order = { identityId: ann.id, currency: 'EUR', items: [{ productId, quantity: 1, price: 2 }] };
-      const again = (status: number) => app.rest('POST', '/orders', order, credentials).expect(status);
-      await again(201);
-      expect(await concernsOf('orders.find', () => again(201))).toEqual(['majority']);
-      // looked for before it is made, and after it was refused as made
-      const hidden = hide('orders', 2);
       await again(503);
       await hidden;
       await again(201);

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { requestErrors, type Attempt, type KeptAnswers, type KeyedCall } from '@tandem/core';
+import { idsFrom, isDuplicateKey, newId, timeInStore, type Storage } from '@tandem/storage';
+import { idempotencyKeyModel, type IdempotencyKeyRecord } from './idempotency-key.model.js';
+
+/** Lifetime of a key, in milliseconds (decisions R6). */
+const LIFETIME_MS = 24 * 60 * 60_000;
+/** Pauses between looks at an attempt under way, in milliseconds. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 400;
+
+function hash(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+/** Never resolves. @throws the signal's reason once it is aborted */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/**
+ * Keeps the answers of calls with an `Idempotency-Key`. An attempt first reserves the key together with the id of what
+ * it will create, so that the store refuses a second record whichever process dies, stalls or comes late.
+ * @param holdMs how long an attempt keeps others waiting: as long as its own caller waits for it
+ */
+export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdMs: number }): KeptAnswers {
+  const { clock } = storage;
+  const { collection } = storage.model(idempotencyKeyModel);
+  const timeNow = () => timeInStore(clock);
+
+  /** Lets the next attempt begin. If this fails, the attempt is over with its time. */
+  async function free(own: object): Promise<void> {
+    await collection.updateOne(own, { $set: { heldUntil: new Date(0) } }).catch(() => undefined);
+  }
+
+  /**
+   * Takes the key by one atomic write if it is new, expired, or its attempt is over without an answer.
+   * @param holder names this attempt, and what it creates if the key is new
+   * @returns the key as it is then
+   */
+  async function claim(_id: string, bodyHash: string, holder: string): Promise<IdempotencyKeyRecord> {
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+    const fresh = { _id, bodyHash, recordId: holder, answer: null, expiresAt, createdAt: now, updatedAt: now };
+    const held = { holder, heldUntil: { $add: [timeNow(), holdMs] } };
+    const isOpen = { $lte: [{ $ifNull: ['$expiresAt', now] }, now] };
+    const isLeft = { $and: [{ $eq: ['$bodyHash', bodyHash] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }] };
+    const branches = [
+      { case: isOpen, then: { $mergeObjects: [{ $literal: fresh }, held] } },
+      { case: isLeft, then: { $mergeObjects: ['$$ROOT', held] } },
+    ];
+    const stages = [{ $replaceWith: { $switch: { branches, default: '$$ROOT' } } }];
+    const write = () => collection.findOneAndUpdate({ _id } as object, stages, { upsert: true, returnDocument: 'after' });
+    // when two race to insert, the loser gets a duplicate key and retries
+    const again = (error: unknown) => (isDuplicateKey(error) ? write() : Promise.reject(error as Error));
+    const taken = await write()
+      .catch(again)
+      .catch(async (error: unknown) => {
+        // it may be written: nobody should wait for it
+        await free({ _id, holder });
+        throw error;
+      });
+    return taken as unknown as IdempotencyKeyRecord;
+  }
+
+  async function watch(_id: string): Promise<void> {
+    const underWay = { _id, answer: null, $expr: { $gt: ['$heldUntil', timeNow()] } } as object;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      await setTimeout(pause, undefined, { ref: false });
+      if (!(await collection.findOne(underWay, { projection: { _id: 1 } }))) return;
+    }
+  }
+  const watches = new Map<string, Promise<void>>();
+  /** Waits until the attempt under way is over. Those who wait here for the same one look together. */
+  function over(_id: string): Promise<void> {
+    const watching = watches.get(_id) ?? watch(_id).finally(() => watches.delete(_id));
+    watches.set(_id, watching);
+    return watching;
+  }
+
+  /** @throws an error for which `isStoreUnavailable` is true while an earlier attempt is left to the next sweep */
+  async function expectSettled({ _id, holder, recordId }: IdempotencyKeyRecord): Promise<void> {
+    try {
+      await storage.expectSettled(recordId);
+    } catch (error) {
+      await free({ _id, holder });
+      throw error;
+    }
+  }
+
+  function attemptOf({ _id, recordId, holder }: IdempotencyKeyRecord): Attempt {
+    const own = { _id, holder } as object;
+    const isRepeated = recordId !== holder;
+    return {
+      newIds: () => idsFrom(recordId),
+      isRepeated,
+      async keep(answer) {
+        await collection.updateOne(own, { $set: { answer: JSON.stringify(answer ?? null), updatedAt: clock.now() } });
+      },
+      async fail(isRefused) {
+        // an earlier attempt may still store the record, under the id that the key keeps
+        if (isRefused && !isRepeated) await collection.deleteOne(own).catch(() => undefined);
+        else await free(own);
+      },
+    };
+  }
+
+  return {
+    async begin({ identityId, operation, key, input }: KeyedCall, patience) {
+      const [_id, bodyHash, holder] = [hash(identityId, operation, key), hash(input), newId(clock)];
+      for (;;) {
+        const found = await claim(_id, bodyHash, holder);
+        if (found.bodyHash !== bodyHash) throw requestErrors.keyReused();
+        if (found.answer !== null) return { answer: JSON.parse(found.answer) as unknown };
+        if (found.holder === holder) {
+          if (found.recordId !== holder) await expectSettled(found);
+          return attemptOf(found);
+        }
+        const signal = patience();
+        await Promise.race([over(_id), ...(signal ? [untilAborted(signal)] : [])]);
+      }
+    },
+  };
+}
