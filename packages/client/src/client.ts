@@ -1,4 +1,12 @@
-import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  splitLink,
+  type Operation,
+  type TRPCClient,
+  type TRPCLink,
+} from '@trpc/client';
 import type { AnyTRPCRouter } from '@trpc/server';
 import {
   createAuthCalls,
@@ -11,6 +19,7 @@ import {
 import { createBearerSession } from './bearer-session.js';
 import { createCookieSession } from './cookie-session.js';
 import { MfaRequiredError, isRefusal } from './failure.js';
+import { createIdempotencyLink, keyHeaders, keyOf } from './idempotency-link.js';
 import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
 import type { AppRouter } from './router-types.js';
@@ -43,8 +52,9 @@ export interface TandemClientOptions {
 export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
   /**
    * The procedures: `api.notifications.list.query({ identityId })`. Calls of one tick share a request. A call refused
-   * because of an old access token is repeated once, after a refresh that all calls share. Fails with a
-   * TRPCClientError, which `describeFailure` reads.
+   * because of an old access token is repeated once, after a refresh that all calls share. Calls that create are sent
+   * alone with a key, and once more when their answer is lost; `{ context: { idempotencyKey } }` gives any mutation
+   * one. Fails with a TRPCClientError, which `describeFailure` reads.
    */
   readonly api: TRPCClient<Router>;
   /**
@@ -97,18 +107,25 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
   const renewals = createRenewals(session, onSignedOut);
   const sentWith = createSentWith();
 
+  const way = { url: transport.url, fetch: transport.fetch };
+  async function headersOf(operations: readonly Operation[]): Promise<Record<string, string>> {
+    const sent = await renewals.hold();
+    sentWith.note(operations, sent);
+    return { ...transport.fingerprintHeaders, ...sent?.headers };
+  }
+
   const links: TRPCLink<AppRouter>[] = [
+    createIdempotencyLink(),
     createRenewalLink(renewals, { sentWith, curable: session.curable }),
-    httpBatchLink({
-      url: transport.url,
-      fetch: transport.fetch,
-      maxItems: MAX_BATCH_ITEMS,
-      maxURLLength: MAX_URL_LENGTH,
-      async headers({ opList }) {
-        const sent = await renewals.hold();
-        sentWith.note(opList, sent);
-        return { ...transport.fingerprintHeaders, ...sent?.headers };
-      },
+    splitLink({
+      condition: (op) => keyOf(op) !== undefined,
+      true: httpLink({ ...way, headers: async ({ op }) => ({ ...(await headersOf([op])), ...keyHeaders(op) }) }),
+      false: httpBatchLink({
+        ...way,
+        maxItems: MAX_BATCH_ITEMS,
+        maxURLLength: MAX_URL_LENGTH,
+        headers: ({ opList }) => headersOf(opList),
+      }),
     }),
   ];
 

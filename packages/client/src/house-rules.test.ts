@@ -1,6 +1,7 @@
-import { authenticationErrors, type OpenApiDocument } from '@tandem/core';
+import { authenticationErrors, operationsOf, takesKey, type OpenApiDocument } from '@tandem/core';
 import { describedOperations, startTestServer } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
+import { CREATES } from './idempotency-link.js';
 import { PUBLIC_PROCEDURES } from './renewal-link.js';
 import { NO_ACCESS_COOKIE, UNVERIFIED } from './session.js';
 
@@ -10,6 +11,12 @@ describe('the client', () => {
     const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as OpenApiDocument;
     const open = describedOperations(document).filter(({ isOpen }) => isOpen);
     expect([...PUBLIC_PROCEDURES].sort()).toEqual(open.map(({ name }) => name).sort());
+  });
+
+  it('knows which procedures create, by the key that the server’s document says they take', async () => {
+    await using app = await startTestServer();
+    const taking = operationsOf(app.tandem.router).filter(takesKey);
+    expect([...CREATES].sort()).toEqual(taking.map(({ name }) => name).sort());
   });
 
   it('knows the texts with which the server refuses an old access token', () => {

@@ -1,0 +1,69 @@
+import { fixture, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { EXPIRY_MS, createClient, failureOf, newAccount } from '../test/clients.js';
+import type { BeforeSending } from '../test/recording-fetch.js';
+
+const app = fixture(startTestServer);
+
+async function signedUp(before?: BeforeSending) {
+  const made = createClient(app, before ? { before } : {});
+  const { id } = await made.client.signUp(newAccount());
+  const { api } = made.client;
+  const input = { name: 'Tea', ownerId: id };
+  const keys = () =>
+    made.requests.flatMap(({ procedures, headers }) =>
+      procedures.includes('chat.createChannel') ? [headers.get('idempotency-key')] : [],
+    );
+  const channels = async () => (await api.chat.listChannels.query({ memberId: id })).data.length;
+  return { ...made, id, api, input, keys, channels };
+}
+
+describe('a call that creates', () => {
+  it('has a key of its own and is sent alone, while others share a request', async () => {
+    const { api, id, input, keys, requests, channels } = await signedUp();
+    requests.length = 0;
+    await Promise.all([
+      api.chat.createChannel.mutate(input),
+      api.chat.createChannel.mutate(input),
+      api.notifications.unreadCount.query({ identityId: id }),
+      api.identities.get.query({ identityId: id }),
+    ]);
+    expect(new Set(keys()).size).toBe(2);
+    expect(keys()).not.toContain(null);
+    expect(requests.map(({ procedures }) => procedures.length).toSorted()).toEqual([1, 1, 2]);
+    expect(await channels()).toBe(2);
+  });
+
+  it('is sent again with its key after a refresh, and once when its answer was lost', async () => {
+    let lost = 0;
+    const { api, input, keys, channels } = await signedUp();
+    const {
+      api: losing,
+      input: own,
+      keys: sent,
+      channels: made,
+    } = await signedUp(async ({ procedures }) => {
+      if (procedures.includes('chat.createChannel') && lost++ === 0) throw new TypeError('fetch failed');
+    });
+    app.clock.advance(EXPIRY_MS);
+    await api.chat.createChannel.mutate(input);
+    expect(keys()).toHaveLength(2);
+    expect(new Set(keys()).size).toBe(1);
+    expect(await channels()).toBe(1);
+    await losing.chat.createChannel.mutate(own);
+    expect(new Set(sent()).size).toBe(1);
+    expect(await made()).toBe(1);
+  });
+
+  it('takes the key that its caller gives', async () => {
+    const { api, input, keys } = await signedUp();
+    const context = { idempotencyKey: 'the caller’s'.replace('’', '') };
+    const { id } = await api.chat.createChannel.mutate(input, { context });
+    expect(await api.chat.createChannel.mutate(input, { context })).toMatchObject({ id });
+    expect(await failureOf(api.chat.createChannel.mutate({ ...input, name: 'Coffee' }, { context }))).toMatchObject({
+      status: 422,
+      message: 'Idempotency-Key was used with another body',
+    });
+    expect(new Set(keys())).toEqual(new Set([context.idempotencyKey]));
+  });
+});
