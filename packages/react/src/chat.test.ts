@@ -40,7 +40,11 @@ describe('useChannel', () => {
   it('shows messages with the names of their senders, of people not seen before too, without asking for them', async () => {
     const [ann, bob, cem] = [await app.signUp(), await app.signUp(), await app.signUp()];
     const channelId = await channelOf(ann, [bob, cem]);
-    for (const [person, name] of [[bob, 'Bob'], [cem, 'Cem']] as const) // prettier-ignore
+    for (const [person, name] of [
+      [bob, 'Bob'],
+      [cem, 'Cem'],
+    ] as const)
+      // prettier-ignore
       await person.rest('POST', '/profiles', { identityId: person.id, name }).expect(201);
     await services.chat.post({ channelId, senderId: bob.id, content: 'before' });
     const asked: string[] = [];

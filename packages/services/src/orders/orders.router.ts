@@ -1,14 +1,4 @@
-import {
-  admin,
-  anyOf,
-  defineRule,
-  notGuest,
-  organizationRole,
-  owner,
-  router,
-  ruleErrors,
-  self,
-} from '@tandem/core';
+import { admin, anyOf, defineRule, notGuest, organizationRole, owner, router, ruleErrors, self } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { identityErrors } from '../identities/identities.errors.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';

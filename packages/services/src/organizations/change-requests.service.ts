@@ -59,8 +59,8 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
   const notes = createUnitNotes(Organizations);
   const pipeline = { updatePipeline: true } as const;
   const showOne = lists.one(changeRequestList, show);
-  const complete = { certificateImage: addCertificates, certificateImageUrl: addCertificates };
-  lists.tell('changeRequest', changeRequestList, { show, complete });
+  const completions = { certificateImage: addCertificates, certificateImageUrl: addCertificates };
+  lists.tell('changeRequest', changeRequestList, { show, complete: completions });
 
   const filings = storage.defineUnit<Filing>({
     name: 'organizations.request change',
@@ -206,7 +206,7 @@ export function createChangeRequestsService({ storage, lists, certificates }: Ch
     /** The requests of an organization, newest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<ChangeRequest>> {
       if (!(await Organizations.exists({ _id: organizationId }))) throw errors.notFound();
-      const source = { scope: { organizationId }, show, complete };
+      const source = { scope: { organizationId }, show, complete: completions };
       return lists.answer(changeRequestList, Requests, source, query);
     },
 
