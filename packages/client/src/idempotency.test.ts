@@ -30,7 +30,7 @@ describe('a call that creates', () => {
     ]);
     expect(new Set(keys()).size).toBe(2);
     expect(keys()).not.toContain(null);
-    expect(requests.map(({ procedures }) => procedures.length).toSorted()).toEqual([1, 1, 2]);
+    expect(requests.map(({ procedures }) => procedures.length).toSorted((one, other) => one - other)).toEqual([1, 1, 2]);
     expect(await channels()).toBe(2);
   });
 

@@ -61,7 +61,7 @@ describe.each(['rest', 'trpc'] as const)('a hook, over %s', (face) => {
   async function call(name: keyof typeof paths, input: object, person: string | null = 'ann') {
     const headers: Record<string, string> = person === null ? {} : { authorization: `Bearer ${person}` };
     const path = face === 'rest' ? paths[name] : `/trpc/teas.${name}`;
-    const { status, body } = (await server?.ask('POST', path, { headers, body: JSON.stringify(input) })) as Answer;
+    const { status, body } = ((await server?.ask('POST', path, { headers, body: JSON.stringify(input) })) ?? {}) as Answer;
     const { result, error } = body as { result?: { data: unknown }; error?: { message: string } };
     return [status < 300 ? 200 : status, error ? error.message : (result?.data ?? body)];
   }
@@ -116,7 +116,7 @@ describe.each(['rest', 'trpc'] as const)('a hook, over %s', (face) => {
     ['an error of validation of its own', () => z.string().safeParse(1).error, 500, 'Failed to create tea'],
     ['an unavailable store', storeAway, 503, 'Failed to create tea'],
   ])('that throws %s fails the operation, logged once', async (_, error, status, message) => {
-    await start({ 'teas.open': () => Promise.reject(error() as Error) });
+    await start({ 'teas.open': () => Promise.reject(error()) });
     expect(await call('open', of())).toEqual([status, message]);
     expect(server?.lines.map(({ text }) => text)).toEqual(['unexpected failure']);
     expect(JSON.stringify(server?.lines)).not.toContain('ann@');

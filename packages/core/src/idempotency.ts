@@ -80,7 +80,7 @@ export const answerOnce = withDeclaration(
     // tRPC expects what `next` returns, of which it reads no more
     if ('answer' in attempt) return { ok: true, data: attempt.answer } as never;
     const { newIds, isRepeated } = attempt;
-    const result = await next({ ctx: { newId: newIds(), ...(isRepeated && { earlierIds: newIds }) } as object });
+    const result = await next({ ctx: { newId: newIds(), ...(isRepeated && { earlierIds: newIds }) } });
     try {
       if (result.ok) await attempt.keep(withoutSecrets(result.data, meta?.rest?.shownOnce));
     } catch (error) {

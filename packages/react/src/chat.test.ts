@@ -49,7 +49,7 @@ describe('useChannel', () => {
     await services.chat.post({ channelId, senderId: bob.id, content: 'before' });
     const asked: string[] = [];
     const noted: typeof fetch = (...request) => {
-      asked.push(String(request[0]));
+      asked.push(new Request(...request).url);
       return fetch(...request);
     };
     const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), fetch: noted });

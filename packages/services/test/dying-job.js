@@ -8,7 +8,7 @@ const tandem = await createTandem({
   authSecrets: { authEncSecret: 'what encrypts the tokens of tests', authSignSecret: 'what signs all the tokens of tests' },
 });
 tandem.every('1s', name, () => {
-  console.log('runs');
+  process.stdout.write('runs\n');
   return new Promise(() => {});
 });
 tandem.start();

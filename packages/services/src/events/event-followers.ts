@@ -172,6 +172,6 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
 export function handlersIn(on: EventHandlers, kinds: readonly string[]): Follower[] {
   return Object.entries(on).map(([pattern, handle]) => {
     if (expandType(pattern, kinds).length === 0) throw new Error(`on: there are no events "${pattern}"`);
-    return { name: `on ${pattern}`, types: pattern, handle: handle as Follower['handle'] };
+    return { name: `on ${pattern}`, types: pattern, handle };
   });
 }

@@ -50,16 +50,15 @@ export function createKeptAnswers({ storage, holdMs }: { storage: Storage; holdM
     const held = { holder, heldUntil: { $add: [timeNow(), holdMs] } };
     const isOpen = { $lte: [{ $ifNull: ['$expiresAt', now] }, now] };
     const isLeft = { $and: [{ $eq: ['$bodyHash', bodyHash] }, { $eq: ['$answer', null] }, { $lte: ['$heldUntil', timeNow()] }] };
-    const branches = [
-      { case: isOpen, then: { $mergeObjects: [{ $literal: fresh }, held] } },
-      { case: isLeft, then: { $mergeObjects: ['$$ROOT', held] } },
-    ];
-    const stages = [{ $replaceWith: { $switch: { branches, default: '$$ROOT' } } }];
+    const takenOver = { $cond: [isLeft, { $mergeObjects: ['$$ROOT', held] }, '$$ROOT'] };
+    const stages = [{ $replaceWith: { $cond: [isOpen, { $mergeObjects: [{ $literal: fresh }, held] }, takenOver] } }];
     const write = () => collection.findOneAndUpdate({ _id } as object, stages, { upsert: true, returnDocument: 'after' });
     // when two race to insert, the loser gets a duplicate key and retries
-    const again = (error: unknown) => (isDuplicateKey(error) ? write() : Promise.reject(error as Error));
     const taken = await write()
-      .catch(again)
+      .catch(async (error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+        return write();
+      })
       .catch(async (error: unknown) => {
         // it may be written: nobody should wait for it
         await free({ _id, holder });

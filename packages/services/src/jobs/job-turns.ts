@@ -49,7 +49,7 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
       const $set = { startedAt: now, owner, leaseUntil: turnFrom(now), updatedAt: now };
       const stages = { $set, $setOnInsert: { createdAt: now } };
       try {
-        await collection.updateOne({ _id: name, ...isDue } as object, stages as object, { upsert: true });
+        await collection.updateOne({ _id: name, ...isDue } as object, stages, { upsert: true });
         return true;
       } catch (error) {
         // the row is there, and not due
@@ -61,12 +61,12 @@ export function createJobTurns(storage: Pick<Storage, 'clock' | 'model' | 'time'
     /** Keeps the turn for another minute. @returns false if another instance has taken it */
     async renew(name: string, now: Date): Promise<boolean> {
       const $set = { leaseUntil: turnFrom(now), updatedAt: now };
-      const { matchedCount } = await collection.updateOne(own(name), { $set } as object);
+      const { matchedCount } = await collection.updateOne(own(name), { $set });
       return matchedCount > 0;
     },
 
     async release(name: string): Promise<void> {
-      await collection.updateOne(own(name), { $set: { leaseUntil: NEVER.leaseUntil } } as object);
+      await collection.updateOne(own(name), { $set: { leaseUntil: NEVER.leaseUntil } });
     },
   };
 }

@@ -155,7 +155,14 @@ it('a run that throws is logged, and runs at the next interval', async () => {
   expect(runs).toBe(2);
   const errors = instance.logged.map(({ level, text, facts }) => [level, text, facts.job, facts.err?.message]);
   const text = 'a job failed; it runs again at its next interval';
-  expect(errors.toSorted()).toEqual([['error', text, failing, 'no mail for …'], ['error', text, throwing, 'wrong']].toSorted()); // prettier-ignore
+  expect(new Set(errors.map(String))).toEqual(
+    new Set(
+      [
+        ['error', text, failing, 'no mail for …'],
+        ['error', text, throwing, 'wrong'],
+      ].map(String),
+    ),
+  );
   clock.advance(5 * MINUTE_MS);
   await instance.work();
   expect(runs).toBe(4);

@@ -92,11 +92,11 @@ export function createJobs({ storage, log }: { storage: Storage; log: Log }) {
     const since = performance.now();
     try {
       const { now, waits } = await turns.look(intervals);
-      const work = [...intervals].map(([name, interval]) => {
+      const work = [...intervals].map(async ([name, interval]) => {
         const run = running.get(name);
         const turn = { name, interval, now, since };
-        if (run) return renew(run, turn);
-        return (waits.get(name) ?? 0) <= 0 ? begin(turn) : undefined;
+        if (run) await renew(run, turn);
+        else if ((waits.get(name) ?? 0) <= 0) await begin(turn);
       });
       const failed = (await Promise.allSettled(work)).find((one) => one.status === 'rejected');
       if (failed) throw failed.reason;

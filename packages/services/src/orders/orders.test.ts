@@ -1,12 +1,10 @@
-import { FACES, NO_ID, fixture, startTestServer, type Person, type TestServer } from '@tandem/testing';
+import { FACES, NO_ID, fixture, startTestServer, type Person } from '@tandem/testing';
 import { describe, expect, it } from 'vitest';
 import { productVariantModel } from '../product-variants/product-variant.model.js';
 import { productModel } from '../products/product.model.js';
 import type { OrderStatus } from './order-states.js';
 import { orderModel } from './order.model.js';
 import type { Order } from './orders.schemas.js';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 const app = fixture(startTestServer);
 const admin = fixture(() => app.signUpAdmin());

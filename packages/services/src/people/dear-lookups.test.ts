@@ -90,7 +90,7 @@ describe.each(FACES)('a lookup of people over %s', (face) => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     await join(ann, channels, [...strangers, bob.id]);
     isWatched = (collection, stages) => collection === 'subscriptions' && has(stages, '$group');
-    expect(await storm(face, ann, [...strangers, bob.id])).toEqual(Array(STORM).fill([bob.id]));
+    expect(await storm(face, ann, [...strangers, bob.id])).toEqual(Array.from({ length: STORM }, () => [bob.id]));
     expect(all).toBe(STORM);
     expect(most === 1).toBe(waits);
   });
@@ -99,7 +99,7 @@ describe.each(FACES)('a lookup of people over %s', (face) => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     await join(ann, 501, [bob.id]);
     isWatched = (collection, stages) => collection === 'subscriptions' && !has(stages, '$group');
-    expect(await storm(face, ann, [bob.id])).toEqual(Array(STORM).fill([bob.id]));
+    expect(await storm(face, ann, [bob.id])).toEqual(Array.from({ length: STORM }, () => [bob.id]));
     expect(all).toBe(STORM);
     expect(most).toBe(1);
   });
@@ -111,7 +111,7 @@ describe.each(FACES)('a lookup of people over %s', (face) => {
       collection === 'organizations' &&
       !has(stages, '$limit') &&
       JSON.stringify(stages).includes(`"members.identityId":"${ann.id}"`);
-    expect(await storm(face, ann, [bob.id])).toEqual(Array(STORM).fill([bob.id]));
+    expect(await storm(face, ann, [bob.id])).toEqual(Array.from({ length: STORM }, () => [bob.id]));
     expect(all).toBe(STORM);
     expect(most).toBe(1);
   });

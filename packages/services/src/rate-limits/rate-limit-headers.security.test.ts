@@ -18,7 +18,8 @@ const app = fixture(() => startTestServer({ rateLimits, clock: plain.clock }));
 /** The status of a call, and its headers of limits. */
 async function ask(url: string, input: object, { accessToken = '', method = 'POST' } = {}) {
   const headers = { 'content-type': 'application/json', ...(accessToken !== '' && { authorization: `Bearer ${accessToken}` }) };
-  const answer = await fetch(url, { method, headers, body: JSON.stringify(input) });
+  const body = method === 'GET' ? {} : { body: JSON.stringify(input) };
+  const answer = await fetch(url, { method, headers, ...body });
   await answer.text();
   const [policy, standing, retry] = ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => answer.headers.get(name));
   return {

@@ -68,7 +68,11 @@ it('a batch gives single reads with related records until they have reached 4 Mi
   const given = Math.ceil(BATCH_BYTES / (each * Buffer.byteLength(description)));
   const reads = () => proxy.commands.filter(({ collection }) => collection === 'categories').length;
   const ask = (count: number) =>
-    answersOf('products.get', Array<object>(count).fill({ productId, $expand: 'categories' }), (data) => data.categories.length);
+    answersOf(
+      'products.get',
+      Array.from({ length: count }, () => ({ productId, $expand: 'categories' })),
+      (data) => data.categories.length,
+    );
   const before = reads();
   expect(await ask(given)).toEqual(Array(given).fill(each));
   const after = reads();

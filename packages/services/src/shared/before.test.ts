@@ -179,6 +179,7 @@ describe('a host', () => {
         'products.patch': ({ input }) => ({ ...input, rank: 'first' }),
       },
     });
+    expect(tandem.router).toBeDefined();
     await tandem.close();
   });
 
