@@ -19,6 +19,11 @@ function mappedIpv4(groups: readonly string[]): string | undefined {
     .join('.');
 }
 
+/** An IP address without its zone, and an IPv4-mapped IPv6 address as its IPv4 address. */
+export function unmapped(ip: string): string {
+  return (isIPv6(ip) ? mappedIpv4(groupsOf(ip)) : undefined) ?? (ip.split('%', 1)[0] as string);
+}
+
 /** The network of an address at the given prefix lengths; text that is not an address is returned as it is. */
 function networkOf(ip: string, { ipv4, ipv6 }: { ipv4: 24 | 32; ipv6: 48 | 64 }): string {
   const groups = isIPv6(ip) ? groupsOf(ip) : undefined;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ApiError, defineErrors } from './errors.js';
 import type { AuthMode, RequestContext, VerifiedAccess } from './context.js';
+import { isKey } from './keys.js';
 
 /** Failures of authentication (spec, "Errors"; decisions A1 to A3). */
 export const authenticationErrors = defineErrors('authentication', {
@@ -67,19 +68,23 @@ function isSameHash(a: string | undefined, b: string | undefined): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Whether a request sends an access token in this mode, right or wrong. */
+/** Whether a request sends an access token in this mode, or an API key, right or wrong. */
 export function hasCredentials(ctx: RequestContext, mode: AuthMode): boolean {
-  return (mode === 'bearer' ? ctx.headers.authorization : ctx.cookies[ACCESS_COOKIE]) !== undefined;
+  const { authorization } = ctx.headers;
+  if (mode === 'bearer') return authorization !== undefined;
+  return ctx.cookies[ACCESS_COOKIE] !== undefined || isKey(authorization?.replace(/^Bearer /, '') ?? '');
 }
 
 /** The credentials of a request in this mode. Malformed ones are refused (422) before missing or wrong ones (401). */
 function readCredentials(ctx: RequestContext, mode: AuthMode) {
   const bearer = readBearer(ctx);
   if (mode === 'bearer' && bearer === undefined) throw authenticationErrors.missingHeader();
+  const cookie = mode === 'cookie' ? ctx.cookies[ACCESS_COOKIE] || undefined : undefined;
+  // programs have keys, which no device is bound to
+  if (bearer !== undefined && isKey(bearer)) return { bearer, cookie };
   const fingerprint = readFingerprint(ctx);
-  const token = mode === 'bearer' ? bearer : ctx.cookies[ACCESS_COOKIE];
-  if (token === undefined || token === '') throw authenticationErrors.missingCookie();
-  return { token, fingerprint, besideCookie: mode === 'cookie' ? bearer : undefined };
+  if (mode === 'cookie' && cookie === undefined) throw authenticationErrors.missingCookie();
+  return { bearer, cookie, fingerprint };
 }
 
 /**
@@ -92,11 +97,15 @@ export function checkFingerprint(access: VerifiedAccess, fingerprint: string | u
 }
 
 async function verify(ctx: RequestContext, mode: AuthMode): Promise<VerifiedAccess> {
-  const { token, fingerprint, besideCookie } = readCredentials(ctx, mode);
-  const access = await ctx.server.verifyAccess(token);
-  if (besideCookie !== undefined && (await ctx.server.verifyAccess(besideCookie)).identity.id !== access.identity.id)
-    throw authenticationErrors.cookieMismatch();
-  checkFingerprint(access, fingerprint);
+  const { server, ip } = ctx;
+  const { bearer, cookie, fingerprint } = readCredentials(ctx, mode);
+  const inCookie = cookie === undefined ? undefined : await server.verifyAccess(cookie);
+  const verifyHeader = (text: string) => (isKey(text) ? server.verifyKey(text, ip) : server.verifyAccess(text));
+  const inHeader = bearer === undefined ? undefined : await verifyHeader(bearer);
+  if (inCookie && inHeader && inCookie.identity.id !== inHeader.identity.id) throw authenticationErrors.cookieMismatch();
+  // beside a cookie, a key still limits what the request may do
+  const access = inHeader?.identity.key ? inHeader : ((inCookie ?? inHeader) as VerifiedAccess);
+  if (!access.identity.key) checkFingerprint(access, fingerprint);
   ctx.calls?.authenticated(access);
   return access;
 }

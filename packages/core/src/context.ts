@@ -30,14 +30,24 @@ export interface IdentityTypeIds {
   regular: string;
 }
 
-/** The caller of a request, according to the verified access token and the live session. */
+/** The API key of a caller (decisions E4). */
+export interface CallerKey {
+  id: string;
+  /** What it names, of what the identity may do. */
+  scopes: readonly string[];
+}
+
+/** The caller of a request, according to the verified access token and the live session, or to an API key. */
 export interface Identity {
   id: string;
   typeId: string;
+  /** Of the sign-in; of a caller with a key, the id of the key. */
   sessionId: string;
+  /** Absent after a sign-in. */
+  key?: CallerKey;
 }
 
-/** What an access token grants: its identity, and the hash of the fingerprint given at login. */
+/** What an access token or an API key grants: its identity, and the hash of the fingerprint given at login. */
 export interface VerifiedAccess {
   identity: Identity;
   fingerprintHash: string | undefined;
@@ -61,6 +71,13 @@ export interface ServerFacts {
   cookiePrefix?: CookiePrefix;
   /** @throws ApiError 401 unless the token is a live access token (decisions A2) */
   verifyAccess(token: string): Promise<VerifiedAccess>;
+  /**
+   * @param ip the caller's address
+   * @throws ApiError 401 unless the API key is live and accepted from there (decisions E4)
+   */
+  verifyKey(key: string, ip: string): Promise<VerifiedAccess>;
+  /** Services that no API key reaches, whatever its scopes. */
+  keylessServices: ReadonlySet<string>;
   /** Whether an error means that the store is unreachable or too slow: 503 instead of 500. */
   isUnavailable(error: unknown): boolean;
   /** Input limits by service name, in bytes of JSON text, below the general body limit (decisions H5). */

@@ -1,4 +1,4 @@
-export { addressGroup, addressNetwork } from './address-group.js';
+export { addressGroup, addressNetwork, unmapped } from './address-group.js';
 export { createBefore, type Before, type BeforeCall, type BeforeHook, type BeforeHooks, type DeclaredBefore } from './before.js';
 export { createBodyPace } from './body-pace.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
@@ -25,7 +25,7 @@ export {
   type IdentityTypeIds,
   type Log,
 } from './context.js';
-export type { RequestContext, ServerFacts, VerifiedAccess } from './context.js';
+export type { CallerKey, RequestContext, ServerFacts, VerifiedAccess } from './context.js';
 export { withDeadline } from './deadline.js';
 export { describeError, type LoggedError } from './error-log.js';
 export {
@@ -42,9 +42,10 @@ export {
 export { defineGuard, type Guard } from './guards.js';
 export { hangUp } from './hang-up.js';
 export { IDEMPOTENCY_KEY, answerOnce, takesKey, type Attempt, type KeptAnswers, type KeyedCall } from './idempotency.js';
+export { KEY_PREFIX, checkScopes, isNamedBy, keyErrors, type ScopedProcedure } from './keys.js';
 export { limitUnread } from './unread-answers.js';
 export { createInProcessBus, type EventBus } from './events.js';
-export { operationsOf, rest, serviceOf, type DescribedHeader, type Meta, type Operation } from './operation.js';
+export { operationsOf, rest, scopedProcedures, serviceOf, type DescribedHeader, type Meta, type Operation } from './operation.js';
 export { authenticated, mergeRouters, optionalCaller, publicProcedure, router, type AuthenticatedContext } from './procedures.js';
 export { withOtherSchemas } from './remade-router.js';
 export { isAuthenticated, type AuthenticatedRequest } from './rest/is-authenticated.js';

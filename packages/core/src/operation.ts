@@ -2,6 +2,7 @@ import type { AnyTRPCProcedure, AnyTRPCRouter } from '@trpc/server';
 import type { OpenApiMeta } from 'trpc-to-openapi';
 import { z } from 'zod';
 import type { ErrorDefinition } from './errors.js';
+import type { ScopedProcedure } from './keys.js';
 import type { InputPlaces } from './validation-texts.js';
 
 /** Statuses of a successful answer. */
@@ -41,6 +42,8 @@ export interface RestOptions {
   shownOnce?: readonly string[];
   /** A DELETE takes the input that is not in its path from a body instead of the query. */
   hasBody?: true;
+  /** A mutation that changes nothing: for scopes of API keys it is a read. */
+  isRead?: true;
   /** The input key that stands for the whole body, where the body is an array. */
   bodyKey?: string;
 }
@@ -121,6 +124,18 @@ export function placesOf({ openapi, rest: options }: Meta): InputPlaces {
     hasBody: method !== 'GET' && (method !== 'DELETE' || options?.hasBody === true || options?.bodyKey !== undefined),
     ...(options?.bodyKey !== undefined && { bodyKey: options.bodyKey }),
   };
+}
+
+/** A procedure as scopes of API keys name it. */
+export function scopedProcedure(name: string, type: string, { rest: options }: Meta = {}): ScopedProcedure {
+  return { name, isRead: type !== 'mutation' || options?.isRead === true };
+}
+
+/** All procedures of a router, as scopes of API keys name them. */
+export function scopedProcedures(router: AnyTRPCRouter): ScopedProcedure[] {
+  return Object.entries(router._def.procedures as Record<string, AnyTRPCProcedure>).map(([name, { _def }]) =>
+    scopedProcedure(name, _def.type, _def.meta as Meta | undefined),
+  );
 }
 
 const operations = new WeakMap<Meta, Operation>();

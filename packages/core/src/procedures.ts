@@ -6,11 +6,12 @@ import { authenticate, authenticationErrors, checkOrigin, hasCredentials, origin
 import { builderFor } from './builder.js';
 import type { AuthMode, Identity, RequestContext, VerifiedAccess } from './context.js';
 import { withDeadline } from './deadline.js';
+import { checkScopes, keyErrors, mayAsk } from './keys.js';
 import { describeError } from './error-log.js';
 import { ApiError, requestErrors, unexpectedError, validationError, type ErrorDefinition } from './errors.js';
 import { Waiting } from './leaving.js';
 import { tooDeep, withoutExcess } from './excess-input.js';
-import { placesOf, schemaOf, serviceOf, type Meta } from './operation.js';
+import { placesOf, schemaOf, scopedProcedure, serviceOf, type Meta } from './operation.js';
 import { untilOver } from './streams/until-over.js';
 import { validationTexts } from './validation-texts.js';
 
@@ -107,6 +108,7 @@ interface ProcedureCall {
   ctx: RequestContext;
   path: string;
   type: string;
+  meta: Meta;
 }
 
 /**
@@ -138,7 +140,7 @@ function firstMiddleware<Added extends { identity?: Identity }>(
     const readInput = ctx.rest ? getRawInput : () => (reading ??= read());
     const waiting = new Waiting(ctx.departures);
     const goOn = async () => {
-      const added = await enter({ ctx, path, type });
+      const added = await enter({ ctx, path, type, meta });
       if (type === 'subscription' && !ctx.calls) countAnswer(ctx, added.identity);
       // tRPC accepts both together; its types accept only either
       const run = () => next({ ctx: { ...added, waiting }, getRawInput: readInput } as { ctx: Added });
@@ -166,7 +168,7 @@ function firstMiddleware<Added extends { identity?: Identity }>(
   return withDeclaration(middleware, declaration);
 }
 
-function authModeOf({ ctx, path }: ProcedureCall): AuthMode {
+function authModeOf({ ctx, path }: Pick<ProcedureCall, 'ctx' | 'path'>): AuthMode {
   return ctx.server.authModeOf(serviceOf(path));
 }
 
@@ -182,10 +184,16 @@ const withAuthentication = firstMiddleware(
   async (call) => {
     const mode = authModeOf(call);
     const access = await authenticate(call.ctx, mode);
-    if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
+    if (access.identity.key)
+      checkScopes(access.identity, scopedProcedure(call.path, call.type, call.meta), call.ctx.server.keylessServices);
+    // browsers attach cookies by themselves, but no key
+    else if (mode === 'cookie' && call.type === 'mutation') checkOrigin(call.ctx);
     return { identity: access.identity, access };
   },
-  { errors: [...Object.values(authenticationErrors), ...Object.values(originErrors)], isAuthentication: true },
+  {
+    errors: [authenticationErrors, originErrors, keyErrors].flatMap((errors) => Object.values(errors)),
+    isAuthentication: true,
+  },
 );
 
 /** A procedure without authentication. */
@@ -197,15 +205,17 @@ export const publicProcedure = trpc.procedure.use(withoutAuthentication);
 export const authenticated = trpc.procedure.use(withAuthentication);
 
 /**
- * Lets a public procedure know its caller: reads credentials that are given, and refuses wrong ones.
+ * Lets a public procedure know its caller: reads credentials that are given, and refuses wrong ones. It answers a key whose
+ * scopes do not name it as anybody.
  * @param isNeeded whether this input's answer depends on the caller
  */
 export function optionalCaller(isNeeded: (input: unknown) => boolean) {
-  const middleware = trpc.middleware(async ({ ctx, path, type, input, next }) => {
-    const mode = authModeOf({ ctx, path, type });
+  const middleware = trpc.middleware(async ({ ctx, path, type, meta = {}, input, next }) => {
+    const mode = authModeOf({ ctx, path });
     const isGiven = isNeeded(input) && hasCredentials(ctx, mode);
-    const access = isGiven ? await authenticate(ctx, mode) : undefined;
-    return next({ ctx: { ...(access && { identity: access.identity }) } });
+    const identity = isGiven ? (await authenticate(ctx, mode)).identity : undefined;
+    const isKnown = identity && mayAsk(identity, scopedProcedure(path, type, meta), ctx.server.keylessServices);
+    return next({ ctx: { ...(isKnown && { identity }) } });
   });
   return withDeclaration(middleware, { errors: Object.values(authenticationErrors) });
 }

@@ -81,6 +81,8 @@ export async function startCoreServer(app: AnyTRPCRouter, options: CoreServerOpt
       const fingerprintHash = token === 'phone' ? hashFingerprint('own') : undefined;
       return Promise.resolve({ identity: { id: token, typeId, sessionId }, fingerprintHash, expiresAt: Number.MAX_SAFE_INTEGER });
     },
+    verifyKey: () => Promise.reject(authenticationErrors.unverified()),
+    keylessServices: new Set(),
     isUnavailable: (error) => error instanceof Error && error.message === storeAway().message,
     deadlineMs: 10_000,
     places: createStreamPlaces(),

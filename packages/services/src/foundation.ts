@@ -9,6 +9,9 @@ import type { DeclaredFields } from './host-field-types.js';
 import { createHostFields } from './host-fields.js';
 import { createIdentitiesService } from './identities/identities.service.js';
 import { createIdentityLookups } from './identities/identity-lookups.js';
+import { createServiceAccountsService } from './identities/service-accounts.service.js';
+import { createKeyAccess } from './keys/key-access.js';
+import { createKeysService } from './keys/keys.service.js';
 import { createMailsService } from './mail/mails.service.js';
 import { createAcceptanceService } from './invitations/acceptance.service.js';
 import { createInvitationMails } from './invitations/invitation-mails.js';
@@ -57,10 +60,11 @@ export function createFoundation(options: FoundationOptions) {
   const { existing: existingIdentities } = lookups;
   const sessionParts = createSessions({ ...options, lists, audit, lookups });
   const { sessions, shownSessions, onetimeTokens } = sessionParts;
+  const keyAccess = createKeyAccess({ storage, bus, log, ...lookups });
   const joinings = createJoinings(storage);
   const logos = files.attachments({ purpose: 'organization-logo', max: 1 });
   const certificates = files.attachments({ purpose: 'organization-certificate' });
-  const organizations = createOrganizationsService({ storage, lists, existingIdentities, logos });
+  const organizations = createOrganizationsService({ storage, lists, people: lookups.people, logos });
   const organizationExists = async (organizationId: string) => (await organizations.nameOf(organizationId)) !== undefined;
   const changeRequests = createChangeRequestsService({ storage, lists, certificates });
   const standing = createStanding({
@@ -79,14 +83,36 @@ export function createFoundation(options: FoundationOptions) {
     log,
     audit,
     mails,
-    removeSessions: sessions.removeEnded,
+    async removeSessions(identityId, state) {
+      await Promise.all([sessions.removeEnded(identityId, state), keyAccess.removeEnded(identityId, state)]);
+    },
     review,
     reviewAfter,
   });
   const signIn = createSignIn({ ...options, ...sessionParts, audit, mails, identities });
   const { passwords, proofs, credentialsOf, codes } = signIn;
-  const streamTickets = createStreamTickets({ storage, identityOf: sessions.identityOf });
-  const members = createMembersService({ storage, lists, existingIdentities, reviewAfter });
+  const keys = createKeysService({
+    storage,
+    bus,
+    lists,
+    audit,
+    accessStateOf: lookups.accessStateOf,
+    async proveFresh(caller, by) {
+      await sessions.identityOf(caller.sessionId, caller.id);
+      await proofs.proveFresh(caller, undefined, by);
+    },
+  });
+  const streamTickets = createStreamTickets({ storage, sessions, keyAccess });
+  const members = createMembersService({ storage, lists, existingIdentities, people: lookups.people, reviewAfter });
+  const serviceAccounts = createServiceAccountsService({
+    storage,
+    lists,
+    audit,
+    identities,
+    organizations,
+    joinings,
+    typeId: typeIds.regular,
+  });
   const emailOf = async (identityId: string) => (await identities.credentialsOf({ id: identityId }))?.email;
   const invitationMails = createInvitationMails({ storage, log, mails, onetimeTokens, organizations, standing, emailOf });
   const invitations = createInvitationsService({
@@ -144,9 +170,13 @@ export function createFoundation(options: FoundationOptions) {
     identities,
     /** Those of the given identities that exist, in any state. */
     existingIdentities,
+    /** The names of those of the given identities that exist: null for people. */
+    identityNames: lookups.namesOf,
     onetimeTokens,
     sessions,
     shownSessions,
+    keyAccess,
+    keys,
     streamTickets,
     failedLogins: signIn.failedLogins,
     passwords,
@@ -162,6 +192,7 @@ export function createFoundation(options: FoundationOptions) {
     organizationFiles: { logos, certificates },
     changeRequests,
     members,
+    serviceAccounts,
     invitations,
     acceptance,
     providers,

@@ -11,14 +11,18 @@ import {
   isAuthenticated,
   limitUnread,
   mountRest,
+  scopedProcedures,
+  serviceOf,
   type EventBus,
+  type Identity,
   type IdentityTypeIds,
   type Log,
   type OpenApiDocument,
   type OpenApiOptions,
+  type ScopedProcedure,
   type ServerFacts,
 } from '@tandem/core';
-import { VersionError, actingAs, expecting, hasMade, isStoreUnavailable } from '@tandem/storage';
+import { VersionError, actingAs, expecting, hasMade, isStoreUnavailable, type TraceActor } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import bytes from 'bytes';
 import { Router } from 'express';
@@ -49,6 +53,8 @@ import { createAsyncApiDocument, type AsyncApiDocument, type AsyncApiOptions } f
 import { createStreams, type Streams } from './streams/streams.js';
 
 const DEFAULT_TYPE_IDS: IdentityTypeIds = { admin: 'admin', guest: 'guest', regular: 'regular' };
+/** No API key makes keys, or acts for a person at sign-in (decisions E4). */
+const KEYLESS_SERVICES: ReadonlySet<string> = new Set(['auth']);
 /** Larger than any valid sign-in input (decisions H5). */
 const AUTH_INPUT_BYTES = 64 * 1024;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -134,6 +140,14 @@ function bytesOf(setting: string, size: number | string): number {
   return count;
 }
 
+/** Who acted, in events: a key rather than its identity. */
+const actorBy = ({ id, key }: Identity): TraceActor => (key ? { type: 'key', id: key.id } : { type: 'identity', id });
+
+/** The procedures of a router that keys may call. */
+function proceduresForKeys(router: AnyTRPCRouter): ScopedProcedure[] {
+  return scopedProcedures(router).filter(({ name }) => !KEYLESS_SERVICES.has(serviceOf(name)));
+}
+
 /**
  * Creates the services, to be mounted by Tandem's own server or in a host's application (docs/embedding.md). Does not listen, and
  * starts no timers before `start`, except for open streams.
@@ -206,7 +220,9 @@ export async function createTandem<
     allowedOrigins: new Set(configuration.allowedOrigins),
     cookiePrefix: cookiePrefixOf(cookieSettings),
     verifyAccess: services.sessions.verifyAccess,
-    actingAs: (identity, run) => actingAs(identity ? { type: 'identity', id: identity.id } : null, run),
+    verifyKey: services.keyAccess.verify,
+    keylessServices: KEYLESS_SERVICES,
+    actingAs: (identity, run) => actingAs(identity ? actorBy(identity) : null, run),
     expecting,
     isStale: (error) => error instanceof VersionError,
     hasMade,
@@ -220,6 +236,8 @@ export async function createTandem<
   };
   const before = createBefore(configuration.before ?? {}, withoutHostFields);
   const streams = createStreams({ services, facts, storage, bus, names, before, heartbeatMs: configuration.heartbeatMs });
+  /** The procedures that scopes of API keys may name. */
+  let mounted: readonly ScopedProcedure[] = [];
   const routerOptions = {
     cookies: createTokenCookies(cookieSettings),
     browserCookies: createBrowserCookies(cookieSettings, {
@@ -229,8 +247,10 @@ export async function createTandem<
     redirectUrls: oauth.redirectUrls,
     typeIds,
     subscriptions: streams.subscriptions,
+    keyProcedures: () => mounted,
   };
   const ownRouter = before.appliedTo(createExposedRouter(services, routerOptions, { names, own }));
+  mounted = proceduresForKeys(ownRouter);
 
   const authenticatedRoute = isAuthenticated(facts);
   const jobs = createJobs({ storage, log });
@@ -246,6 +266,7 @@ export async function createTandem<
     router: ownRouter as unknown as WithFields<typeof ownRouter, Fields>,
 
     routes(router: AnyTRPCRouter = ownRouter) {
+      mounted = proceduresForKeys(router);
       const routes = Router({ caseSensitive: true });
       routes.use(limitUnread(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
@@ -261,9 +282,9 @@ export async function createTandem<
     errorMiddlewares: () => createErrorMiddlewares(facts),
 
     openApi(options, router: AnyTRPCRouter = ownRouter) {
-      const { authModeOf, cookiePrefix = '' } = facts;
+      const { authModeOf, keylessServices, cookiePrefix = '' } = facts;
       const tags = [...[...SERVICES, ...own].map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
-      return createOpenApiDocument(router, { ...options, tags, authModeOf, cookiePrefix });
+      return createOpenApiDocument(router, { ...options, tags, authModeOf, keylessServices, cookiePrefix });
     },
 
     asyncApi: (options) => createAsyncApiDocument(options, { ...facts, names, extended: services.hostFields.schema }),
@@ -286,6 +307,7 @@ export async function createTandem<
       stops = [];
       await Promise.all(ends.map((end) => end()));
       await services.sessions.close();
+      await services.keyAccess.close();
       await services.audit.settle();
     },
   };

@@ -29,6 +29,7 @@ const ofProduct = ({ admin, productId }: World): ListCase => ({ person: admin, i
 /** Lists that need more than an admin, by tRPC path: how they are asked for in the world that `fillEveryList` makes. */
 const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase } = {
   'auth.identityEvents': ofAnn,
+  'auth.keys': ofAnn,
   'auth.sessions': ofAnn,
   'chat.listChannels': ({ ann }) => ({ person: ann, input: { memberId: ann.id } }),
   'chat.listMessageTemplatesOfOrganization': ofOrganization,
@@ -42,6 +43,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'organizations.listDescendants': ofOrganization,
   'organizations.listFollowers': ofOrganization,
   'organizations.listMembers': (world) => ({ ...ofOrganization(world), idOf: ({ identityId }) => identityId }),
+  'organizations.listServiceAccounts': ofOrganization,
   'organizations.listOfIdentity': (world) => ({
     ...ofAnn(world),
     idOf: ({ organization }) => (organization as { id: string }).id,
@@ -98,6 +100,8 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const organizations = [organizationId, ...parts];
   const members = people.map((identityId) => ({ identityId, role: 'member' }));
   await ann.rest('PATCH', `/organizations/${organizationId}/members`, members).expect(204);
+  await each((n) => create(ann, `/organizations/${organizationId}/service-accounts`, { name: `No. ${n}`, role: 'member' }));
+  await each((n) => create(ann, `/auth/${ann.id}/keys`, { name: `No. ${n}`, scopes: ['*'] }));
   await each(() => create(admin, '/invitations', { email: `${randomUUID()}@example.org`, organizationId, role: 'member' }));
   const changeRequests = await each((n) =>
     create(ann, `/organizations/${organizationId}/change-requests`, { postalCode: `${n}` }),

@@ -81,6 +81,10 @@ async function createIndexesOf(database: mongo.Db, definition: Definition): Prom
   const present = await existingNames(collection);
   const indexes = declaredIndexes(definition).map(({ serves: _, ...index }) => index);
   const failed = new Map<string, string>();
+  async function dropReplaced(): Promise<void> {
+    const replaced = definition.indexes.flatMap(({ replaces }) => (replaces && present.has(replaces) ? [replaces] : []));
+    for (const name of replaced) await collection.dropIndex(name);
+  }
   const create = async (some: typeof indexes) => {
     const ask = () => collection.createIndexes(some);
     // retried after a timeout: the second call waits for the build that the first began
@@ -91,6 +95,7 @@ async function createIndexesOf(database: mongo.Db, definition: Definition): Prom
   } catch {
     for (const index of indexes) await create([index]).catch((error: unknown) => failed.set(index.name, explain(error)));
   }
+  if (failed.size === 0) await dropReplaced();
   const made = indexes
     .filter(({ name }) => !failed.has(name))
     .map(({ name }) => ({ collection: definition.collectionName, index: name }));

@@ -28,6 +28,8 @@ export interface IndexDefinition {
   where?: Record<string, unknown>;
   /** Covers soft-deleted records as well. */
   deletedToo?: boolean;
+  /** The name of an index of earlier versions, which is removed once this one is there. */
+  replaces?: string;
   /** The query that needs it. */
   serves: string;
 }

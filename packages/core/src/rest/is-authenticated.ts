@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { authenticate, checkOrigin } from '../authentication.js';
 import { createRequestContext, type Identity, type ServerFacts } from '../context.js';
+import { checkScopes } from '../keys.js';
 
 /** A request that `isAuthenticated` accepted. */
 export interface AuthenticatedRequest extends Request {
@@ -12,15 +13,19 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * The procedures' authentication for an Express route of a host application (spec, "Versioning": `isAuthenticated`).
- * Sets `req.identity`, or passes an authentication error (decisions A1 to A3) to the error middleware.
+ * Sets `req.identity`, or passes an authentication error (decisions A1 to A3) to the error middleware. No scope names such a
+ * route: an API key needs `*`, or `*:read` for a safe method.
  * @param service whose mode applies, as in `authMode`; omitted: the default
  */
 export function isAuthenticated(server: ServerFacts, service = 'default'): RequestHandler {
   return async (req, res, next) => {
     const ctx = createRequestContext(server, req, res);
     const mode = server.authModeOf(service);
-    Object.assign(req, { identity: (await authenticate(ctx, mode)).identity });
-    if (mode === 'cookie' && !SAFE_METHODS.includes(req.method)) checkOrigin(ctx);
+    const { identity } = await authenticate(ctx, mode);
+    const isRead = SAFE_METHODS.includes(req.method);
+    if (identity.key) checkScopes(identity, { name: service, isRead }, server.keylessServices);
+    else if (mode === 'cookie' && !isRead) checkOrigin(ctx);
+    Object.assign(req, { identity });
     next();
   };
 }

@@ -9,7 +9,8 @@ export function securitySchemes(cookiePrefix: CookiePrefix, used: ReadonlySet<st
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'The access token, or the token of a link where the operation says so.',
+      description:
+        'The access token, or an API key (`tdm_…`) with a scope that names the operation. Or the token of a link, where the operation says so.',
     },
     cookie: { type: 'apiKey', in: 'cookie', name: cookiePrefix + ACCESS_COOKIE, description: 'The access token in cookie mode.' },
   };
@@ -29,14 +30,16 @@ const FINGERPRINT: Parameter = {
  * The credentials of an operation. One that requires none reads a token all the same if it may refuse a wrong one, or the header
  * `Authorization` if it may refuse a malformed one.
  * @param errors all that it may answer
+ * @param isKeyless no API key reaches it
  */
 export function securityOf(
   isAuthenticated: boolean,
   errors: readonly ErrorDefinition[],
-  mode: AuthMode,
+  { mode, isKeyless }: { mode: AuthMode; isKeyless: boolean },
 ): DescribedOperation['security'] {
-  if (isAuthenticated) return [{ [mode]: [] }];
-  if (errors.includes(authenticationErrors.cookieMismatch)) return [{ [mode]: [] }, {}];
+  const schemes = (mode === 'cookie' && !isKeyless ? ['cookie', 'bearer'] : [mode]).map((name) => ({ [name]: [] }));
+  if (isAuthenticated) return schemes;
+  if (errors.includes(authenticationErrors.cookieMismatch)) return [...schemes, {}];
   return errors.includes(authenticationErrors.malformedHeader) ? [{ bearer: [] }, {}] : [];
 }
 

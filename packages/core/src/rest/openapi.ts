@@ -18,6 +18,8 @@ export interface OpenApiOptions {
   /** URL of the server, without a trailing slash. */
   url: string;
   authModeOf(service: string): AuthMode;
+  /** Services that no API key reaches. Default none. */
+  keylessServices?: ReadonlySet<string>;
   /** Prefix of the server's cookies. Default none. */
   cookiePrefix?: CookiePrefix;
   /** Whom to ask about the interface, and its licence. Default none. */
@@ -102,7 +104,11 @@ function responsesOf(operation: Operation, content: Response['content'], respons
 function complete(
   generated: DescribedOperation,
   operation: Operation,
-  { mode, responses, schemas }: { mode: AuthMode; responses: Responses; schemas: Readonly<Record<string, Json>> },
+  {
+    responses,
+    schemas,
+    ...access
+  }: { mode: AuthMode; isKeyless: boolean; responses: Responses; schemas: Readonly<Record<string, Json>> },
 ): void {
   generated.operationId = operation.name;
   generated.tags = [serviceOf(operation.name)];
@@ -110,7 +116,7 @@ function complete(
   generated.description = `Who may call it: ${who}.`;
   generated['x-who'] = who;
   const errors = errorsOf(operation);
-  generated.security = securityOf(isAuthenticated(operation), errors, mode);
+  generated.security = securityOf(isAuthenticated(operation), errors, access);
 
   if (operation.method === 'DELETE' && operation.hasBody) moveToBody(generated);
   completeBody(generated, operation);
@@ -140,8 +146,9 @@ export function createOpenApiDocument(router: AnyTRPCRouter, options: OpenApiOpt
   const responses = createResponses(options.headers ?? {});
   const described = operationsOf(router).flatMap((operation) => {
     const generated = document.paths[operation.path]?.[operation.method.toLowerCase()];
-    const mode = options.authModeOf(serviceOf(operation.name));
-    if (generated) complete(generated, operation, { mode, responses, schemas: document.components.schemas ?? {} });
+    const service = serviceOf(operation.name);
+    const access = { mode: options.authModeOf(service), isKeyless: options.keylessServices?.has(service) ?? false };
+    if (generated) complete(generated, operation, { ...access, responses, schemas: document.components.schemas ?? {} });
     return generated ?? [];
   });
   const services = new Set(described.map(({ operationId }) => serviceOf(operationId)));

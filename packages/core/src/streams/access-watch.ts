@@ -19,7 +19,7 @@ export type AccessWatch = ReturnType<typeof createAccessWatch>;
 
 /**
  * Ends streams when their access token expires or their session ends, on any instance: the store is polled, and events
- * only shorten the delay. The timer runs only while something is watched.
+ * only shorten the delay. An API key counts as a session. The timer runs only while something is watched.
  * @param findEnded returns those of the session ids that have ended
  */
 export function createAccessWatch(options: {

@@ -51,7 +51,9 @@ export function createTrpcStream(router: AnyTRPCRouter, watch: AccessWatch): Str
       if (ctx.cookies[ACCESS_COOKIE] !== undefined) checkOrigin(ctx);
       return Promise.resolve({
         begin(socket, req, claim) {
-          const facts = { ...ctx.server, verifyAccess: watching(socket, ctx, watch) };
+          const watched = watching(socket, watch);
+          const { server } = ctx;
+          const facts = { ...server, verifyAccess: watched(server.verifyAccess), verifyKey: watched(server.verifyKey) };
           const calls: CallWatch = {
             began: () => (socket.pending += 1),
             authenticated: ({ identity }) => claim(socket, identity.id),
@@ -127,20 +129,21 @@ function isStop(call: unknown): boolean {
   return (call as { method?: unknown } | null)?.method === 'subscription.stop';
 }
 
-/** Verifies access tokens, and closes the socket when a verified one is no longer valid. */
-function watching(socket: StreamSocket, { server }: RequestContext, watch: AccessWatch) {
+/** Verifies access tokens and keys, and closes the socket when a verified one is no longer valid. */
+function watching(socket: StreamSocket, watch: AccessWatch) {
   const sessions = new Map<string, Watched & { access: VerifiedAccess }>();
   socket.on('close', () => {
     for (const watched of sessions.values()) watch.remove(watched);
   });
-  return async (token: string): Promise<VerifiedAccess> => {
-    const access = await server.verifyAccess(token);
-    const { sessionId } = access.identity;
-    if (!sessions.has(sessionId) && socket.readyState === socket.OPEN) {
-      const watched = { access, ended: (reason: 'expired' | 'revoked') => socket.end(reason) };
-      sessions.set(sessionId, watched);
-      watch.add(watched);
-    }
-    return access;
-  };
+  return <Given extends unknown[]>(verify: (...given: Given) => Promise<VerifiedAccess>) =>
+    async (...given: Given): Promise<VerifiedAccess> => {
+      const access = await verify(...given);
+      const { sessionId } = access.identity;
+      if (!sessions.has(sessionId) && socket.readyState === socket.OPEN) {
+        const watched = { access, ended: (reason: 'expired' | 'revoked') => socket.end(reason) };
+        sessions.set(sessionId, watched);
+        watch.add(watched);
+      }
+      return access;
+    };
 }

@@ -14,7 +14,9 @@ export const SecurityEventSchema = z
     type: EventType,
     identityId: Id.nullable().meta({ description: 'The identity concerned' }),
     actorId: Id.nullable().meta({ description: 'The identity that acted' }),
-    sessionId: Id.nullable().meta({ description: 'The session that acted, or that the event started or ended' }),
+    sessionId: Id.nullable().meta({
+      description: 'The session or API key that acted, or the session that the event started or ended',
+    }),
     ip: z.string().nullable(),
     userAgent: z.string().nullable(),
     requestId: z.string().nullable(),

@@ -7,7 +7,7 @@ export interface RequestFacts {
   requestId?: string;
   /** The identity of the request's access token. */
   actorId?: string;
-  /** The session of that access token. */
+  /** The session of that access token; of a caller with an API key, the id of the key. */
   sessionId?: string;
   /** `signal` aborts when the request is over, so that work for it can be dropped. */
   waiting?: { readonly signal: AbortSignal };

@@ -2,6 +2,9 @@ import { mergeRouters } from '@tandem/core';
 import { createAuditRouter } from '../audit/audit.router.js';
 import { eventList, identityEventList } from '../audit/audit.schemas.js';
 import type { Foundation } from '../foundation.js';
+import { apiKeyErrors } from '../keys/keys.errors.js';
+import { createKeysRouter } from '../keys/keys.router.js';
+import { apiKeyList } from '../keys/keys.schemas.js';
 import { onetimeTokenErrors } from '../onetime-tokens/onetime-tokens.errors.js';
 import { createOnetimeTokensRouter } from '../onetime-tokens/onetime-tokens.router.js';
 import { providerErrors } from '../providers/providers.errors.js';
@@ -19,7 +22,7 @@ import { sessionList } from './sessions/sessions.schemas.js';
 import { createSignInAnswers } from './sign-in-answers.js';
 
 /** All routers below `/auth`, one for each topic. */
-function createAuthRouter(services: Foundation, { cookies, browserCookies, redirectUrls }: RouterOptions) {
+function createAuthRouter(services: Foundation, { cookies, browserCookies, redirectUrls, keyProcedures }: RouterOptions) {
   const { authentication, audit, sessions, identities, onetimeTokens, rateLimits } = services;
   const registerInvited = services.acceptance.register;
   const answers = createSignInAnswers(cookies);
@@ -40,6 +43,12 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
     createPasswordChangesRouter(services),
     createAccountsRouter(identities),
     createSessionsRouter(services.shownSessions),
+    createKeysRouter({
+      ...services,
+      procedures: keyProcedures,
+      organizationOf: identities.serviceAccountOf,
+      roleOf: services.organizations.roleOf,
+    }),
     createAuditRouter(audit),
     createProvidersRouter({ providers: services.providers, identities, rateLimits, browserCookies, redirectUrls }),
   );
@@ -47,13 +56,14 @@ function createAuthRouter(services: Foundation, { cookies, browserCookies, redir
 
 export const auth = defineService({
   name: 'auth',
-  description: 'Registration, sign-in, sessions, passwords, one-time tokens, identity providers and the audit trail.',
+  description: 'Registration, sign-in, sessions, API keys, passwords, one-time tokens, identity providers and the audit trail.',
   router: createAuthRouter,
-  lists: { events: eventList, identityEvents: identityEventList, sessions: sessionList },
+  lists: { events: eventList, identityEvents: identityEventList, keys: apiKeyList, sessions: sessionList },
   errors: {
     auth: authenticationServiceErrors,
     'one-time tokens': onetimeTokenErrors,
     sessions: sessionErrors,
+    'API keys': apiKeyErrors,
     'identity providers': providerErrors,
   },
 });

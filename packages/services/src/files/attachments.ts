@@ -8,7 +8,7 @@ import { attachedTo as attachedFor, type FileLookup } from './file-lookup.js';
 import { fileErrors as errors } from './files.errors.js';
 import type { FileQuota } from './file-quota.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from './files.schemas.js';
-import { freeNumber, withNumber, type createTurns } from './free-numbers.js';
+import { freeNumber, withNumber, type createTurns } from '../shared/free-numbers.js';
 import { UNUSED_MS, createOneFile } from './one-file.js';
 import { notUploading } from './uploads.js';
 

@@ -7,7 +7,7 @@ import { createFileLookup } from './file-lookup.js';
 import { fileModel, type FileRecord } from './file.model.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
-import { createTurns } from './free-numbers.js';
+import { createTurns } from '../shared/free-numbers.js';
 import { createUploads } from './uploads.js';
 
 export type FilesService = ReturnType<typeof createFilesService>;

@@ -4,6 +4,8 @@ import { ABSENT, type IdentityRecord } from './identity.model.js';
 export interface AccessState {
   typeId: string;
   sessionEpoch: number;
+  /** API keys of another epoch have ended. */
+  keyEpoch: number;
   /** A session that survived the last raise of the epoch. */
   sparedSessionId: string | null;
   /** The identity's provider links. Sessions that came by a removed link have ended. */
@@ -12,12 +14,16 @@ export interface AccessState {
   isBarred: boolean;
 }
 
-type StateFields = Pick<IdentityRecord, 'typeId' | 'sessionEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'>;
+type StateFields = Pick<
+  IdentityRecord,
+  'typeId' | 'sessionEpoch' | 'keyEpoch' | 'sparedSessionId' | 'providers' | 'locked' | 'deactivatedAt'
+>;
 
 /** The projection for `toState`. */
 export const STATE = {
   typeId: 1,
   sessionEpoch: 1,
+  keyEpoch: 1,
   sparedSessionId: 1,
   'providers.id': 1,
   locked: 1,
@@ -25,10 +31,10 @@ export const STATE = {
 } as const;
 
 export function toState(record: StateFields): AccessState {
-  const { typeId, sessionEpoch, sparedSessionId = null, providers, locked, deactivatedAt } = { ...ABSENT, ...record };
+  const { typeId, sessionEpoch, keyEpoch, sparedSessionId = null, providers, locked, deactivatedAt } = { ...ABSENT, ...record };
   // a malformed record, written by a host, must not break the session check of all identities
   const linkIds = Array.isArray(providers) ? providers.map(({ id }) => id) : [];
-  return { typeId, sessionEpoch, sparedSessionId, linkIds, isBarred: locked || deactivatedAt !== null };
+  return { typeId, sessionEpoch, keyEpoch, sparedSessionId, linkIds, isBarred: locked || deactivatedAt !== null };
 }
 
 /** The session fields that its identity's state is checked against. */

@@ -8,5 +8,6 @@ export const identityErrors = defineErrors('identities', {
   providerTaken: [409, 'Provider account already linked'],
   notLinked: [404, 'Provider account not linked'],
   emailNotVerified: [403, 'Email is not verified'],
+  serviceAccount: [409, 'Identity is a service account'],
   onlyWayIn: [409, 'Provider account is the only way to sign in'],
 });

@@ -1,6 +1,7 @@
 import { admin, anyOf, router, self, type IdentityTypeIds } from '@tandem/core';
 import { askedBy } from '@tandem/lists';
 import { requestFactsOf } from '../audit/request-facts.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
 import { actionRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
 import { identityErrors as errors } from './identities.errors.js';
 import { IdentitySchema, identityInput, identityList, identityPatchInput } from './identities.schemas.js';
@@ -28,7 +29,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
     ),
 
     patch: patchRoute(identity, 'PATCH /identities/{identityId}', identityPatchInput(types), {
-      errors: [errors.emailTaken],
+      errors: [errors.emailTaken, errors.serviceAccount],
       allow: [admin],
     }).mutation(({ ctx, input: { identityId, ...patch } }) => identities.patch(identityId, patch, requestFactsOf(ctx))),
 
@@ -37,7 +38,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
     ),
 
     restore: restoreRoute(identity, 'POST /identities/{identityId}/restore', {
-      errors: [errors.emailTaken, errors.providerTaken],
+      errors: [errors.emailTaken, errors.providerTaken, organizationErrors.notFound],
     }).mutation(({ ctx, input }) => identities.restore(input.identityId, requestFactsOf(ctx))),
 
     lock: actionRoute(identity, 'POST /identities/{identityId}/lock', 'lock', {

@@ -8,7 +8,9 @@ import { identityResource } from './identity.model.js';
 export const IdentitySchema = z
   .object({
     id: Id,
-    email: z.string(),
+    email: z.string().describe('Empty for a service account, which never signs in.'),
+    name: z.string().nullable().describe('Of a service account; null for a person.'),
+    serviceAccountOf: Id.nullable().describe('The organization that a service account belongs to; null for a person.'),
     emailVerified: z.boolean(),
     typeId: z.string(),
     locked: z.boolean(),
@@ -21,7 +23,11 @@ export const IdentitySchema = z
   .meta({ id: 'Identity' });
 export type Identity = z.infer<typeof IdentitySchema>;
 
-export const identityList = defineList(identityResource, { row: IdentitySchema });
+export const identityList = defineList(identityResource, {
+  row: IdentitySchema,
+  // a host may have given people a field of this name
+  reads: { name: ['name', 'serviceAccountOf'] },
+});
 
 export const identityInput = z.strictObject({ identityId: Id });
 

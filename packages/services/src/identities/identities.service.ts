@@ -4,6 +4,7 @@ import { defineDeletion, newId, present, type Fence, type Presented, type Storag
 import type { AuditService } from '../audit/audit.service.js';
 import { NO_REQUEST, type RequestFacts } from '../audit/request-facts.js';
 import type { MailsService } from '../mail/mails.service.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
 import type { HostGiven } from '../shared/host-fields.js';
 import { changedFields, refuseTooManyKeys, roomFor, withoutPrivate } from '../shared/changes.js';
 import type { Metadata } from '../shared/metadata.js';
@@ -19,7 +20,8 @@ import { createProviderAccounts, toLinked, type ProviderAccount } from './provid
 
 export type IdentitiesService = ReturnType<typeof createIdentitiesService>;
 
-type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number] | 'metadata'> & { metadata: Metadata };
+type ShownIdentity = Omit<Presented<IdentityRecord>, (typeof HIDDEN)[number] | 'metadata' | 'name' | 'serviceAccountOf'> &
+  Pick<Identity, 'name' | 'serviceAccountOf'> & { metadata: Metadata };
 
 interface IdentitiesOptions {
   storage: Storage;
@@ -49,11 +51,18 @@ export interface NewIdentity {
   passwordHash?: string;
 }
 
+/** What else ends with the access of an identity. */
+const CLOSED = { endSessions: true, endKeys: true, voidTokens: true } as const;
+
+const NOT_GIVEN: object = { ...ABSENT, email: '', metadata: {} };
+
 /** Queries leave out hidden fields, but a record that was just written still has them. */
 function showRead(record: IdentityRecord): ShownIdentity {
-  const shown: Partial<Presented<IdentityRecord>> = { ...ABSENT, metadata: {}, ...present(record) };
+  const { name, ...given } = present(record);
+  const shown: Partial<Presented<IdentityRecord>> = { ...NOT_GIVEN, ...given };
   for (const field of HIDDEN) delete shown[field];
-  return shown as ShownIdentity;
+  const { serviceAccountOf = null } = given;
+  return { ...shown, serviceAccountOf, name: serviceAccountOf === null ? null : name } as ShownIdentity;
 }
 
 /** The same, as everybody may see it who sees it. */
@@ -73,8 +82,9 @@ export function createIdentitiesService(options: IdentitiesOptions) {
   const { announce, change } = changes;
   const deletion = defineDeletion(storage, identityModel, {
     notFound: identityErrors.notFound,
+    parentNotFound: organizationErrors.notFound,
     async mark([_id = ''], condition, mark) {
-      const changed = await changes.tryChange({ _id, ...condition }, mark, { endSessions: true, voidTokens: true });
+      const changed = await changes.tryChange({ _id, ...condition }, mark, CLOSED);
       return changed ? 1 : 0;
     },
     deleted: (identityId) => review([identityId]),
@@ -183,16 +193,19 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
     /**
      * Changes the given fields. A changed email becomes unverified, unless the same patch says otherwise (decisions A8).
-     * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken
+     * @throws identityErrors.nothingToUpdate for an empty change, notFound, emailTaken; serviceAccount for the email or type of one,
+     * which never signs in and whose keys others make
      */
     async patch(identityId: string, patch: IdentityPatch, by = NO_REQUEST): Promise<Identity> {
+      const isOfPeople = (['email', 'emailVerified', 'typeId'] as const).some((field) => patch[field] !== undefined);
+      if (isOfPeople && (await lookups.serviceAccountOf(identityId)) !== undefined) throw identityErrors.serviceAccount();
       const run = (open?: Fence['open']) => patchOne(identityId, patch, by, open);
       const changed = await (patch.typeId === undefined ? run() : reviewAfter([identityId], run));
       // only after the review, so that a stored change is reviewed even if the record cannot be shown
       return showOne(changed, identityErrors.notFound);
     },
 
-    /** Soft-deletes an identity with its profiles and ends all its sessions. @throws identityErrors.notFound */
+    /** Soft-deletes an identity with its profiles and ends all its sessions and keys. @throws identityErrors.notFound */
     async delete(identityId: string, by = NO_REQUEST): Promise<void> {
       await deletion.delete([identityId]);
       await audit.record('identity.deleted', by, { identityId });
@@ -200,7 +213,7 @@ export function createIdentitiesService(options: IdentitiesOptions) {
 
     /**
      * @throws identityErrors.notFound when there is nothing to restore; emailTaken, providerTaken when another identity has them
-     * now
+     * now; organizationErrors.notFound for a service account of a deleted organization
      */
     async restore(identityId: string, by = NO_REQUEST): Promise<Identity> {
       await withUniqueValues(() => deletion.restore(identityId));
@@ -209,10 +222,9 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       return this.get(identityId);
     },
 
-    /** Locks the identity until it is unlocked, ends all sessions and voids one-time tokens. @throws identityErrors.notFound */
+    /** Locks the identity until it is unlocked, ends all sessions and keys, voids one-time tokens. @throws identityErrors.notFound */
     async lock(identityId: string, by = NO_REQUEST): Promise<void> {
-      const consequences = { endSessions: true, voidTokens: true };
-      await reviewAfter([identityId], (open) => change(identityId, { locked: true }, consequences, open));
+      await reviewAfter([identityId], (open) => change(identityId, { locked: true }, CLOSED, open));
       await audit.record('identity.locked', by, { identityId });
     },
 
@@ -234,13 +246,13 @@ export function createIdentitiesService(options: IdentitiesOptions) {
     },
 
     /**
-     * Deactivates the identity until it is activated, ends all sessions and voids one-time tokens. Sends a mail if the identity
+     * Deactivates the identity until it is activated, ends all sessions and keys, voids one-time tokens. Sends a mail if the identity
      * did it itself.
      * @throws identityErrors.notFound
      */
     async deactivate(identityId: string, by = NO_REQUEST): Promise<void> {
       const mail = by.actorId === identityId ? ({ template: 'deactivated', identityId } as const) : undefined;
-      const consequences = { endSessions: true, voidTokens: true, mail };
+      const consequences = { ...CLOSED, mail };
       const now = storage.clock.now();
       await reviewAfter([identityId], (open) => change(identityId, { deactivatedAt: now }, consequences, open));
       await audit.record('identity.deactivated', by, { identityId });

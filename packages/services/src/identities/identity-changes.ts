@@ -18,8 +18,8 @@ export interface IdentityChangesOptions {
   storage: Storage;
   bus: EventBus;
   /**
-   * Removes the identity's sessions of earlier epochs, which have ended. Sessions of the current epoch may have begun already.
-   * Must not throw.
+   * Removes the identity's sessions and keys of earlier epochs, which have ended. Those of the current epoch may have begun
+   * already. Must not throw.
    */
   removeSessions(identityId: string, state: AccessState): Promise<void>;
   /** Queues an identity's mails. Must not throw. */
@@ -32,6 +32,8 @@ export type SessionRef = JudgedSession;
 /** Side effects of a change, made in the same write. */
 export interface Consequences {
   endSessions?: boolean | { but: SessionRef };
+  /** Ends the API keys too. */
+  endKeys?: boolean;
   voidTokens?: boolean;
   /** Removes the provider links and ends the sessions that came by them; either always, or only if the address was unverified. */
   unlink?: 'all' | 'if unverified';
@@ -88,14 +90,14 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
   }
 
   /**
-   * Changes a live identity in one atomic write, which also ends sessions, voids one-time tokens, removes providers and stores
+   * Changes a live identity in one atomic write, which also ends sessions and keys, voids one-time tokens, removes providers and stores
    * mails.
    * @returns undefined when no identity matches
    */
   async function tryChange(
     filter: Condition,
     set: Partial<IdentityRecord>,
-    { endSessions = false, voidTokens = false, unlink, mail }: Consequences = {},
+    { endSessions = false, endKeys = false, voidTokens = false, unlink, mail }: Consequences = {},
   ): Promise<IdentityRecord | undefined> {
     const now = storage.clock.now();
     const queued = mail && { $literal: [{ id: newId(storage.clock), ...mail }] };
@@ -105,6 +107,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
         sessionEpoch: raised('sessionEpoch'),
         sparedSessionId: endSessions === true ? null : sparing(endSessions.but),
       }),
+      ...(endKeys && { keyEpoch: raised('keyEpoch') }),
       ...(voidTokens && { onetimeEpoch: raised('onetimeEpoch') }),
       ...(unlink && {
         providers: unlink === 'all' ? '$$REMOVE' : { $cond: [{ $eq: ['$emailVerified', true] }, '$providers', '$$REMOVE'] },
@@ -115,7 +118,7 @@ export function createIdentityChanges({ storage, bus, removeSessions, relay }: I
       returnDocument: 'after',
       updatePipeline: true,
     })
-      .select('+sessionEpoch +sparedSessionId +providers')
+      .select('+sessionEpoch +keyEpoch +sparedSessionId +providers')
       .lean<IdentityRecord>();
     if (!record) return undefined;
     announce(filter._id);

@@ -12,7 +12,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
      * Sets a new password, ends all sessions and voids one-time tokens, unless these were voided since `epoch`; of concurrent
      * calls one succeeds.
      * @param provesEmail the password is set with a mailed link: the address is then verified, and if it was not before, provider
-     * links are removed, because a stranger may have registered it and linked them (decisions H6)
+     * links are removed, because a stranger may have registered it and linked them (decisions H6); the API keys end (E4)
      * @returns whether this call set it
      */
     async setPassword(
@@ -24,6 +24,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       const set = { passwordHash, ...(provesEmail && { emailVerified: true }) };
       const consequences = {
         endSessions: true,
+        endKeys: provesEmail,
         voidTokens: true,
         mail,
         ...(provesEmail && { unlink: 'if unverified' as const }),
@@ -39,17 +40,20 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
     /**
      * Marks the address verified, if the identity still has it. A stranger may have linked providers before, so the same write
      * removes them all and ends the sessions that came by one (decisions H6).
-     * @param endSessions whether to end all other sessions too, and which to keep
+     * @param endSessions whether to end all other sessions and the API keys too, and which session to keep
      * @returns whether this call verified it
      */
     async verifyEmail(identityId: string, email: string, endSessions: Consequences['endSessions'] = false): Promise<boolean> {
       const filter = { _id: identityId, email, emailVerified: { $ne: true } } as const;
-      return (await tryChange(filter, { emailVerified: true }, { unlink: 'all', endSessions })) !== undefined;
+      return (
+        (await tryChange(filter, { emailVerified: true }, { unlink: 'all', endSessions, endKeys: endSessions !== false })) !==
+        undefined
+      );
     },
 
     /**
      * Changes the address to a proved one, unless one-time tokens were voided since `epoch`. The same write voids them, removes
-     * every provider and ends the sessions, because the owner of the new address may not have set them up (decisions H6).
+     * every provider and ends sessions and API keys, because the owner of the new address may not have set them up (decisions H6).
      * @param but a session to keep
      * @returns whether this call changed it
      * @throws identityErrors.emailTaken
@@ -60,7 +64,7 @@ export function createIdentityCredentials(storage: Storage, { tryChange }: Ident
       { epoch, mail, but }: { epoch: number; mail: QueuedMail; but: SessionRef | undefined },
     ): Promise<boolean> {
       const filter = { _id: identityId, ...isEpoch(epoch) };
-      const consequences = { unlink: 'all', endSessions: but ? { but } : true, voidTokens: true, mail } as const;
+      const consequences = { unlink: 'all', endSessions: but ? { but } : true, endKeys: true, voidTokens: true, mail } as const;
       return withUniqueValues(async () => (await tryChange(filter, { email, emailVerified: true }, consequences)) !== undefined);
     },
   };

@@ -25,12 +25,34 @@ export function createIdentityLookups(storage: Storage) {
     /** Those of the given identities that exist. */
     existing: existingIn(Identities),
 
+    /** Those of the given identities that exist and are no service accounts. */
+    async people(identityIds: readonly string[]): Promise<Set<string>> {
+      const found = await Identities.find({ _id: { $in: identityIds }, serviceAccountOf: null }, { _id: 1 }).lean<
+        IdentityRecord[]
+      >();
+      return new Set(found.map(({ _id }) => _id));
+    },
+
+    /** The names of those of the given identities that exist: null for people, whose profiles have one. */
+    async namesOf(identityIds: readonly string[]): Promise<Map<string, string | null>> {
+      const found = await Identities.find({ _id: { $in: identityIds } }, { name: 1, serviceAccountOf: 1 }).lean<
+        IdentityRecord[]
+      >();
+      return new Map(found.map(({ _id, serviceAccountOf, name }) => [_id, serviceAccountOf ? (name ?? null) : null]));
+    },
+
+    /** The organization that a service account belongs to; undefined for other identities. */
+    async serviceAccountOf(identityId: string): Promise<string | undefined> {
+      return (await Identities.findById(identityId, { serviceAccountOf: 1 }).lean<IdentityRecord>())?.serviceAccountOf;
+    },
+
     /**
-     * Reads the credentials for sign-in. The only function that returns a password hash; its result must not leave the server.
+     * Reads the credentials for sign-in; a service account has none. The only function that returns a password hash; its result must
+     * not leave the server.
      */
     async credentialsOf(by: { email: string } | { id: string }): Promise<Credentials | undefined> {
       const filter = 'id' in by ? { _id: by.id } : by;
-      const record = await Identities.findOne(filter, CREDENTIALS).lean<IdentityRecord>();
+      const record = await Identities.findOne({ ...filter, serviceAccountOf: null }, CREDENTIALS).lean<IdentityRecord>();
       if (!record) return undefined;
       const { _id: id, email, passwordHash, emailVerified, onetimeEpoch } = { ...ABSENT, ...record };
       return { id, email, passwordHash, emailVerified, onetimeEpoch, ...toState(record) };

@@ -16,7 +16,7 @@ export interface LinkedProvider {
 }
 
 export interface IdentityRecord extends Deletable {
-  /** Trimmed and lower-cased. */
+  /** Trimmed and lower-cased. Service accounts have none. */
   email: string;
   emailVerified: boolean;
   /** One of the configured identity type ids. */
@@ -24,6 +24,9 @@ export interface IdentityRecord extends Deletable {
   /** Set by an admin only. Locks after failed logins are stored elsewhere. */
   locked: boolean;
   deactivatedAt: Date | null;
+  /** The organization that a service account belongs to, and its name; missing for a person (decisions E4). */
+  serviceAccountOf?: string;
+  name?: string;
   metadata?: Metadata;
   privateMetadata?: Metadata;
   /** bcrypt hash. Not selected by default; missing if the identity was created through a provider and has no password. */
@@ -37,6 +40,8 @@ export interface IdentityRecord extends Deletable {
   sessionEpoch: number;
   /** The session, if any, that survived the last raise of the epoch. */
   sparedSessionId?: string | null;
+  /** Works like `sessionEpoch` for API keys, which outlive sessions that end for other reasons (decisions E4). */
+  keyEpoch: number;
   /** Works like `sessionEpoch` for one-time tokens (decisions A13). */
   onetimeEpoch: number;
   /** Mails that a change has stored but that are not queued yet, and the time of the first. */
@@ -45,13 +50,21 @@ export interface IdentityRecord extends Deletable {
 }
 
 /** Defaults of fields that a host or an import may have left out. */
-export const ABSENT = { emailVerified: false, locked: false, deactivatedAt: null, sessionEpoch: 0, onetimeEpoch: 0 } as const;
+export const ABSENT = {
+  emailVerified: false,
+  locked: false,
+  deactivatedAt: null,
+  sessionEpoch: 0,
+  keyEpoch: 0,
+  onetimeEpoch: 0,
+} as const;
 
 /** Fields that are neither shown nor read with a record. Only sign-in reads them. */
 export const HIDDEN = [
   'passwordHash',
   'sessionEpoch',
   'sparedSessionId',
+  'keyEpoch',
   'onetimeEpoch',
   'providers',
   'outbox',
@@ -62,7 +75,7 @@ export const HIDDEN = [
 export const identityResource = defineListResource({
   name: 'identities',
   fields: {
-    email: 'string',
+    email: { type: 'string', absent: '' },
     emailVerified: { type: 'boolean', absent: false, sort: false },
     typeId: { type: 'string', sort: false },
     locked: { type: 'boolean', absent: false, sort: false },
@@ -77,15 +90,27 @@ export const identityResource = defineListResource({
   defaultOrder: 'createdAt desc, id desc',
 });
 
+const SERVICE_ACCOUNTS = { serviceAccountOf: { $exists: true } };
+/** The service accounts of one organization. */
+export const serviceAccountResource = defineListResource({
+  name: 'serviceAccounts',
+  fields: { name: 'string', createdAt: 'date', updatedAt: 'date' },
+  hidden: HIDDEN,
+  defaultOrder: 'createdAt desc, id desc',
+});
+
 export const identityModel = defineModel<IdentityRecord>('identities', {
   traced: { kind: 'identity', hidden: HIDDEN, untold: ['outbox', 'outboxAt'] },
   searched: identityResource.searched,
+  cascades: [{ with: 'organizations', by: 'serviceAccountOf' }],
   fields: {
-    email: { type: String, required: true },
+    email: { type: String },
     emailVerified: { type: Boolean, default: false },
     typeId: { type: String, required: true },
     locked: { type: Boolean, default: false },
     deactivatedAt: { type: Date, default: null },
+    serviceAccountOf: { type: String },
+    name: { type: String },
     metadata: { type: Object },
     privateMetadata: { type: Object },
     ...HOST_FIELDS_PATH,
@@ -105,13 +130,20 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
     },
     sessionEpoch: { type: Number, default: 0, select: false },
     sparedSessionId: { type: String, default: null, select: false },
+    keyEpoch: { type: Number, default: 0, select: false },
     onetimeEpoch: { type: Number, default: 0, select: false },
     outbox: { type: [Object], default: [], select: false },
     outboxAt: { type: Date, default: null, select: false },
     ...deletionFields,
   },
   indexes: [
-    { keys: { email: 1 }, unique: true, serves: 'login and registration: one live identity an address' },
+    {
+      keys: { email: 1 },
+      unique: true,
+      where: { email: { $exists: true } },
+      replaces: 'email_1_unique',
+      serves: 'login and registration: one live identity an address',
+    },
     {
       keys: { 'providers.key': 1 },
       unique: true,
@@ -119,6 +151,16 @@ export const identityModel = defineModel<IdentityRecord>('identities', {
       serves: 'sign-in through a provider: one live identity a provider account',
     },
     ...listIndexes(identityResource),
+    ...listIndexes(serviceAccountResource, { within: ['serviceAccountOf'] }).map((index) => ({
+      ...index,
+      where: SERVICE_ACCOUNTS,
+    })),
+    {
+      keys: { serviceAccountOf: 1, deletionId: 1 },
+      where: SERVICE_ACCOUNTS,
+      deletedToo: true,
+      serves: 'what a deletion of an organization has taken',
+    },
     {
       keys: { outboxAt: 1 },
       where: { outboxAt: { $gt: new Date(0) } },

@@ -24,7 +24,16 @@ export function toLinked(account: ProviderAccount, clock: Clock): LinkedProvider
 }
 
 /** The fields that decide whether a session may link an account. */
-const LINKING = ['providers', 'emailVerified', 'typeId', 'sessionEpoch', 'sparedSessionId', 'locked', 'deactivatedAt'] as const;
+const LINKING = [
+  'providers',
+  'emailVerified',
+  'typeId',
+  'sessionEpoch',
+  'keyEpoch',
+  'sparedSessionId',
+  'locked',
+  'deactivatedAt',
+] as const;
 
 /** Provider accounts that identities sign in with. A unique index allows one live identity per account. */
 export function createProviderAccounts(

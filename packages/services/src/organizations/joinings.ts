@@ -61,6 +61,13 @@ export function createJoinings(storage: Storage) {
     /** Removes the note that `join` has left, once no retry can follow. */
     forget: ({ unitId, organizationId }: Joining) => notes.remove(organizationId, unitId),
 
+    /** Removes a member who is no owner, if there is one. */
+    async leave(organizationId: string, identityId: string): Promise<void> {
+      const others = { $filter: { input: MEMBERS, as: 'member', cond: { $ne: ['$$member.identityId', identityId] } } };
+      const filter = { _id: organizationId, members: { $elemMatch: { identityId, role: { $ne: 'owner' } } } };
+      await Organizations.updateOne(filter, [{ $set: { members: others } }, SET_OWNER_NAMES], options);
+    },
+
     /** Undoes a joining: restores the previous role or removes the membership, unless that would leave no owner. */
     async takeBack(
       { unitId, organizationId, identityId, role, joinedAt }: Joining,

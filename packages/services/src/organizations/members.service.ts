@@ -15,6 +15,8 @@ interface MembersOptions {
   lists: Lists;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** Those that exist and are no service accounts, which own nothing (decisions E4). */
+  people(identityIds: readonly string[]): Promise<Set<string>>;
   /**
    * Runs a change that may cost these identities a role, then withdraws the invitations they may no longer make. The change must
    * only write while `open` matches.
@@ -59,7 +61,7 @@ function show({ _id, role, joinedAt }: Pick<MemberRecord, 'role' | 'joinedAt'> &
 const showElement = ({ identityId, ...member }: MemberRecord) => show({ _id: identityId, ...member });
 
 /** Members of organizations (decisions R7). Each change is one write, conditional on the facts it was judged by. */
-export function createMembersService({ storage, lists, existingIdentities, reviewAfter }: MembersOptions) {
+export function createMembersService({ storage, lists, existingIdentities, people, reviewAfter }: MembersOptions) {
   const Organizations = storage.model(organizationModel);
 
   lists.tell('member', memberList, { show: showElement });
@@ -132,12 +134,13 @@ export function createMembersService({ storage, lists, existingIdentities, revie
       const roles = given.map(({ role }) => role).filter(isOrganizationRole);
       if (roles.length < given.length) throw errors.invalidRoles();
       const demoted = given.filter(({ role }) => role !== 'owner').map(({ identityId }) => identityId);
-      const hasOwner = demoted.length < given.length;
+      const owners = identityIds.filter((id) => !demoted.includes(id));
       const judge: Judge = async (members) => {
         const mayDo = authority(actor, members, { identityIds, given: roles });
-        const remains = hasOwner ? [] : await ownerRemains(members, demoted);
+        const remains = owners.length > 0 ? [] : await ownerRemains(members, demoted);
         const existing = await existingIdentities(identityIds);
         if (existing.size < identityIds.length) throw identityErrors.notFound();
+        if (owners.length > 0 && (await people(owners)).size < owners.length) throw errors.invalidRoles();
         const newcomers = identityIds.filter((id) => !members.some(({ identityId }) => identityId === id));
         if (members.length + newcomers.length > MAX_MEMBERS) throw errors.tooManyMembers();
         const hasRoom = { [`members.${MAX_MEMBERS - newcomers.length}`]: { $exists: false } };

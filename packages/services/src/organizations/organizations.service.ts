@@ -11,7 +11,14 @@ import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.j
 import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
-import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
+import {
+  MEMBERS,
+  afterChange,
+  organizationModel,
+  ownerNameOf,
+  type MemberRecord,
+  type OrganizationRecord,
+} from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
@@ -30,8 +37,8 @@ export type OrganizationsService = ReturnType<typeof createOrganizationsService>
 interface OrganizationsOptions {
   storage: Storage;
   lists: Lists;
-  /** Those of the given identities that exist. */
-  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** Those of the given identities that exist and are no service accounts: only people own organizations. */
+  people(identityIds: readonly string[]): Promise<Set<string>>;
   /** An organization has one logo at most. */
   logos: Attachments;
 }
@@ -74,7 +81,7 @@ function showRead(record: OrganizationRecord): Organization {
 const showBare = (record: OrganizationRecord): Organization => showRead(withoutPrivate(record));
 
 /** Organizations, except changes of their members. Ids are UUID strings; nothing here depends on HTTP. */
-export function createOrganizationsService({ storage, lists, existingIdentities, logos }: OrganizationsOptions) {
+export function createOrganizationsService({ storage, lists, people, logos }: OrganizationsOptions) {
   const Organizations = storage.model(organizationModel);
   const deletion = defineDeletion(storage, organizationModel, { notFound: errors.notFound });
 
@@ -160,7 +167,7 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
     ): Promise<Organization> {
       refusePrivate(given, isAdmin, '/organization');
       if (typeof given.parentId === 'string') await tree.mayBeginBelow(given.parentId);
-      if (!(await existingIdentities([ownerId])).has(ownerId)) throw identityErrors.notFound();
+      if (!(await people([ownerId])).has(ownerId)) throw identityErrors.notFound();
       const joinedAt = storage.clock.now();
       try {
         const members = [{ identityId: ownerId, role: 'owner', joinedAt }];
@@ -260,6 +267,17 @@ export function createOrganizationsService({ storage, lists, existingIdentities,
       })) as Pick<OrganizationRecord, 'members'> | null;
       const role = found?.members?.[0]?.role;
       return role !== undefined && isOrganizationRole(role) ? role : undefined;
+    },
+
+    /** The roles of those of the identities that are members of a live organization. */
+    async rolesAmong(organizationId: string, identityIds: readonly string[]): Promise<Map<string, string>> {
+      const isAsked = { $in: ['$$member.identityId', { $literal: identityIds }] };
+      const members = { $filter: { input: MEMBERS, as: 'member', cond: isAsked } };
+      const [found] = await Organizations.aggregate<Pick<OrganizationRecord, 'members'>>([
+        { $match: { _id: organizationId } },
+        { $project: { members } },
+      ]);
+      return new Map(found?.members.map(({ identityId, role }) => [identityId, role]));
     },
 
     /** The identity's role in each of the given organizations that exist; null where it is not a member. */

@@ -8,7 +8,7 @@ const IDS_MAX = 100;
 export const PersonSchema = z
   .object({
     id: Id.describe('The identity.'),
-    name: z.string().nullable().describe('The name of its oldest profile; null without one.'),
+    name: z.string().nullable().describe('The name of its oldest profile, else of the service account; null without one.'),
     avatarUrl: z.url().nullable().describe('The address of the picture of that profile, the same for a while.'),
     profileId: Id.nullable().describe('That profile.'),
   })

@@ -13,8 +13,8 @@ export type PeopleService = ReturnType<typeof createPeopleService>;
 interface PeopleOptions {
   storage: Storage;
   lists: Lists;
-  /** Those of the given identities that exist. */
-  existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
+  /** The names of those of the given identities that exist: null for people, whose profiles have one. */
+  identityNames(identityIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
   avatars: Attachments;
 }
 
@@ -22,7 +22,7 @@ interface PeopleOptions {
 const PARTS = new Set(['identities', 'profiles', 'files']);
 
 /** The cards of people, for whoever may see them (decisions N1). */
-export function createPeopleService({ storage, lists, existingIdentities, avatars }: PeopleOptions) {
+export function createPeopleService({ storage, lists, identityNames, avatars }: PeopleOptions) {
   const knownTo = createAcquaintances({ storage, lists });
   const oldestOf = createOldestProfiles(storage);
   /** The senders of a busy channel cost one lookup a second. */
@@ -45,10 +45,10 @@ export function createPeopleService({ storage, lists, existingIdentities, avatar
   const cardsOf = (ids: readonly string[]): Promise<Map<string, Person>> => copies.many(ids, readCards);
 
   async function readCards(ids: readonly string[]): Promise<Map<string, Person>> {
-    const [living, profiles] = await Promise.all([existingIdentities(ids), oldestOf(ids)]);
+    const [living, profiles] = await Promise.all([identityNames(ids), oldestOf(ids)]);
     const pictures = await avatars.oneOf([...profiles.values()].map(({ id }) => id));
-    const cards = [...living].map((id): [string, Person] => {
-      const bare: Person = { id, name: null, avatarUrl: null, profileId: null };
+    const cards = [...living].map(([id, name]): [string, Person] => {
+      const bare: Person = { id, name, avatarUrl: null, profileId: null };
       const profile = profiles.get(id);
       if (!profile) return [id, bare];
       const card = { id, name: profile.name, avatarUrl: pictures.get(profile.id)?.url ?? null, profileId: profile.id };

@@ -1,4 +1,4 @@
-import type { ErrorDefinition, IdentityTypeIds } from '@tandem/core';
+import type { ErrorDefinition, IdentityTypeIds, ScopedProcedure } from '@tandem/core';
 import type { FieldsOf } from '@tandem/list-query/builder';
 import type { RelatedRows, Relations } from '@tandem/lists';
 import type { AnyTRPCRouter } from '@trpc/server';
@@ -16,6 +16,8 @@ export interface RouterOptions {
   redirectUrls: ReadonlySet<string>;
   typeIds: IdentityTypeIds;
   subscriptions: Subscriptions;
+  /** The procedures that scopes of API keys may name, once all are mounted. */
+  keyProcedures: () => readonly ScopedProcedure[];
 }
 
 /** A list declared with `defineList`. */

@@ -117,7 +117,9 @@ export function createAsyncApiDocument({ title, description, version, url }: Asy
         action,
         channel: { $ref: `#/channels/${name}` },
         summary: action === 'send' ? 'Frames that the server sends.' : 'Frames that clients send.',
-        security: [facts.authModeOf(service), 'ticket'].map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` })),
+        security: [...new Set([facts.authModeOf(service), 'bearer', 'ticket'])].map((scheme) => ({
+          $ref: `#/components/securitySchemes/${scheme}`,
+        })),
         messages: keys.map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
       };
   }
@@ -140,7 +142,11 @@ export function createAsyncApiDocument({ title, description, version, url }: Asy
       messages,
       schemas,
       securitySchemes: {
-        ...(modes.has('bearer') && { bearer: { type: 'http', scheme: 'bearer', description: 'The access token.' } }),
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: modes.has('bearer') ? 'The access token, or an API key.' : 'An API key.',
+        },
         ...(modes.has('cookie') && {
           cookie: {
             type: 'httpApiKey',

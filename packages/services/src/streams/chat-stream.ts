@@ -1,6 +1,7 @@
 import {
   ApiError,
   SocketReader,
+  checkScopes,
   describeError,
   errorFrameOf,
   ruleErrors,
@@ -36,6 +37,13 @@ const FAILURES: Record<ChatClientFrame['type'], string> = {
   typing: 'Failed to get channel',
   read: 'Failed to update channel read state',
   ping: 'Failed to get channel',
+};
+
+/** The procedures that do the same as frames: a scope of an API key must name them. Others belong to the stream itself. */
+const PROCEDURES: Partial<Record<ChatClientFrame['type'], string>> = {
+  'message.create': 'chat.createMessage',
+  typing: 'chat.createMessage',
+  read: 'chat.markRead',
 };
 
 /** What a subscription asks for. */
@@ -188,7 +196,10 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     frames,
     failureOf: ({ type }) => FAILURES[type],
     async handle(socket, frame) {
-      const { id: identityId } = identityOf(socket);
+      const identity = identityOf(socket);
+      const { id: identityId } = identity;
+      const name = PROCEDURES[frame.type];
+      if (name) checkScopes(identity, { name, isRead: false });
       switch (frame.type) {
         case 'subscribe':
           return subscribe(socket, identityId, frame);

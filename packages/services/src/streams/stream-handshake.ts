@@ -2,6 +2,8 @@ import {
   authenticate,
   authenticationErrors,
   checkOrigin,
+  checkScopes,
+  serviceOf,
   validationError,
   type Handshake,
   type VerifiedAccess,
@@ -9,25 +11,28 @@ import {
 import type { StreamName } from './stream-ticket.model.js';
 import type { StreamTickets } from './stream-tickets.js';
 
-/** The service of each stream, whose auth mode applies. */
-const SERVICES: Record<StreamName, string> = { messages: 'chat', notifications: 'notifications' };
+/** The subscription with the same events as a stream: its service's auth mode applies, and scopes name it. */
+const SUBSCRIPTIONS = { messages: 'chat.channelEvents', notifications: 'notifications.events' } as const;
 
 /**
  * Authenticates the caller of a stream: by a ticket, else in the mode of the service. Cookie mode requires an allowed origin,
- * because browsers send cookies with the handshake of any page (decisions S1).
- * @throws authenticationErrors, originErrors
+ * because browsers send cookies with the handshake of any page (decisions S1). A key needs a scope that names the subscription
+ * with the same events.
+ * @throws authenticationErrors, originErrors, keyErrors
  */
 export async function authenticateStream(
   stream: StreamName,
   { ctx, query }: Handshake,
   redeem: StreamTickets['redeem'],
 ): Promise<VerifiedAccess> {
+  const { server, ip } = ctx;
+  const name = SUBSCRIPTIONS[stream];
   const [ticket, second] = query.getAll('ticket');
   if (second !== undefined) throw authenticationErrors.unverified();
-  if (ticket !== undefined) return redeem(stream, ticket);
-  const mode = ctx.server.authModeOf(SERVICES[stream]);
-  const access = await authenticate(ctx, mode);
-  if (mode === 'cookie') checkOrigin(ctx);
+  const mode = server.authModeOf(serviceOf(name));
+  const access = await (ticket === undefined ? authenticate(ctx, mode) : redeem(stream, ticket, ip));
+  if (access.identity.key) checkScopes(access.identity, { name, isRead: true });
+  else if (ticket === undefined && mode === 'cookie') checkOrigin(ctx);
   return access;
 }
 

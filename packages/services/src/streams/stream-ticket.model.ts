@@ -7,7 +7,9 @@ export type StreamName = 'messages' | 'notifications';
 export interface StreamTicketRecord extends BaseRecord {
   stream: StreamName;
   identityId: string;
+  /** Of the sign-in, or of the API key. */
   sessionId: string;
+  isOfKey?: boolean;
   /** Expiry of the access token that asked for the ticket, and so of the stream. */
   accessExpiresAt: Date;
   expiresAt: Date;
@@ -19,6 +21,7 @@ export const streamTicketModel = defineModel<StreamTicketRecord>('streamTickets'
     stream: { type: String, required: true },
     identityId: { type: String, required: true },
     sessionId: { type: String, required: true },
+    isOfKey: { type: Boolean, default: false },
     accessExpiresAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
   },

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { authenticatedRoute, authenticationErrors, type Identity, type VerifiedAccess } from '@tandem/core';
+import { authenticatedRoute, authenticationErrors, type VerifiedAccess } from '@tandem/core';
 import type { Storage } from '@tandem/storage';
 import { z } from 'zod';
+import type { SessionsService } from '../authentication/sessions/sessions.service.js';
+import type { KeyAccess } from '../keys/key-access.js';
 import { Timestamp } from '../shared/schemas.js';
 import { streamTicketModel, type StreamName, type StreamTicketRecord } from './stream-ticket.model.js';
 
@@ -19,11 +21,12 @@ function hashOf(ticket: string): string {
 /** Tickets, with which browsers in bearer mode open streams: they cannot send headers with a WebSocket (decisions S1). */
 export function createStreamTickets({
   storage,
-  identityOf,
+  sessions,
+  keyAccess,
 }: {
   storage: Storage;
-  /** @throws authenticationErrors.unverified when the session has ended */
-  identityOf: (sessionId: string, identityId: string) => Promise<Identity>;
+  sessions: Pick<SessionsService, 'identityOf'>;
+  keyAccess: Pick<KeyAccess, 'identityOf'>;
 }) {
   const Tickets = storage.model(streamTicketModel);
 
@@ -34,6 +37,7 @@ export function createStreamTickets({
       stream,
       identityId: identity.id,
       sessionId: identity.sessionId,
+      isOfKey: identity.key !== undefined,
       accessExpiresAt: new Date(expiresAt * 1000),
       expiresAt: new Date(storage.clock.now().getTime() + TICKET_LIFETIME_MS),
     };
@@ -44,9 +48,11 @@ export function createStreamTickets({
   return {
     /**
      * Exchanges a ticket for the access it stands for. A ticket works once, even when several requests race for it.
-     * @throws authenticationErrors.unverified when it is unknown, used, expired or of another stream, or its session has ended
+     * @param ip the caller's address
+     * @throws authenticationErrors.unverified when it is unknown, used, expired or of another stream, or its session or key has
+     * ended or is not accepted from this address
      */
-    async redeem(stream: StreamName, ticket: string): Promise<VerifiedAccess> {
+    async redeem(stream: StreamName, ticket: string, ip: string): Promise<VerifiedAccess> {
       const now = storage.clock.now();
       const used = await Tickets.findOneAndDelete({
         _id: hashOf(ticket),
@@ -55,7 +61,8 @@ export function createStreamTickets({
         accessExpiresAt: { $gt: now },
       }).lean<StreamTicketRecord>();
       if (!used) throw authenticationErrors.unverified();
-      const identity = await identityOf(used.sessionId, used.identityId);
+      const { sessionId, identityId, isOfKey } = used;
+      const identity = await (isOfKey ? keyAccess.identityOf(sessionId, ip) : sessions.identityOf(sessionId, identityId));
       return { identity, fingerprintHash: undefined, expiresAt: used.accessExpiresAt.getTime() / 1000 };
     },
 
@@ -65,6 +72,7 @@ export function createStreamTickets({
         status: 201,
         summary: `Get a ticket that opens the stream of ${stream} once`,
         failure: 'Failed to create ticket',
+        isRead: true,
       })
         .input(z.strictObject({}))
         .output(TicketSchema)

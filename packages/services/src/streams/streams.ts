@@ -10,6 +10,7 @@ import type { Storage } from '@tandem/storage';
 import type { AnyTRPCRouter } from '@trpc/server';
 import { SESSION_ENDED, type SessionEnded } from '../authentication/sessions/session-ended.js';
 import { IDENTITY_CHANGED, type IdentityChanged } from '../identities/identity-changes.js';
+import { KEY_ENDED, type KeyEnded } from '../keys/key-access.js';
 import type { ServiceName } from '../router.js';
 import type { Services } from '../router.js';
 import { createChannelFeeds } from './channel-feeds.js';
@@ -39,12 +40,21 @@ export type Streams = ReturnType<typeof createStreams>;
 export function createStreams({ services, facts, storage, bus, names, before, heartbeatMs }: StreamsOptions) {
   const { clock } = storage;
   const { log } = facts;
-  const { chat, sessions } = services;
+  const { chat, sessions, keyAccess } = services;
   const { redeem } = services.streamTickets;
-  const watch = createAccessWatch({ clock, log, findEnded: sessions.endedAmong });
+  const watch = createAccessWatch({
+    clock,
+    log,
+    async findEnded(callers) {
+      const [withKey, signedIn] = [callers.filter(({ key }) => key), callers.filter(({ key }) => !key)];
+      const ended = await Promise.all([sessions.endedAmong(signedIn), keyAccess.endedAmong(withKey)]);
+      return new Set(ended.flatMap((ids) => [...ids]));
+    },
+  });
   const stops = [
     bus.subscribe(IDENTITY_CHANGED, (event) => watch.checkIdentity((event as IdentityChanged).identityId)),
     bus.subscribe(SESSION_ENDED, (event) => watch.checkSession((event as SessionEnded).sessionId)),
+    bus.subscribe(KEY_ENDED, (event) => watch.checkSession((event as KeyEnded).keyId)),
   ];
   const frames = services.hostFields.schema(ChatClientFrame);
   const senders = createSenderCards({ chat, people: services.people, log });

@@ -41,6 +41,11 @@ export function peopleKinds(home: () => TestServer, admin: () => Person, world: 
     members: (await rows(`/subscriptions?channelId=${channel}`)).length,
   });
 
+  const lookAtAccounts = async ({ organization }: Record<string, string>) => ({
+    accounts: (await rows(`/organizations/${organization}/service-accounts`)).map(({ role }) => role),
+    members: (await rows(`/organizations/${organization}/members`)).length,
+  });
+
   async function invited(email: string) {
     const organization = await found();
     const invitation = await made('/invitations', { email, organizationId: organization, role: 'admin' });
@@ -181,6 +186,18 @@ export function peopleKinds(home: () => TestServer, admin: () => Person, world: 
         const [organization] = await foundBy(name);
         if (!organization) return async () => expect(await foundBy(name)).toEqual([]);
         return reviveAndPatch(`/organizations/${String(organization['id'])}`, { branchName: 'newer' });
+      },
+    },
+    'serviceAccounts.create': {
+      prepare: async () => ({ organization: await found() }),
+      request: ({ organization }) => ['POST', `/organizations/${organization}/service-accounts`, { name: 'Till', role: 'admin' }],
+      look: lookAtAccounts,
+      async change(given) {
+        const path = `/organizations/${given['organization']}`;
+        const [account] = await rows(`${path}/service-accounts`);
+        if (!account) return reviveAndPatch(path, { branchName: 'newer' });
+        await send('DELETE', `${path}/service-accounts/${String(account['id'])}`).expect(204);
+        return async () => expect(await lookAtAccounts(given)).toEqual({ accounts: [], members: 1 });
       },
     },
     'organizations.request change': {

@@ -1,19 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { isDuplicateKey, type Model } from '@tandem/storage';
-import type { FileRecord } from './file.model.js';
+import { isDuplicateKey, type BaseRecord, type Model } from '@tandem/storage';
 
 /**
- * A random number below `count` that no matching file has in this field; undefined if none is free. Random, so that concurrent
- * calls rarely pick the same.
+ * A random number below `count` that no record matching `filter` has in this field; undefined if none is free. Random, so that
+ * concurrent calls rarely pick the same.
  */
-export async function freeNumber(
-  { collection }: Model<FileRecord>,
-  name: 'place' | 'slot',
+export async function freeNumber<R extends BaseRecord>(
+  { collection }: Model<R>,
+  name: keyof R & string,
   count: number,
-  files: object,
+  filter: object,
 ): Promise<number | undefined> {
-  const found = await collection.find(files, { projection: { _id: 0, [name]: 1 } }).toArray();
-  const taken = new Set(found.map((file) => (file as unknown as FileRecord)[name]));
+  const found = await collection.find(filter, { projection: { _id: 0, [name]: 1 } }).toArray();
+  const taken = new Set(found.map((record) => (record as unknown as R)[name] as unknown));
   const free = Array.from({ length: count }, (_, number) => number).filter((number) => !taken.has(number));
   return free[randomInt(Math.max(free.length, 1))];
 }
