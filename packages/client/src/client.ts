@@ -20,6 +20,7 @@ import { createBearerSession } from './bearer-session.js';
 import { createCookieSession } from './cookie-session.js';
 import { MfaRequiredError, isRefusal } from './failure.js';
 import { createIdempotencyLink, keyHeaders, keyOf } from './idempotency-link.js';
+import { createKeySession } from './key-session.js';
 import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
 import type { AppRouter } from './router-types.js';
@@ -38,6 +39,11 @@ export interface TandemClientOptions {
   mode?: ClientMode;
   /** Identifies this device: 1 to 512 printable ASCII characters. Given at login, and sent with each later request. */
   fingerprint?: string;
+  /**
+   * An API key, `tdm_…`, for programs: all calls and streams act as its identity, in each mode of the server, and nobody signs
+   * in. Never give one to a browser.
+   */
+  apiKey?: string;
   /** Stores the tokens of bearer mode. Default: in memory. */
   tokens?: TokenStore;
   /** Default: the platform's. */
@@ -97,13 +103,15 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
   url,
   mode = 'bearer',
   fingerprint,
+  apiKey,
   tokens = createMemoryTokenStore(),
   fetch,
   onSignedOut = () => {},
 }: TandemClientOptions): TandemClient<Router> {
-  const transport = createTransport({ url, mode, fingerprint, fetch });
+  const transport = createTransport({ url, mode: apiKey === undefined ? mode : 'bearer', fingerprint, fetch });
   const calls = createAuthCalls(transport);
-  const session = mode === 'cookie' ? createCookieSession(calls) : createBearerSession(tokens, calls);
+  const signedIn = () => (mode === 'cookie' ? createCookieSession(calls) : createBearerSession(tokens, calls));
+  const session = apiKey === undefined ? signedIn() : createKeySession(apiKey);
   const renewals = createRenewals(session, onSignedOut);
   const sentWith = createSentWith();
 

@@ -1,5 +1,5 @@
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
-import { newId, type Storage } from '@tandem/storage';
+import { newId, present, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
 import type { RequestFacts } from '../audit/request-facts.js';
 import type { Joining, Joinings } from '../organizations/joinings.js';
@@ -59,8 +59,9 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
     ],
   });
 
-  function show({ _id: id, name = '', createdAt, updatedAt }: IdentityRecord): ServiceAccount {
-    return { id, name, role: null, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  function show(record: IdentityRecord): ServiceAccount {
+    const { id, name = '', createdAt, updatedAt } = present(record);
+    return { id, name, role: null, createdAt, updatedAt };
   }
 
   async function addRoles(organizationId: string, accounts: readonly ServiceAccount[]): Promise<void> {
