@@ -86,7 +86,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     const [indexes, doctor, openapi] = await Promise.all([run(['indexes', '--check']), run(['doctor']), run(['openapi'])]);
     expect(indexes).toMatchObject({
       code: 0,
-      out: expect.stringContaining('ok      email_1_unique: login and registration') as unknown,
+      out: expect.stringContaining('ok      email_1_unique_where_email: login and registration') as unknown,
     });
     expect(doctor.out).toContain('ok   database: answers (embedded engine)');
     expect(doctor.out).toContain('ok   indexes');

@@ -79,6 +79,24 @@ describe('making the indexes', () => {
     expect(await accounts.collection.indexExists('createdAt_1')).toBe(true);
   });
 
+  it('removes one of an earlier version once what replaces it is there', async () => {
+    const replaces = 'email_1_unique';
+    const where = { email: { $exists: true } };
+    const PersonModel = defineModel<Account>('persons', {
+      fields: { email: String },
+      indexes: [{ keys: { email: 1 }, unique: true, where, replaces, serves: 'login' }],
+    });
+    const later = await openStorage({ uri });
+    const { collection } = later.model(PersonModel);
+    await collection.createIndex({ email: 1 }, { name: replaces, unique: true, partialFilterExpression: { deletedAt: null } });
+    await later.ensureIndexes();
+    await later.ensureIndexes();
+    expect((await collection.indexes()).map(({ name }) => name)).toEqual(['_id_', 'email_1_unique_where_email']);
+    await later.model(PersonModel).create([{ _id: 'a' }, { _id: 'b' }]);
+    await collection.drop();
+    await later.close();
+  });
+
   it('names an index that exists with other options', async () => {
     const text = 'accounts.email_1_unique: an index of that name or on those keys exists';
     await accounts.collection.createIndex({ email: 1 }, { name: 'email_1_unique' });

@@ -5,6 +5,7 @@ import {
   PASSWORD,
   cookiesOf,
   fixture,
+  holdTime,
   openStream,
   refusalOf,
   sendRaw,
@@ -236,7 +237,7 @@ describe('the end of a key', () => {
 
 it('a key that is made while its identity is locked never works', async () => {
   const admin = await app.signUpAdmin();
-  for (let n = 0; n < 10; n++) {
+  for (let n = 0; n < 5; n++) {
     const ann = await app.signUp();
     const [made] = await Promise.allSettled([makeKey(ann), admin.rest('POST', `/identities/${ann.id}/lock`).expect(204)]);
     await admin.rest('POST', `/identities/${ann.id}/unlock`).expect(204);
@@ -266,8 +267,9 @@ it('neither logs, nor answers, nor the export of the store hold a key', async ()
 it('a request with a key that was looked up within the last second reads nothing for it', async () => {
   const ann = await app.signUp();
   const { credentials } = await makeKey(ann);
+  holdTime();
   await statusOf(ann, credentials);
   const lookups = vi.spyOn(app.storage.model(apiKeyModel), 'findOne');
   for (let n = 0; n < 5; n++) expect(await statusOf(ann, credentials)).toBe(200);
-  expect(lookups.mock.calls.length).toBeLessThanOrEqual(1);
+  expect(lookups).not.toHaveBeenCalled();
 });
