@@ -59,6 +59,8 @@ export interface Config {
   };
   /** Whether the console is served. */
   console: boolean;
+  /** Whether agents are answered at `/mcp`. */
+  mcp: boolean;
   corsOrigins: string[];
   /** Identity providers by name. */
   providers: Record<string, ProviderSettings>;
@@ -178,6 +180,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     },
     files: { url: env.FILES_URL, quota: env.FILES_QUOTA },
     console: env.CONSOLE,
+    mcp: env.MCP,
     corsOrigins: env.CORS_ORIGINS,
     providers: env.OAUTH_PROVIDERS,
     redirectUrls: env.REDIRECT_URLS,

@@ -13,7 +13,7 @@ import type { Config } from './config.js';
 import { createConsolePage } from './console-page.js';
 import { openDataDir } from './data-dir.js';
 import { openDatabase, type Database } from './database.js';
-import { describeApi, describeStreams } from './documents.js';
+import { VERSION, describeApi, describeStreams } from './documents.js';
 import { openDrivers, type Drivers } from './drivers.js';
 import { createDrain } from './drain.js';
 import { createFrontDoor } from './front-door.js';
@@ -97,6 +97,7 @@ export function wire(
     mail: { ...config.mail, driver: drivers.mail, linksUrl: config.mail.linksUrl ?? publicUrl },
     files: { driver: drivers.files, ...(config.files.quota !== undefined && { quota: config.files.quota }) },
     bodyLimit: config.bodyLimit,
+    mcp: config.mcp && { name: 'Tandem', version: VERSION },
     development: config.development,
   });
 }

@@ -4,7 +4,10 @@ import type { AsyncApiDocument, Tandem } from '@tandem/services';
 import type { Config } from './config.js';
 import { REQUEST_ID_HEADER } from './observation.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+/** Of all packages. */
+export const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const REQUEST_ID = {
   required: true,
@@ -21,10 +24,10 @@ export function describeApi(tandem: Tandem, { publicUrl: url = '/' }: Pick<Confi
     'Accounts, identities, organizations and notifications. Every operation is a tRPC procedure of the same name too.';
   const headers = { [REQUEST_ID_HEADER]: REQUEST_ID };
   const about = { title: 'Tandem', contact: { name: 'Tandem' }, license: { name: 'MIT', identifier: 'MIT' } };
-  return tandem.openApi({ ...about, description, version, url, headers });
+  return tandem.openApi({ ...about, description, version: VERSION, url, headers });
 }
 
 /** The document of the streams, which the server publishes at `/asyncapi.json`. */
 export function describeStreams(tandem: Tandem, { publicUrl: url = '/' }: Pick<Config, 'publicUrl'>): AsyncApiDocument {
-  return tandem.asyncApi({ title: 'Tandem', description: 'Events of channels, and notifications.', version, url });
+  return tandem.asyncApi({ title: 'Tandem', description: 'Events of channels, and notifications.', version: VERSION, url });
 }

@@ -187,6 +187,11 @@ export const VARIABLES = {
     fallback: 'on',
     meaning: 'Whether to serve `/console` and the pages that mails link to',
   }),
+  MCP: variable({
+    read: Switch,
+    fallback: 'off',
+    meaning: 'Whether agents reach the operations by the Model Context Protocol at `/mcp` (docs/mcp.md)',
+  }),
   CORS_ORIGINS: variable({ read: Origins, fallback: '', meaning: 'Browser origins that may call, comma-separated' }),
   REDIRECT_URLS: variable({
     read: RedirectUrls,

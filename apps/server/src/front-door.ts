@@ -5,7 +5,7 @@ import { Router, type Request } from 'express';
 import { ASSETS, sendPage } from './pages.js';
 
 /** Paths of programs alone, besides those of operations, by their first word. */
-const PROGRAMS = ['trpc', 'files', 'assets', 'health', 'metrics', 'openapi.json', 'asyncapi.json'];
+const PROGRAMS = ['trpc', 'mcp', 'files', 'assets', 'health', 'metrics', 'openapi.json', 'asyncapi.json'];
 
 const firstWord = (path: string) => path.split('/', 2)[1] ?? '';
 

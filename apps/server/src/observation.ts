@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { answeredBy } from '@tandem/core';
 import type { AnyTRPCRouter } from '@trpc/server';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -18,6 +19,8 @@ const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15]
 function createRouteNames(router: AnyTRPCRouter): (req: Request) => string {
   const procedures = new Set(Object.keys(router._def.procedures));
   return (req) => {
+    const called = answeredBy(req);
+    if (called) return `/mcp/${called.operation}`;
     const route = req.route as { path?: unknown } | undefined;
     if (typeof route?.path === 'string') return req.baseUrl + route.path;
     const procedure = /^\/trpc\/([\w.]+)(\?|$)/.exec(req.originalUrl)?.[1];
@@ -59,7 +62,7 @@ export function createObservation(options: {
       const { method } = req;
       // of a request that nothing has answered 200 is only the default
       const isUnanswered = !res.headersSent && res.statusCode === 200;
-      const status = isUnanswered ? CLIENT_CLOSED_REQUEST : res.statusCode;
+      const status = isUnanswered ? CLIENT_CLOSED_REQUEST : (answeredBy(req)?.status ?? res.statusCode);
       const route = routeOf(req);
       durations.observe({ method, route, status }, milliseconds / 1000);
       const facts = { requestId, method, route, status, milliseconds: Math.round(milliseconds * 10) / 10 };

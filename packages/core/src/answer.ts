@@ -7,9 +7,14 @@ export interface ErrorEnvelope {
   error: { message: string; data?: readonly string[]; stack?: string };
 }
 
-/** Errors of Express and its body parser: they carry a status, and the parser's also a type. */
-function fromHttpError(error: Error & { status: unknown; type?: unknown }): ApiError | undefined {
-  if (error.type === 'entity.parse.failed') return validationError(['request body must be valid JSON']);
+/** Whether reading a body failed because it is no JSON. */
+export function isMalformed(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && error.type === 'entity.parse.failed';
+}
+
+/** Errors of Express and its body parser: they carry a status. */
+function fromHttpError(error: Error & { status: unknown }): ApiError | undefined {
+  if (isMalformed(error)) return validationError(['request body must be valid JSON']);
   if (error.status === 413) return requestErrors.tooLarge({ cause: error });
   if (error.status === 415) return requestErrors.unsupportedType({ cause: error });
   if (error instanceof URIError) return validationError(['path must be correctly percent-encoded']);

@@ -2,6 +2,7 @@ export { addressGroup, addressNetwork, unmapped } from './address-group.js';
 export { createBefore, type Before, type BeforeCall, type BeforeHook, type BeforeHooks, type DeclaredBefore } from './before.js';
 export { createBodyPace } from './body-pace.js';
 export { toEnvelope, type ErrorEnvelope } from './answer.js';
+export { answeredBy, type Answered } from './answered.js';
 export {
   ACCESS_COOKIE,
   FINGERPRINT_HEADER,

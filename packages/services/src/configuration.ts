@@ -111,6 +111,11 @@ export interface TandemConfiguration<
   redis?: RedisDriver;
   /** Maximum size of JSON bodies, in bytes or as text. Default `1mb`. */
   bodyLimit?: number | string;
+  /**
+   * Whether agents reach the operations by the Model Context Protocol at `POST /mcp`, and what they are told of the server
+   * (docs/mcp.md). Requires the package `@modelcontextprotocol/server`. Default false; true stands for Tandem, 1.
+   */
+  mcp?: boolean | { name: string; version: string };
   /** Adds stack traces to error answers. Default false. */
   development?: boolean;
   log?: Log;

@@ -31,6 +31,7 @@ import { authModes, parseLifetime, parseSecrets, type TandemConfiguration } from
 import type { Lifetimes } from './authentication/lifetimes.js';
 import { createEventFollowers, handlersIn } from './events/event-followers.js';
 import { createJobs, type JobRun } from './jobs/jobs.js';
+import { openMcp } from './mcp.js';
 import { createFilesRoute } from './files/files.route.js';
 import { createKeptAnswers } from './idempotency/kept-answers.js';
 import { createRateLimits } from './rate-limits/rate-limits.js';
@@ -78,7 +79,7 @@ export interface Tandem<
   /** The procedures of the exposed services, and of the host's own. */
   router: WithFields<ExposedRouter<Name, Own[number]>, Fields>;
   /**
-   * An Express router for REST, at its paths, and tRPC, below `/trpc`.
+   * An Express router for REST, at its paths, tRPC, below `/trpc`, and MCP, at `/mcp`, if that is on.
    * @param router default the services' own; a host can pass a router that merges its own procedures
    * @throws TypeError for a path parameter that its procedure's input does not have
    */
@@ -257,6 +258,8 @@ export async function createTandem<
   const followers = createEventFollowers({ storage, events: services.events, log });
   for (const handler of handlersIn(configuration.on ?? {}, services.lists.kinds())) followers.add(handler);
   let stops: (() => Promise<void>)[] | undefined;
+  const described = [...SERVICES, ...own].map(({ name, description }) => ({ name, description }));
+  const mcpFace = await openMcp(configuration.mcp, facts, { services: described, bodyLimit: maxBodySize });
 
   return {
     services,
@@ -270,6 +273,7 @@ export async function createTandem<
       const routes = Router({ caseSensitive: true });
       routes.use(limitUnread(), streams.routes(router));
       routes.use('/trpc', createTrpcFace(router, facts, maxBodySize));
+      if (mcpFace) routes.use(mcpFace(router));
       const localFiles = configuration.files?.driver.local;
       if (localFiles) routes.use('/files', createFilesRoute(localFiles, services.files.uploads));
       mountRest(routes, router, facts, maxBodySize);
@@ -283,7 +287,7 @@ export async function createTandem<
 
     openApi(options, router: AnyTRPCRouter = ownRouter) {
       const { authModeOf, keylessServices, cookiePrefix = '' } = facts;
-      const tags = [...[...SERVICES, ...own].map(({ name, description }) => ({ name, description })), ...(options.tags ?? [])];
+      const tags = [...described, ...(options.tags ?? [])];
       return createOpenApiDocument(router, { ...options, tags, authModeOf, keylessServices, cookiePrefix });
     },
 

@@ -121,6 +121,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     // likewise
     files: { url: 'disk:', pollMs: 3_600_000 },
     console: true,
+    mcp: false,
     corsOrigins: [],
     providers: {},
     redirectUrls: [],

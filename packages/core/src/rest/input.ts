@@ -47,7 +47,7 @@ function readQuery(operation: Operation, req: Request): GivenInput {
 }
 
 /** Reads a JSON body of at most `limit`, any JSON value; undefined when there is none. */
-function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
+export function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
   const parse = json({ limit, strict: false, type: () => true });
   return (req, res) => {
     const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = req.headers;

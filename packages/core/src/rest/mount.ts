@@ -15,7 +15,7 @@ interface Redirect {
 }
 
 /** Answers with the error's status and envelope; cuts the connection if the answer has begun. */
-function sendError(error: unknown, res: Response, server: ServerFacts): void {
+export function sendError(error: unknown, res: Response, server: ServerFacts): void {
   if (res.headersSent) return void res.destroy();
   const { status, headers, body } = toEnvelope(error, server.development);
   res.set(headers);
