@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { operationsOf, serviceOf } from '@tandem/core';
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { MCP_VERSIONS, connectMcp, type McpClient } from '@tandem/testing/mcp-client';
@@ -131,6 +132,24 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
       [{ type: 'text', text: expect.stringContaining('takes no arguments but operation, input') as string }],
     ]);
   });
+});
+
+it('each operation answers as on REST, to anybody', { timeout: 120_000 }, async () => {
+  const operations = operationsOf(app.tandem.router).filter(({ name }) => serviceOf(name) !== 'auth');
+  expect(operations.length).toBeGreaterThan(140);
+  for (const person of [undefined, ann, admin]) {
+    await using mcp = await connectMcp(app.url, person?.credentials);
+    for (const { name, pathKeys, bodyKey, hasBody, textKinds } of operations) {
+      const ids = Object.fromEntries(pathKeys.map((key) => [key, randomUUID()]));
+      // the caller of REST sends no body where none is documented
+      const isWhole = hasBody && Object.keys(textKinds).length === pathKeys.length;
+      const input = isWhole ? ids : { ...ids, [bodyKey ?? 'nonsense']: [{ nonsense: 1 }] };
+      const outcome = await app.call('rest', name, input, person?.credentials);
+      const { status, body } = await mcp.call(name, input);
+      const { error } = (body ?? {}) as { error?: { message: string; data?: string[] } };
+      expect(error ? { ok: false, status, ...error } : { ok: true, value: body }, name).toEqual(outcome);
+    }
+  }
 });
 
 it('each operation is described by valid schemas that are not long', async () => {

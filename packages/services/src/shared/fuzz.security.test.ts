@@ -20,8 +20,8 @@ let bearer: TestServer;
 let cookie: TestServer;
 let fuzzer: Fuzzer;
 beforeAll(async () => {
-  bearer = await startTestServer();
-  cookie = await startTestServer({ authModes: { default: 'cookie' }, clock: bearer.clock });
+  bearer = await startTestServer({ mcp: true });
+  cookie = await startTestServer({ mcp: true, authModes: { default: 'cookie' }, clock: bearer.clock });
   fuzzer = await openFuzzer({ bearer, cookie });
 });
 afterAll(async () => {

@@ -27,12 +27,21 @@ const FEW = 10;
 const TARGETS = ['login', 'confirm-email', 'change-email', 'reset-password', 'mfa-challenge'] as const;
 /** Answers of Node's parser, before there is an operation. */
 const OUTSIDE = new Set([408, 431]);
-/** Of a body, which any mutation has on the tRPC face. */
+/** Of a body, which any mutation has on the tRPC face, and any call on the MCP face. */
 const OF_BODY = new Set([413, 415]);
+
+/** Codes of JSON-RPC, of what is no JSON, and of what is no message. */
+const OF_PROTOCOL = new Set([-32_700, -32_600]);
 
 interface TrpcAnswer {
   result?: { data?: unknown };
   error?: { message: string; data: { httpStatus: number; data?: string[] } };
+}
+
+/** An answer of the MCP face, of which an operation's is the structured content. */
+interface McpMessage {
+  error?: { code: number };
+  result?: { isError?: boolean; structuredContent?: { status: number; body?: unknown; retryAfter?: number } };
 }
 
 /** The error of an answer on either face, as on the REST face. */
@@ -95,11 +104,11 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
     for (const target of TARGETS) known.add('token', (await app.tandem.services.onetimeTokens.create({ identityId: ann.id, target, email })).token); // prettier-ignore
   }
 
-  function authorizationOf({ caller, mode }: FuzzRequest): string[] {
+  function authorizationOf({ caller, mode, face }: FuzzRequest): string[] {
     if (caller === 'anonymous') return [];
     const { accessToken, refreshToken } = people.get(caller === 'mallory' ? 'regular' : caller) as Person;
     const token = caller === 'mallory' ? refreshToken : accessToken;
-    return mode === 'bearer'
+    return mode === 'bearer' || face === 'mcp'
       ? ['authorization', `Bearer ${token}`]
       : ['cookie', `accessToken=${token}; refreshToken=${refreshToken}`];
   }
@@ -107,8 +116,9 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
   function check({ face, mode, method, path }: FuzzRequest, operation: DescribedOperation, answer: RawAnswer): void {
     const contract = contracts[mode];
     const headers = new Headers(answer.headers as Record<string, string>);
-    const isOutside = OUTSIDE.has(answer.status) || (face === 'trpc' && OF_BODY.has(answer.status));
+    const isOutside = OUTSIDE.has(answer.status) || (face !== 'rest' && OF_BODY.has(answer.status));
     if (isOutside) return contract.check('GET', '/outside', { ...answer, headers, body: envelopeOf(answer.body) });
+    if (face === 'mcp') return checkResult(operation, answer, headers);
     if (face === 'rest') return contract.check(method, path.split('?', 1)[0] as string, { ...answer, headers });
     const { result, error } = answer.body as TrpcAnswer;
     const status = error ? error.data.httpStatus : successOf(contract, operation);
@@ -118,6 +128,18 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
     const body = error ? envelopeOf(answer.body) : result?.data;
     const isEmpty = body === undefined || status === 204;
     contract.check(operation.method, operation.path, { status: isEmpty ? 204 : status, headers, body });
+  }
+
+  /** Checks that the result of a tool is what REST would answer, or that the protocol refused the message. */
+  function checkResult({ method, path }: DescribedOperation, { status, body: message }: RawAnswer, headers: Headers): void {
+    const { error, result } = message as McpMessage;
+    if (error && status === 400 && OF_PROTOCOL.has(error.code)) return;
+    if (!result?.structuredContent) throw new Error(`${status}: ${JSON.stringify(message)}`);
+    const { retryAfter, ...answer } = result.structuredContent;
+    if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (result.isError !== (answer.status >= 400 || undefined)) throw new Error(`isError is wrong: ${JSON.stringify(message)}`);
+    if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
+    contracts.bearer.check(method, path, { headers, body: undefined, ...answer });
   }
 
   /** Sends one request. @throws Error when it is not answered as documented */

@@ -11,7 +11,7 @@ export type CallerName = 'anonymous' | 'regular' | 'admin' | 'mallory';
 
 /** One request, as it goes over the wire but for the caller's credentials. */
 export interface FuzzRequest {
-  face: Face;
+  face: Face | 'mcp';
   /** Of the server that it is sent to. */
   mode: AuthMode;
   caller: CallerName;
@@ -22,6 +22,17 @@ export interface FuzzRequest {
   headers: string[];
   body: string;
 }
+
+/** What agents reach: all but `auth`. */
+export const isForAgents = ({ name }: DescribedOperation): boolean => !name.startsWith('auth.');
+
+const MCP_VERSION = '2026-07-28';
+/** What each message of an agent says of it. */
+const AGENT = JSON.stringify({
+  'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
+  'io.modelcontextprotocol/clientInfo': { name: 'fuzzer', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+});
 
 type Input = Record<string, unknown>;
 type Pair = [string, string];
@@ -153,8 +164,8 @@ export function createRequests(document: OpenApiDocument, values: KnownValues, b
       });
   }
 
-  /** The same as one input: what is in path, query and body side by side. */
-  function trpcRequest(operation: DescribedOperation, flaw: Flaw): fc.Arbitrary<FuzzRequest> {
+  /** The same as one input, as JSON: what is in path, query and body side by side. */
+  function inputText(operation: DescribedOperation, flaw: Flaw): fc.Arbitrary<string> {
     const inPath = operation.parameters.filter((one) => one.in === 'path');
     const ofPath = fc.record(Object.fromEntries(inPath.map(({ name, schema }) => [name, valueOf(schema, name, operation.path)])));
     const ofBody: fc.Arbitrary<unknown> = operation.body ? valueOf(operation.body, '', operation.path) : fc.constant({});
@@ -163,8 +174,12 @@ export function createRequests(document: OpenApiDocument, values: KnownValues, b
       return { ...fromBody, ...query, ...path };
     });
     const isFlawed = flaw !== 'none' && flaw !== 'headers';
-    const text = flaw === 'wild' ? wildBody : (isFlawed ? input.chain(spoil) : input).map(toText);
+    return flaw === 'wild' ? wildBody : (isFlawed ? input.chain(spoil) : input).map(toText);
+  }
+
+  function trpcRequest(operation: DescribedOperation, flaw: Flaw): fc.Arbitrary<FuzzRequest> {
     const isRead = operation.method === 'get';
+    const text = inputText(operation, flaw);
     return fc
       .record({ mode, caller, text, headers: flaw === 'headers' ? wrongHeaders : fc.constant<string[]>([]) })
       .map(({ text: content, ...others }) => ({
@@ -176,11 +191,28 @@ export function createRequests(document: OpenApiDocument, values: KnownValues, b
       }));
   }
 
+  /** A call by an agent. */
+  function mcpRequest(operation: DescribedOperation, flaw: Flaw): fc.Arbitrary<FuzzRequest> {
+    return fc.record({ mode, caller, text: inputText(operation, flaw) }).map(({ text, ...others }) => {
+      const input = text === '' ? '' : `,"input":${text}`;
+      const params = `{"name":"call_operation","arguments":{"operation":"${operation.name}"${input}},"_meta":${AGENT}}`;
+      return {
+        ...others,
+        face: 'mcp',
+        method: 'POST',
+        path: '/mcp',
+        headers: ['mcp-protocol-version', MCP_VERSION, 'mcp-method', 'tools/call', 'mcp-name', 'call_operation'],
+        body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+      };
+    });
+  }
+
   return (operation: DescribedOperation): fc.Arbitrary<FuzzRequest> =>
     fc.oneof(
       ...Object.entries(FLAWS).flatMap(([flaw, weight]) => [
         { weight: 2 * weight, arbitrary: restRequest(operation, flaw as Flaw) },
         { weight, arbitrary: trpcRequest(operation, flaw as Flaw) },
+        ...(isForAgents(operation) ? [{ weight, arbitrary: mcpRequest(operation, flaw as Flaw) }] : []),
       ]),
     );
 }

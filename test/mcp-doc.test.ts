@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { startTestServer } from '@tandem/testing';
+import { expect, it } from 'vitest';
+import { runCommands, transcriptOf } from './transcripts.js';
+
+const text = readFileSync(new URL('../docs/mcp.md', import.meta.url), 'utf8');
+
+it('docs/mcp.md prints the documented output', { timeout: 90_000 }, async () => {
+  await using app = await startTestServer({ mcp: true });
+  const { commands, printed } = transcriptOf(text, 'mcp');
+  expect(await runCommands(commands.replaceAll('http://localhost:3000', app.url), tmpdir())).toBe(printed);
+});
