@@ -74,7 +74,7 @@ it(`hostile frames are never 5xx, show nothing internal, and leave a server that
       throw new Error(`${status} ${text.slice(0, 500)}`);
   });
   await fc.assert(property, { seed: SEED, numRuns: FRAMES, endOnFailure: true });
-  expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 202, 400]));
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 400]));
   expect(app.logs()).not.toMatch(/"level":50/);
   const list = await answerTo('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
   expect(list.text).toContain('search_operations');

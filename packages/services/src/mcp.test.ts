@@ -164,7 +164,7 @@ it('each operation is described by valid schemas that are not long', async () =>
   for (const name of names) {
     const { structuredContent } = await mcp.tool('describe_operation', { operation: name });
     expect(JSON.stringify(structuredContent).length, name).toBeLessThan(16_000);
-    const { input, output = {} } = structuredContent as unknown as Described;
+    const { input, output = {} } = structuredContent as Described;
     expect([unsound(input), unsound(output)], name).toEqual([false, false]);
   }
   const { structuredContent } = await mcp.tool('describe_operation', { operation: 'orders.create' });

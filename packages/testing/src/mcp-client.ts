@@ -31,7 +31,7 @@ export async function connectMcp(
     /** What REST would answer. */
     async call(operation: string, input?: unknown): Promise<McpAnswer> {
       const result = await client.callTool({ name: 'call_operation', arguments: { operation, input } });
-      return result.structuredContent as unknown as McpAnswer;
+      return result.structuredContent as McpAnswer;
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

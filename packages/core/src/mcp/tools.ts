@@ -69,7 +69,7 @@ function resultOf(value: object, { says, isError = false }: { says?: string; isE
   const texts = [...(says === undefined ? [] : [says]), JSON.stringify(value)];
   return {
     content: texts.map((text) => ({ type: 'text' as const, text })),
-    structuredContent: value as Record<string, unknown>,
+    structuredContent: value,
     ...(isError && { isError }),
   };
 }
