@@ -21,6 +21,10 @@ export function configurationAdvice(config: Config): string[] {
       'set AUTH_ENC_SECRET and AUTH_SIGN_SECRET to different texts: otherwise a leak of one reveals both',
     ],
     [config.rateLimits === false, 'set RATE_LIMITS to on: passwords can be tried without a limit'],
+    [
+      config.webhooks.privateAddresses === true,
+      'set WEBHOOK_PRIVATE_ADDRESSES to off: whoever makes webhooks can call every server of your network',
+    ],
     [cookies.secure === false, 'set COOKIE_SECURE to true: cookies travel in the clear'],
     [
       usesCookies && cookies.secure !== false && !cookies.prefix,

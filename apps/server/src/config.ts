@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AuthMode, IdentityTypeIds } from '@tandem/core';
-import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration } from '@tandem/services';
+import type { CookieSettings, ProviderSettings, RateLimitSettings, TandemConfiguration, WebhookSettings } from '@tandem/services';
 import { addressProblems } from '@tandem/storage';
 import { guessableSecrets } from './guessable-secrets.js';
 import { openDataDir } from './data-dir.js';
@@ -55,6 +55,10 @@ export interface Config {
     /** Bytes that one identity may have attached, such as `5gb`; undefined: the default. */
     quota?: string;
     /** How often the queue of files to remove is polled, in milliseconds; undefined: the default. */
+    pollMs?: number;
+  };
+  webhooks: WebhookSettings & {
+    /** How often the queue of deliveries is polled, in milliseconds; undefined: the default. */
     pollMs?: number;
   };
   /** Whether the console is served. */
@@ -179,6 +183,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       linksUrl: env.MAIL_LINKS_URL,
     },
     files: { url: env.FILES_URL, quota: env.FILES_QUOTA },
+    webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES },
     console: env.CONSOLE,
     mcp: env.MCP,
     corsOrigins: env.CORS_ORIGINS,

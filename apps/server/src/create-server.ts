@@ -98,6 +98,7 @@ export function wire(
     files: { driver: drivers.files, ...(config.files.quota !== undefined && { quota: config.files.quota }) },
     bodyLimit: config.bodyLimit,
     mcp: config.mcp && { name: 'Tandem', version: VERSION },
+    webhooks: config.webhooks,
     development: config.development,
   });
 }
@@ -252,7 +253,7 @@ export function createServer(
     await storage.ensureIndexes();
     if (config.bootstrapAdmin && (await tandem.services.authentication.ensureAdmin(config.bootstrapAdmin)))
       log.info({}, 'made the first admin');
-    tandem.start({ mailPollMs: config.mail.pollMs, filePollMs: config.files.pollMs });
+    tandem.start({ mailPollMs: config.mail.pollMs, filePollMs: config.files.pollMs, webhookPollMs: config.webhooks.pollMs });
     app = createApp(config, { tandem, storage, drivers, log, publicUrl, isReady, isStopping: () => closing !== undefined });
     return { url, tandem, storage };
   }

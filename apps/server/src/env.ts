@@ -182,6 +182,11 @@ export const VARIABLES = {
     fallback: '5gb',
     meaning: 'Total size of an identity’s attached files',
   }),
+  WEBHOOK_PRIVATE_ADDRESSES: variable({
+    read: Switch,
+    fallback: 'off',
+    meaning: 'Whether webhooks may be sent to addresses that are not public, such as localhost: for development',
+  }),
   CONSOLE: variable({
     read: Switch,
     fallback: 'on',

@@ -14,3 +14,4 @@ export { people } from './people/people.js';
 export { productVariants } from './product-variants/product-variants.js';
 export { products } from './products/products.js';
 export { profiles } from './profiles/profiles.js';
+export { webhooks } from './webhooks/webhooks.js';

@@ -22,6 +22,7 @@ import type { RateLimitSettings } from './rate-limits/limits.js';
 import type { ProviderSettings } from './providers/provider-settings.js';
 import type { ExposedRouter, ServiceName } from './router.js';
 import type { AnyService } from './shared/define-service.js';
+import type { WebhookSettings } from './webhooks/webhooks.service.js';
 
 /** One secret, or several, so that it can be rotated: the first creates tokens, all verify them. */
 export type Secret = string | readonly string[];
@@ -103,6 +104,8 @@ export interface TandemConfiguration<
    * instance at a time, after a crash again.
    */
   on?: EventHandlers;
+  /** To which addresses webhooks are sent, and for how long. */
+  webhooks?: WebhookSettings;
   /** Answers `$search` in place of the index that storage keeps with the records. */
   search?: SearchDriver;
   /** Rate limits. Default true: those of docs/configuration.md. */

@@ -27,6 +27,7 @@ import type { OauthConfiguration } from './providers/oauth-configuration.js';
 import { createStreamTickets } from './streams/stream-tickets.js';
 import { createOauthStates } from './providers/oauth-states.js';
 import { createProvidersService } from './providers/providers.service.js';
+import type { WebhookSettings } from './webhooks/webhooks.service.js';
 
 export interface FoundationOptions extends SignInSettings {
   /** Milliseconds after which a security event is removed. */
@@ -44,6 +45,7 @@ export interface FoundationOptions extends SignInSettings {
   eventRetention: number;
   /** Whether events of messages show their texts. */
   eventMessageTexts: boolean;
+  webhooks: WebhookSettings;
 }
 
 /** Creates what services are built on: accounts, organizations, files, mails, lists. */
@@ -196,6 +198,7 @@ export function createFoundation(options: FoundationOptions) {
     invitations,
     acceptance,
     providers,
+    webhookSettings: options.webhooks,
   };
 }
 export interface Foundation extends ReturnType<typeof createFoundation> {}

@@ -61,6 +61,7 @@ export {
 export { madeIn, manyMadeIn } from './shared/made-records.js';
 export { Email, Id, Ids, Line, Name, Text, Timestamp } from './shared/schemas.js';
 export type { AsyncApiDocument, AsyncApiOptions } from './streams/asyncapi.js';
+export type { WebhookSettings } from './webhooks/webhooks.service.js';
 export type { ChatServerFrame } from './streams/chat-frames.js';
 export type { NotificationServerFrame } from './streams/notification-frames.js';
 export { createTandem, type StartOptions, type Tandem } from './tandem.js';

@@ -209,6 +209,7 @@ export async function createTandem<
       log,
     }),
     oauth,
+    webhooks: configuration.webhooks ?? {},
   };
   const services = createServices(foundation, own);
   const cookieSettings = configuration.cookies ?? {};

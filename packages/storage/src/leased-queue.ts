@@ -45,12 +45,13 @@ export function createLeasedQueue<R extends QueuedRecord>(
      * clocks, processes that differ would steal rows from each other (decisions H14). A free row is also due by the process's own
      * clock, so that one queued by a process whose clock is ahead does not wait.
      * @param set other fields to write, as aggregation expressions
+     * @param where what else the row must match
      */
-    async claim(set: object = {}, except: readonly string[] = []): Promise<R | undefined> {
+    async claim(set: object = {}, except: readonly string[] = [], where: object = {}): Promise<R | undefined> {
       const now = await storage.time();
       const latest = new Date(Math.max(now.getTime(), clock.now().getTime()));
       const isFree = { $or: [{ owner: null }, { dueAt: { $lte: now } }] };
-      const filter = { dueAt: { $lte: latest }, ...isFree, ...(except.length > 0 && { _id: { $nin: except } }) };
+      const filter = { ...where, dueAt: { $lte: latest }, ...isFree, ...(except.length > 0 && { _id: { $nin: except } }) };
       const lease = { owner, dueAt: new Date(now.getTime() + QUEUE_LEASE_MS), attempts: { $add: ['$attempts', 1] } };
       const claimed = await collection.findOneAndUpdate(filter as object, [{ $set: { ...set, ...lease, updatedAt: now } }], {
         sort: { dueAt: 1, _id: 1 },

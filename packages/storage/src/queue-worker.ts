@@ -1,4 +1,4 @@
-/** Maximum number of rows that a process works on at once. */
+/** Maximum number of rows that a process works on at once, by default. */
 const LANES = 4;
 /** Poll interval for rows of other instances, crashes and failures, in milliseconds. */
 const POLL_MS = 5000;
@@ -12,15 +12,19 @@ interface WorkerOptions<Row> {
   handle(row: Row): Promise<void>;
   /** Receives errors of background work. */
   onFailure(error: unknown): void;
+  /** Maximum number of rows in progress. Default 4. */
+  lanes?: number;
 }
 
 /** Works through a queue, a few rows at a time: when woken, by polling, or on demand. */
-export function createQueueWorker<Row>({ collect, claim, handle, onFailure }: WorkerOptions<Row>) {
+export function createQueueWorker<Row>({ collect, claim, handle, onFailure, lanes: most = LANES }: WorkerOptions<Row>) {
   const lanes = new Set<Promise<void>>();
   const passes = new Set<Promise<void>>();
   let calls = 0;
   let users = 0;
   let isStopping = false;
+  /** Passes that wait for the lanes, and are told what fails there. */
+  let waiting = 0;
 
   async function runLane(): Promise<void> {
     for (;;) {
@@ -38,35 +42,49 @@ export function createQueueWorker<Row>({ collect, claim, handle, onFailure }: Wo
   }
 
   function startLane(): void {
-    if (lanes.size >= LANES) return;
+    if (lanes.size >= most) return;
     const lane = runLane().finally(() => lanes.delete(lane));
-    lane.catch(() => {});
+    lane.catch((error: unknown) => {
+      if (waiting === 0) onFailure(error);
+    });
     lanes.add(lane);
   }
 
-  async function drain(): Promise<void> {
+  /** Looks for rows, and waits for none: under constant load those in progress never end. */
+  function look(): void {
     calls += 1;
     startLane();
-    while (lanes.size > 0) await Promise.all(lanes);
+  }
+
+  async function drain(): Promise<void> {
+    look();
+    waiting += 1;
+    try {
+      while (lanes.size > 0) await Promise.all(lanes);
+    } finally {
+      waiting -= 1;
+    }
   }
 
   /** Works on everything due, and waits for rows in progress in this process. @throws when the queue cannot be reached */
-  function work(): Promise<void> {
-    const pass = Promise.resolve(collect?.())
-      .then(drain)
-      .finally(() => passes.delete(pass));
-    passes.add(pass);
-    return pass;
+  const work = (): Promise<void> => pass(drain);
+
+  function pass(next: () => Promise<void> | void): Promise<void> {
+    const one = Promise.resolve(collect?.())
+      .then(next)
+      .finally(() => passes.delete(one));
+    passes.add(one);
+    return one;
   }
 
   function wake(): void {
-    if (users > 0) drain().catch(onFailure);
+    if (users > 0) look();
   }
 
   /** Works now, when woken, and every `pollMs`, until the returned function is called, which waits for rows in progress. */
   function start(pollMs = POLL_MS): () => Promise<void> {
     users += 1;
-    const poll = () => void work().catch(onFailure);
+    const poll = () => void pass(look).catch(onFailure);
     poll();
     const timer = setInterval(poll, pollMs).unref();
     let stopped: Promise<void> | undefined;

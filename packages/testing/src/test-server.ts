@@ -120,6 +120,7 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     // likewise
     files: { url: 'disk:', pollMs: 3_600_000 },
+    webhooks: { privateAddresses: false, pollMs: 3_600_000 },
     console: true,
     mcp: false,
     corsOrigins: [],

@@ -1,4 +1,5 @@
-import { createLeasedQueue, isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import { createLeasedQueue, newId, type Storage } from '@tandem/storage';
+import { insertNew } from '../shared/insert-new.js';
 import { queuedMailModel, type QueuedMailRecord } from './mail.model.js';
 
 const MINUTE_MS = 60_000;
@@ -17,12 +18,6 @@ export interface QueueState {
   oldestAt: Date | undefined;
 }
 
-/** Whether an insert failed only because mails were queued already. */
-function isOnlyDoubles(error: unknown): boolean {
-  const { writeErrors } = error as { writeErrors?: { code?: unknown }[] };
-  return isDuplicateKey(error) !== false && (writeErrors ?? []).every(({ code }) => code === 11_000);
-}
-
 /** The mail queue in the store. */
 export function createMailQueue(storage: Storage) {
   const Mails = storage.model(queuedMailModel);
@@ -36,11 +31,7 @@ export function createMailQueue(storage: Storage) {
       const now = clock.now();
       const times = { createdAt: now, updatedAt: now, dueAt: now };
       const rows = mails.map(({ id, ...mail }) => ({ _id: id ?? newId(clock), ...mail, ...times, attempts: 0, owner: null }));
-      try {
-        await collection.insertMany(rows as object[], { ordered: false });
-      } catch (error) {
-        if (!isOnlyDoubles(error)) throw error;
-      }
+      await insertNew(Mails, rows);
     },
 
     /** Leases the mail that has been due longest; undefined when none is due. */

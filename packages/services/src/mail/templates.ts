@@ -108,6 +108,15 @@ const CONTENTS = {
     button: { label: 'Accept the invitation', link: values.link ?? '' },
     after: [...validity('link', values), 'If you do not know who invites you, or do not want to, ignore this mail.'],
   }),
+  'webhook-disabled': (values) => ({
+    subject: 'Your webhook is disabled',
+    before: [
+      'Hello,',
+      `the webhook that you made for ${values.host ?? 'a receiver'} is disabled: its receiver said that it is gone, or took nothing for three days.`,
+      'Events since the last delivery were not sent to it.',
+    ],
+    after: ['When it can receive events again, enable the webhook and send it what it missed from its list of deliveries.'],
+  }),
 } satisfies Record<string, (values: MailValues) => MailContent>;
 
 export type MailTemplateName = keyof typeof CONTENTS;

@@ -49,6 +49,7 @@ export const RATE_LIMITS = {
   checkToken: { of: 'token check', perAddress: [60, MINUTE] },
   onetimeLogin: { of: 'one-time token login', perAddress: [20, MINUTE] },
   oauthStart: { of: 'provider login', perAddress: [20, MINUTE] },
+  webhookTests: { of: 'tests and redeliveries of a webhook', account: 'the webhook', perAccount: [60, MINUTE] },
 } as const satisfies Record<string, Limit & { of: string; account?: string }>;
 
 export type LimitName = keyof typeof RATE_LIMITS;

@@ -1,0 +1,93 @@
+import { defineList, relatedOne } from '@tandem/lists';
+import { deletionFields } from '@tandem/storage';
+import { z } from 'zod';
+import { EVENT_TYPES } from '../events/domain-event.js';
+import { organizationKind } from '../organizations/organizations.schemas.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
+import { Id, Line, Timestamp, distinct } from '../shared/schemas.js';
+
+const URL_MAX = 2000;
+const TYPES_MAX = 100;
+
+/** What an entry of `types` may be: a type of events, all of a kind, or all. */
+const NAMED_TYPES = new Set([...EVENT_TYPES, ...EVENT_TYPES.map((type) => type.replace(/\.\w+$/, '.*')), '*']);
+
+/** Every entry of `types` that an event of this type matches. */
+export function namesOf(type: string): string[] {
+  return [type, type.replace(/\.\w+$/, '.*'), '*'];
+}
+
+const EventTypes = distinct(
+  z.string().refine((type) => NAMED_TYPES.has(type), 'must be a type of events such as order.created, order.* or *'),
+)
+  .min(1)
+  .max(TYPES_MAX)
+  .meta({
+    description: 'The events to send: types such as `order.created`, all of a kind as `order.*`, or `*`.',
+    examples: [['order.*']],
+  });
+
+const WebhookUrl = z
+  .string()
+  .max(URL_MAX)
+  .check(z.url({ protocol: /^https?$/ }))
+  .refine((text) => {
+    const { username, password } = URL.canParse(text) ? new URL(text) : { username: '', password: '' };
+    return username === '' && password === '';
+  }, 'must NOT have a user name or password')
+  .meta({
+    description: 'Where to send events: an http or https address that everybody can reach.',
+    examples: ['https://example.org/webhooks'],
+  });
+
+export const webhookRecord = defineRecord('webhooks', {
+  fields: {
+    url: field(WebhookUrl),
+    types: field(EventTypes, { stored: { type: [String], required: true } }),
+    organizationId: field(
+      Id.describe('The organization whose events are sent; without one those of all, and only admins manage the webhook.'),
+      { optional: true, fixed: true, shown: z.string().nullable(), list: { type: 'string', sort: false } },
+    ),
+    description: field(Line.describe('What it is for.').nullable()),
+    createdBy: serverField(z.string().describe('The identity that made it.'), { stored: { type: String, required: true } }),
+    disabledAt: serverField(
+      Timestamp.nullable().describe('When it was disabled, because its receiver was gone or did not answer for three days.'),
+      { stored: { type: Date, default: null }, list: { type: 'date', sort: false } },
+    ),
+  },
+  internal: {
+    ...deletionFields,
+    secrets: { type: [{ _id: false, secret: String, expiresAt: { type: Date, default: null } }], required: true },
+    slot: { type: Number, required: true },
+    disablingId: { type: String, default: null },
+  },
+});
+
+export const WebhookSchema = webhookRecord.schema.meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof WebhookSchema>;
+
+/** After creation and rotation. */
+export const WebhookWithSecretSchema = WebhookSchema.extend({
+  secret: z
+    .string()
+    .describe('Verifies the signatures of its messages. It is shown once: no read shows it.')
+    .meta({ examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] })
+    .optional(),
+}).meta({ id: 'WebhookWithSecret' });
+export type WebhookWithSecret = z.infer<typeof WebhookWithSecretSchema>;
+
+export const webhookInput = z.strictObject({ webhookId: Id });
+export const createWebhookInput = z.strictObject(webhookRecord.given);
+export type NewWebhook = z.infer<typeof createWebhookInput>;
+export const webhookPatchInput = z.strictObject({
+  webhookId: Id,
+  ...webhookRecord.patch,
+  disabledAt: z.null().describe('Null enables it again.').optional(),
+});
+export type WebhookPatch = Omit<z.infer<typeof webhookPatchInput>, 'webhookId'>;
+
+export const webhookList = defineList(webhookRecord.resource, {
+  row: WebhookSchema,
+  relations: { organization: relatedOne(organizationKind, 'organizationId') },
+  equal: { organizationId: Id },
+});

@@ -1,0 +1,228 @@
+import { validationError, type Log } from '@tandem/core';
+import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
+import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
+import type { DomainEvent } from '../events/domain-event.js';
+import type { MailsService } from '../mail/mails.service.js';
+import { organizationErrors } from '../organizations/organizations.errors.js';
+import { freeNumber } from '../shared/free-numbers.js';
+import { givenOf } from '../shared/patching.js';
+import { createDeliveries } from './deliveries.js';
+import { createDisabling } from './disabling.js';
+import { createLines } from './lines.js';
+import { createPublicAddresses, type AddressSettings } from './public-addresses.js';
+import { createRequests } from './requests.js';
+import { createSending } from './sending.js';
+import { ROTATED_MS, SECRETS_MAX, newSecret } from './signatures.js';
+import { webhookModel, type WebhookRecord } from './webhook.model.js';
+import { WEBHOOKS_MAX, webhookErrors as errors } from './webhooks.errors.js';
+import {
+  namesOf,
+  webhookList,
+  type NewWebhook,
+  type Webhook,
+  type WebhookPatch,
+  type WebhookWithSecret,
+} from './webhooks.schemas.js';
+import type { Delivery } from './deliveries.schemas.js';
+
+/** Settings of webhooks. */
+export interface WebhookSettings extends Partial<AddressSettings> {
+  /** Time for a receiver to answer, in milliseconds. Default 15,000, which is the most. */
+  timeoutMs?: number;
+}
+
+/** Time for a receiver to answer, in milliseconds (decisions E2). A turn at a webhook, which ends with one, must end before its lease. */
+const TIMEOUT_MS = 15_000;
+
+interface WebhooksOptions {
+  storage: Storage;
+  lists: Lists;
+  log: Log;
+  mails: MailsService;
+  webhookSettings: WebhookSettings;
+  organizationExists(organizationId: string): Promise<boolean>;
+}
+
+export type WebhooksService = ReturnType<typeof createWebhooksService>;
+
+function show(record: WebhookRecord): Webhook {
+  const {
+    secrets,
+    slot,
+    disablingId,
+    deletionId,
+    restoration,
+    organizationId = null,
+    description = null,
+    ...shown
+  } = present(record);
+  return { ...shown, organizationId, description };
+}
+
+/** Webhooks by Standard Webhooks, and what is sent to them (decisions E2). */
+export function createWebhooksService(options: WebhooksOptions) {
+  const { storage, lists, log, mails, webhookSettings, organizationExists } = options;
+  const { privateAddresses = false, dnsServers, timeoutMs = TIMEOUT_MS } = webhookSettings;
+  const Webhooks = storage.model(webhookModel);
+  const { clock } = storage;
+  const addresses = createPublicAddresses({ privateAddresses, dnsServers });
+  const lines = createLines(storage);
+  const deliveries = createDeliveries({ storage, lists, lines });
+  const deletion = defineDeletion(storage, webhookModel, {
+    notFound: errors.notFound,
+    parentNotFound: organizationErrors.notFound,
+  });
+  const disabling = createDisabling({ storage, log, mails, show, dispatch });
+  const sending = createSending({
+    storage,
+    log,
+    lines,
+    deliveries,
+    requests: createRequests(addresses, Math.min(timeoutMs, TIMEOUT_MS)),
+    find: async (_id) => (await Webhooks.findOne({ _id, disabledAt: null }).lean<WebhookRecord>()) ?? undefined,
+    disable: disabling.disable,
+    collect: disabling.tellOfAll,
+  });
+  const showOne = lists.one(webhookList, show);
+  const after = { returnDocument: 'after' } as const;
+
+  /** @throws validationError for an address that not everybody can reach */
+  async function checkUrl(url: string | undefined): Promise<void> {
+    if (url !== undefined && !(await addresses.maySave(new URL(url))))
+      throw validationError(['request body/url must be a public address']);
+  }
+
+  /** @throws organizationErrors.notFound */
+  async function expectOrganization(organizationId: string | undefined): Promise<void> {
+    if (organizationId !== undefined && !(await organizationExists(organizationId))) throw organizationErrors.notFound();
+  }
+
+  /**
+   * Queues events for the webhooks that want them. May be repeated: each event is sent once to each, and again only where that
+   * fails.
+   * @throws when the store cannot be reached; repeat it then
+   */
+  async function dispatch(events: readonly DomainEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const organizationIds = [null, ...events.flatMap(({ organizationId }) => organizationId ?? [])];
+    const wanted = {
+      disabledAt: null,
+      organizationId: { $in: [...new Set(organizationIds)] },
+      types: { $in: [...new Set(events.flatMap(({ type }) => namesOf(type)))] },
+    };
+    const webhooks = await Webhooks.find(wanted, { types: 1, organizationId: 1 }).lean<WebhookRecord[]>();
+    const targetsOf = ({ type, organizationId: of }: DomainEvent) =>
+      webhooks.filter(
+        ({ types, organizationId }) =>
+          (!organizationId || organizationId === of) && namesOf(type).some((name) => types.includes(name)),
+      );
+    await deliveries.add(events.map((event) => [event, targetsOf(event)] as const));
+    sending.wake();
+  }
+
+  /** @throws errors.notFound, disabled */
+  async function findEnabled(_id: string): Promise<WebhookRecord> {
+    const record = await Webhooks.findOne({ _id }).lean<WebhookRecord>();
+    if (!record) throw errors.notFound();
+    if (record.disabledAt) throw errors.disabled();
+    return record;
+  }
+
+  return {
+    dispatch,
+    sending,
+    /** Sets what makes an event of a webhook that was disabled. Default: `dispatch`. Call once, when wiring services. */
+    announceWith: disabling.announceWith,
+
+    /** @throws organizationErrors.notFound, errors.tooMany; validationError for an address that not everybody can reach */
+    async create(given: NewWebhook, createdBy: string): Promise<WebhookWithSecret> {
+      const { organizationId } = given;
+      await expectOrganization(organizationId);
+      await checkUrl(given.url);
+      const secret = newSecret();
+      const fields = { ...given, createdBy, secrets: [{ secret, expiresAt: null }] };
+      for (;;) {
+        const taken = { organizationId: organizationId ?? null, deletedAt: null };
+        const slot = await freeNumber(Webhooks, 'slot', WEBHOOKS_MAX, taken);
+        if (slot === undefined) throw errors.tooMany();
+        const record = await insertBelow(Webhooks, { ...fields, slot }, () => expectOrganization(organizationId));
+        // else another took the number meanwhile
+        if (record) return { ...show(record), secret };
+      }
+    },
+
+    list(query: ListQuery): Promise<ListAnswer<Webhook>> {
+      return lists.answer(webhookList, Webhooks, { show }, query);
+    },
+
+    /** @throws errors.notFound */
+    get(webhookId: string, query?: ReadQuery): Promise<Webhook> {
+      return lists.find(webhookList, Webhooks, { _id: webhookId }, { show }, errors.notFound, query);
+    },
+
+    /** The organization of a live webhook, null for none; undefined when there is no such webhook. For access rules. */
+    async organizationOf(webhookId: string): Promise<string | null | undefined> {
+      const found = await Webhooks.findById(webhookId, { organizationId: 1 }).lean<WebhookRecord>();
+      return found && (found.organizationId ?? null);
+    },
+
+    /** @throws errors.nothingToUpdate for an empty change, notFound; validationError for an address that not everybody can reach */
+    async patch(webhookId: string, patch: WebhookPatch): Promise<Webhook> {
+      const given = givenOf(patch);
+      if (Object.keys(given).length === 0) throw errors.nothingToUpdate();
+      if (!(await Webhooks.exists({ _id: webhookId }))) throw errors.notFound();
+      await checkUrl(given.url);
+      const $set = { ...given, ...(given.disabledAt === null && { disablingId: null }) };
+      return showOne(await Webhooks.findByIdAndUpdate(webhookId, { $set }, after).lean<WebhookRecord>(), errors.notFound);
+    },
+
+    /** Soft-deletes a webhook. What waits for it is given up. @throws errors.notFound */
+    delete: (webhookId: string): Promise<void> => deletion.delete([webhookId]),
+
+    /** Makes a new secret. The former ones sign for a day after their rotation. @throws errors.notFound */
+    async rotateSecret(webhookId: string): Promise<WebhookWithSecret> {
+      const now = clock.now();
+      const secret = newSecret();
+      const isLive = { $or: [{ $eq: ['$$this.expiresAt', null] }, { $gt: ['$$this.expiresAt', now] }] };
+      const expiresAt = { $ifNull: ['$$this.expiresAt', new Date(now.getTime() + ROTATED_MS)] };
+      const former = {
+        $map: { input: { $filter: { input: '$secrets', cond: isLive } }, in: { secret: '$$this.secret', expiresAt } },
+      };
+      const secrets = { $slice: [{ $concatArrays: [[{ secret: { $literal: secret }, expiresAt: null }], former] }, SECRETS_MAX] };
+      const update = [{ $set: { secrets, updatedAt: now } }] as never[];
+      const record = await Webhooks.findOneAndUpdate({ _id: webhookId }, update, {
+        ...after,
+        updatePipeline: true,
+      }).lean<WebhookRecord>();
+      if (!record) throw errors.notFound();
+      return { ...show(record), secret };
+    },
+
+    /** Sends an event `webhook.test` to a webhook, whatever types it names. @throws errors.notFound, disabled */
+    async test(webhookId: string, identityId: string): Promise<Delivery> {
+      const webhook = await findEnabled(webhookId);
+      const delivery = await deliveries.addOne(webhook, {
+        id: newId(clock),
+        type: 'webhook.test',
+        at: clock.now(),
+        subject: { type: 'webhook', id: webhookId },
+        organizationId: webhook.organizationId ?? null,
+        actor: { type: 'identity', id: identityId },
+        data: {},
+      });
+      sending.wake();
+      return delivery;
+    },
+
+    /** The deliveries of a webhook, kept for 30 days. */
+    listDeliveries: (webhookId: string, query: ListQuery): Promise<ListAnswer<Delivery>> => deliveries.list(webhookId, query),
+
+    /** Sends a delivery again at once. @throws errors.notFound, disabled, deliveryNotFound */
+    async redeliver(webhookId: string, deliveryId: string): Promise<Delivery> {
+      await findEnabled(webhookId);
+      const delivery = await deliveries.again(webhookId, deliveryId);
+      sending.wake();
+      return delivery;
+    },
+  };
+}
