@@ -176,4 +176,13 @@ export const OPERATIONS = [
   ['productVariants.createMany', 'POST /product/{productId}/variants/bulk', 201],
   ['productVariants.patchMany', 'PATCH /product/{productId}/variants/bulk', 200],
   ['productVariants.deleteMany', 'POST /product/{productId}/variants/bulk-delete', 204],
+  ['webhooks.create', 'POST /webhooks', 201],
+  ['webhooks.list', 'GET /webhooks', 200],
+  ['webhooks.get', 'GET /webhooks/{webhookId}', 200],
+  ['webhooks.patch', 'PATCH /webhooks/{webhookId}', 200],
+  ['webhooks.delete', 'DELETE /webhooks/{webhookId}', 204],
+  ['webhooks.rotateSecret', 'POST /webhooks/{webhookId}/rotate-secret', 200],
+  ['webhooks.test', 'POST /webhooks/{webhookId}/test', 201],
+  ['webhooks.listDeliveries', 'GET /webhooks/{webhookId}/deliveries', 200],
+  ['webhooks.redeliver', 'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', 200],
 ] as const;

@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '@tandem/core';
 import { PASSWORD, describedOperations, type ListUnderTest, type Person, type TestServer } from '@tandem/testing';
 import { fileModel } from '../src/files/file.model.js';
 import { SERVICES, type ListShapes } from '../src/router.js';
+import { deliveryModel } from '../src/webhooks/delivery.models.js';
 
 /** Rows in every list, and who sees them. */
 interface World {
@@ -13,6 +14,7 @@ interface World {
   profileId: string;
   productId: string;
   channelId: string;
+  webhookId: string;
 }
 
 export interface ListCase extends Omit<ListUnderTest, 'procedure'> {
@@ -56,6 +58,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'profiles.listOrganizationFollows': ofProfile,
   'profiles.listProductLikes': ofProfile,
   'profiles.listProfileFollows': ofProfile,
+  'webhooks.listDeliveries': ({ admin, webhookId }) => ({ person: admin, input: { webhookId } }),
 };
 
 /** Every list by its tRPC path. */
@@ -151,9 +154,10 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await attachFiles(app, 'product-image', products);
   await attachFiles(app, 'channel-icon', channels);
   await attachFiles(app, 'message-attachment', messages);
+  const webhookId = await fillWebhooks(app, admin, rows);
   await fillOthers(admin, rows);
   await app.tandem.services.audit.settle();
-  return { admin, ann, organizationId, profileId, productId, channelId };
+  return { admin, ann, organizationId, profileId, productId, channelId, webhookId };
 }
 
 /** A file for each record, as if it had been uploaded. */
@@ -164,6 +168,20 @@ async function attachFiles(app: TestServer, purpose: string, resourceIds: readon
     return { ...attached, _id, objectId, resourceId, issuedTo: resourceId };
   });
   await app.storage.model(fileModel).insertMany(files);
+}
+
+/** Webhooks, and deliveries of the first, which nobody sends. @returns the first's id */
+async function fillWebhooks(app: TestServer, admin: Person, rows: number): Promise<string> {
+  const create = async () => {
+    const webhook = { url: 'https://receiver.invalid/', types: ['order.*'] };
+    return (await admin.rest('POST', '/webhooks', webhook).expect<{ id: string }>(201)).id;
+  };
+  const [webhookId = ''] = await Promise.all(Array.from({ length: rows }, create));
+  const row = { webhookId, eventType: 'order.created', subjectId: randomUUID(), status: 'delivered', attempts: 1 };
+  const kept = { ...row, expiresAt: new Date(app.clock.now().getTime() + 3_600_000) };
+  const deliveries = Array.from({ length: rows }, () => ({ ...kept, eventId: randomUUID() }));
+  await app.storage.model(deliveryModel).insertMany(deliveries as object[]);
+  return webhookId;
 }
 
 /** Creates rows for lists that are still empty from the input that their service's `create` takes. */

@@ -120,7 +120,8 @@ function testConfig({ lifetimes, ...given }: GivenConfig & Pick<Config, 'mongodb
     mail: { url: mailUrl, from: 'Tandem <no-reply@tandem.test>', linksUrl: undefined, pollMs: 3_600_000 },
     // likewise
     files: { url: 'disk:', pollMs: 3_600_000 },
-    webhooks: { privateAddresses: false, pollMs: 3_600_000 },
+    // asks no name server: tests stay on this machine
+    webhooks: { privateAddresses: false, dnsServers: ['127.0.0.1:9'], pollMs: 3_600_000 },
     console: true,
     mcp: false,
     corsOrigins: [],

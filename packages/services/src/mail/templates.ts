@@ -112,10 +112,9 @@ const CONTENTS = {
     subject: 'Your webhook is disabled',
     before: [
       'Hello,',
-      `the webhook that you made for ${values.host ?? 'a receiver'} is disabled: its receiver said that it is gone, or took nothing for three days.`,
-      'Events since the last delivery were not sent to it.',
+      `the webhook for ${values.host ?? 'a receiver'}, which the account of ${values.email} made, is disabled: its receiver said that it is gone, or took nothing for three days.`,
     ],
-    after: ['When it can receive events again, enable the webhook and send it what it missed from its list of deliveries.'],
+    after: ['Once it can receive events again, enable the webhook. The list of its deliveries has what it missed until then.'],
   }),
 } satisfies Record<string, (values: MailValues) => MailContent>;
 

@@ -13,17 +13,14 @@ const filtered = { type: 'string', sort: false } as const;
 export const deliveryRecord = defineRecord('webhookDeliveries', {
   fields: {
     webhookId: serverField(z.string().describe('The webhook.'), { stored: text }),
-    eventId: serverField(z.string().describe('The id of the event, which each try sends as `webhook-id`.'), {
+    eventId: serverField(z.string().describe('The event; each try sends it as `webhook-id`.'), {
       stored: text,
       list: filtered,
     }),
     eventType: serverField(z.string().describe('Its type, such as `order.created`.'), { stored: text, list: filtered }),
-    status: serverField(
-      z.enum(DELIVERY_STATUSES).describe('`failed` when it is given up, or its webhook was disabled or deleted.'),
-      { stored: text, list: filtered },
-    ),
+    status: serverField(z.enum(DELIVERY_STATUSES).describe('`failed`: given up.'), { stored: text, list: filtered }),
     attempts: serverField(z.number().describe('The number of tries.'), { stored: { type: Number, default: 0 } }),
-    responseStatus: serverField(z.number().nullable().describe('The status of the last answer; null if there was none.'), {
+    responseStatus: serverField(z.number().nullable().describe('The status of the last answer.'), {
       stored: { type: Number, ...none },
     }),
     durationMs: serverField(z.number().nullable().describe('How long the last try took, in milliseconds.'), {
@@ -31,7 +28,7 @@ export const deliveryRecord = defineRecord('webhookDeliveries', {
     }),
     error: serverField(z.string().nullable().describe('What went wrong at the last try.'), { stored: { type: String, ...none } }),
     lastAttemptAt: serverField(Timestamp.nullable().describe('When it was last tried.'), { stored: { type: Date, ...none } }),
-    nextAttemptAt: serverField(Timestamp.nullable().describe('When it is tried again; null when it is not.'), {
+    nextAttemptAt: serverField(Timestamp.nullable().describe('When it is tried again.'), {
       stored: { type: Date, ...none },
     }),
   },

@@ -254,7 +254,9 @@ describe('a webhook', () => {
     expect(disabledAt).not.toBeNull();
     expect((await deliveriesOf(webhook)).map(({ status }) => status)).toEqual(['failed', 'failed']);
     const mail = await app.mail.next(owner.email, ({ subject }) => subject === 'Your webhook is disabled');
-    expect(mail.text).toContain(`for ${new URL(receiver.url).host} is disabled`);
+    expect(mail.text).toContain(
+      `the webhook for ${new URL(receiver.url).host}, which the account of ${owner.email} made, is disabled`,
+    );
     expect(mail.text).not.toContain('secret=1');
     await service().sending.work();
     expect(witness.received.map(({ event }) => event)).toMatchObject([

@@ -1,8 +1,7 @@
-import { defineList, relatedOne } from '@tandem/lists';
+import { defineList } from '@tandem/lists';
 import { deletionFields } from '@tandem/storage';
 import { z } from 'zod';
 import { EVENT_TYPES } from '../events/domain-event.js';
-import { organizationKind } from '../organizations/organizations.schemas.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Line, Timestamp, distinct } from '../shared/schemas.js';
 
@@ -23,7 +22,7 @@ const EventTypes = distinct(
   .min(1)
   .max(TYPES_MAX)
   .meta({
-    description: 'The events to send: types such as `order.created`, all of a kind as `order.*`, or `*`.',
+    description: 'The events to send: types, all of a kind as `order.*`, or `*`.',
     examples: [['order.*']],
   });
 
@@ -36,7 +35,7 @@ const WebhookUrl = z
     return username === '' && password === '';
   }, 'must NOT have a user name or password')
   .meta({
-    description: 'Where to send events: an http or https address that everybody can reach.',
+    description: 'A public http or https address.',
     examples: ['https://example.org/webhooks'],
   });
 
@@ -48,10 +47,10 @@ export const webhookRecord = defineRecord('webhooks', {
       Id.describe('The organization whose events are sent; without one those of all, and only admins manage the webhook.'),
       { optional: true, fixed: true, shown: z.string().nullable(), list: { type: 'string', sort: false } },
     ),
-    description: field(Line.describe('What it is for.').nullable()),
+    description: field(Line.nullable().describe('What it is for.')),
     createdBy: serverField(z.string().describe('The identity that made it.'), { stored: { type: String, required: true } }),
     disabledAt: serverField(
-      Timestamp.nullable().describe('When it was disabled, because its receiver was gone or did not answer for three days.'),
+      Timestamp.nullable().describe('When it was disabled, since its receiver was gone or took nothing for three days.'),
       { stored: { type: Date, default: null }, list: { type: 'date', sort: false } },
     ),
   },
@@ -70,7 +69,7 @@ export type Webhook = z.infer<typeof WebhookSchema>;
 export const WebhookWithSecretSchema = WebhookSchema.extend({
   secret: z
     .string()
-    .describe('Verifies the signatures of its messages. It is shown once: no read shows it.')
+    .describe('Verifies the signatures. No read shows it.')
     .meta({ examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] })
     .optional(),
 }).meta({ id: 'WebhookWithSecret' });
@@ -88,6 +87,5 @@ export type WebhookPatch = Omit<z.infer<typeof webhookPatchInput>, 'webhookId'>;
 
 export const webhookList = defineList(webhookRecord.resource, {
   row: WebhookSchema,
-  relations: { organization: relatedOne(organizationKind, 'organizationId') },
   equal: { organizationId: Id },
 });
