@@ -154,7 +154,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   await attachFiles(app, 'product-image', products);
   await attachFiles(app, 'channel-icon', channels);
   await attachFiles(app, 'message-attachment', messages);
-  const webhookId = await fillWebhooks(app, admin, rows);
+  const webhookId = await fillWebhooks(app, admin, { rows, organizationId });
   await fillOthers(admin, rows);
   await app.tandem.services.audit.settle();
   return { admin, ann, organizationId, profileId, productId, channelId, webhookId };
@@ -171,9 +171,13 @@ async function attachFiles(app: TestServer, purpose: string, resourceIds: readon
 }
 
 /** Webhooks, and deliveries of the first, which nobody sends. @returns the first's id */
-async function fillWebhooks(app: TestServer, admin: Person, rows: number): Promise<string> {
+async function fillWebhooks(
+  app: TestServer,
+  admin: Person,
+  { rows, organizationId }: { rows: number; organizationId: string },
+): Promise<string> {
   const create = async () => {
-    const webhook = { url: 'https://receiver.invalid/', types: ['order.*'] };
+    const webhook = { url: 'https://receiver.invalid/', types: ['order.*'], organizationId };
     return (await admin.rest('POST', '/webhooks', webhook).expect<{ id: string }>(201)).id;
   };
   const [webhookId = ''] = await Promise.all(Array.from({ length: rows }, create));
