@@ -117,7 +117,7 @@ export interface Tandem<
   /** Runs the jobs that are due, and waits for all that run here. For tests: `start` does so by itself. */
   runJobs(): Promise<void>;
   /**
-   * Begins what works in the background: the handlers of events, the jobs of `every`, the sweeps of the storage, the mails and the removal of files, the
+   * Begins what works in the background: the handlers of events, webhooks, the jobs of `every`, the sweeps of the storage, the mails and the removal of files, the
    * latter two with their drivers. Does nothing a second time, or after `close`.
    */
   start(options?: StartOptions): void;
@@ -132,6 +132,7 @@ export interface Tandem<
 export interface StartOptions {
   mailPollMs?: number | undefined;
   filePollMs?: number | undefined;
+  webhookPollMs?: number | undefined;
 }
 
 /** @throws Error naming the setting, for anything but a size such as `1mb` */
@@ -257,6 +258,8 @@ export async function createTandem<
   const authenticatedRoute = isAuthenticated(facts);
   const jobs = createJobs({ storage, log });
   const followers = createEventFollowers({ storage, events: services.events, log });
+  const { webhooks } = services;
+  followers.add({ name: 'webhooks', isForOthers: true, handle: (event) => webhooks.dispatch([event]) });
   for (const handler of handlersIn(configuration.on ?? {}, services.lists.kinds())) followers.add(handler);
   let stops: (() => Promise<void>)[] | undefined;
   const described = [...SERVICES, ...own].map(({ name, description }) => ({ name, description }));
@@ -300,15 +303,16 @@ export async function createTandem<
     every: jobs.every,
     runJobs: jobs.work,
 
-    start({ mailPollMs, filePollMs } = {}) {
+    start({ mailPollMs, filePollMs, webhookPollMs } = {}) {
       if (stops) return;
       jobs.start();
       followers.start();
+      webhooks.sending.start(webhookPollMs);
       stops = [storage.startSweeping(), services.mails.startSending(mailPollMs), services.files.startRemoving(filePollMs)];
     },
 
     async close() {
-      const ends = [jobs.stop, followers.stop, ...(stops ?? []), streams.close];
+      const ends = [jobs.stop, followers.stop, webhooks.sending.close, ...(stops ?? []), streams.close];
       stops = [];
       await Promise.all(ends.map((end) => end()));
       await services.sessions.close();

@@ -4,7 +4,7 @@ import http, { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import type { DomainEvent } from '../src/events/domain-event.js';
+import type { DomainEvent } from '../src/events/events.schemas.js';
 
 /** A message as it arrived. */
 export interface ReceivedMessage {
@@ -93,7 +93,7 @@ export function orderEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
   return {
     id: randomUUID(),
     type: 'order.created',
-    at: new Date(),
+    at: new Date().toISOString(),
     subject: { type: 'order', id: randomUUID() },
     organizationId: null,
     actor: { type: 'identity', id: randomUUID() },

@@ -22,8 +22,9 @@ export interface CallAnswer {
 export function failureOf(error: unknown, { server, requestId }: RequestContext): CallAnswer & { body: ErrorEnvelope } {
   if (!(error instanceof ApiError))
     server.log.error({ err: describeError(error), requestId }, 'unexpected failure outside the procedures');
-  const { status, body, retryAfter } = toEnvelope(error, server.development);
-  return { status, body, ...(retryAfter !== undefined && { retryAfter }) };
+  const { status, headers, body } = toEnvelope(error, server.development);
+  const { 'retry-after': retryAfter } = headers;
+  return { status, body, ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }) };
 }
 
 /**

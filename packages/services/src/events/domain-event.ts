@@ -1,16 +1,4 @@
-/** Something that happened to a record: an entry of the event log (decisions E1). */
-export interface DomainEvent {
-  id: string;
-  /** `order.created`. */
-  type: string;
-  at: Date;
-  subject: { type: string; id: string };
-  /** The organization whose record it is; null for none. */
-  organizationId: string | null;
-  actor: { type: 'identity' | 'key' | 'system'; id: string | null } | null;
-  /** The record, as its own read shows it. */
-  data: Record<string, unknown>;
-}
+import { CHANGES } from './event-types.js';
 
 const KINDS = [
   'identity',
@@ -30,10 +18,9 @@ const KINDS = [
   'message',
   'messageTemplate',
 ] as const;
-const HAPPENINGS = ['created', 'updated', 'deleted', 'restored'] as const;
 
 /** All types of events. */
 export const EVENT_TYPES: readonly string[] = [
-  ...KINDS.flatMap((kind) => HAPPENINGS.map((happening) => `${kind}.${happening}`)),
+  ...KINDS.flatMap((kind) => CHANGES.map((change) => `${kind}.${change}`)),
   'webhook.disabled',
 ];

@@ -1,6 +1,6 @@
 import type { ListAnswer, Lists, ListQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
-import type { DomainEvent } from '../events/domain-event.js';
+import type { DomainEvent } from '../events/events.schemas.js';
 import { withoutPrivate } from '../shared/changes.js';
 import { insertNew } from '../shared/insert-new.js';
 import { PENDING, deliveryModel, messageModel, type DeliveryRecord } from './delivery.models.js';

@@ -1,6 +1,6 @@
 import { describeError, type Log } from '@tandem/core';
 import { newId, type Storage } from '@tandem/storage';
-import type { DomainEvent } from '../events/domain-event.js';
+import type { DomainEvent } from '../events/events.schemas.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { webhookModel, type WebhookRecord } from './webhook.model.js';
 import type { Webhook } from './webhooks.schemas.js';
@@ -30,7 +30,7 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
     await announce({
       id: disablingId,
       type: 'webhook.disabled',
-      at: disabledAt,
+      at: disabledAt.toISOString(),
       subject: { type: 'webhook', id },
       organizationId: record.organizationId ?? null,
       actor: { type: 'system', id: null },

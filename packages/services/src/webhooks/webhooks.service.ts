@@ -1,7 +1,7 @@
 import { validationError, type Log } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
-import type { DomainEvent } from '../events/domain-event.js';
+import type { DomainEvent } from '../events/events.schemas.js';
 import type { MailsService } from '../mail/mails.service.js';
 import { organizationErrors } from '../organizations/organizations.errors.js';
 import { freeNumber } from '../shared/free-numbers.js';
@@ -204,7 +204,7 @@ export function createWebhooksService(options: WebhooksOptions) {
       const delivery = await deliveries.addOne(webhook, {
         id: newId(clock),
         type: 'webhook.test',
-        at: clock.now(),
+        at: clock.now().toISOString(),
         subject: { type: 'webhook', id: webhookId },
         organizationId: webhook.organizationId ?? null,
         actor: { type: 'identity', id: identityId },
