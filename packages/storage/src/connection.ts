@@ -20,8 +20,7 @@ export async function connect(uri: string, poolSize = defaultPoolSize(uri)): Pro
   if (problems.length > 0) throw new StoreSetupError(problems.map((problem) => `The address of the store ${problem}`).join('\n'));
   endWaitsForClosedSockets();
   const instance = new mongoose.Mongoose();
-  // Operations are not buffered: they fail while the store is unreachable.
-  instance.set({ autoIndex: false, autoCreate: false, bufferCommands: false });
+  instance.set({ autoIndex: false, autoCreate: false });
   const connection = instance.createConnection(uri, connectionOptions(uri, poolSize));
   // a malformed address leaves no client, and the reason here
   if (!(connection.getClient() as mongoose.mongo.MongoClient | undefined)) await connection.asPromise();
@@ -52,6 +51,8 @@ function connectionOptions(uri: string, maxPoolSize: number): mongoose.ConnectOp
     wtimeoutMS: 10_000,
     // The store truncates long values in error texts, sometimes inside a character.
     enableUtf8Validation: false,
+    // Operations are not buffered: they fail while the store is unreachable.
+    bufferCommands: false,
   };
   const given = new Set([...optionsOf(uri).keys()].map((option) => option.toLowerCase()));
   const options = Object.fromEntries(Object.entries(defaults).filter(([option]) => !given.has(option.toLowerCase())));

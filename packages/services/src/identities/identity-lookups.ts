@@ -66,8 +66,9 @@ export function createIdentityLookups(storage: Storage) {
 
     /** The access state of an identity; undefined when it is missing or deleted. */
     async accessStateOf(identityId: string): Promise<AccessState | undefined> {
-      const record = await Identities.findById(identityId, STATE).lean<IdentityRecord>();
-      return record ? toState(record) : undefined;
+      const live = { _id: identityId, deletedAt: null } as object;
+      const record = await Identities.collection.findOne(live, { projection: STATE });
+      return record ? toState(record as unknown as IdentityRecord) : undefined;
     },
 
     /** The access states of many identities by id, without those that are missing or deleted. */

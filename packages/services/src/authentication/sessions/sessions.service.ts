@@ -95,7 +95,9 @@ export function createSessionsService(options: SessionsOptions) {
 
   async function readLiving(sessionId: string, identityId: string): Promise<LiveSession | undefined> {
     const [session, state] = await Promise.all([
-      Sessions.findById(sessionId, STATE).lean<SessionState>(),
+      Sessions.collection.findOne({ _id: sessionId } as object, {
+        projection: STATE,
+      }) as Promise<unknown> as Promise<SessionState | null>,
       accessStateOf(identityId),
     ]);
     return living(session, identityId, state);
