@@ -9,6 +9,12 @@ export function withDeadline<T>(milliseconds: number, work: Promise<T>): Promise
   return new Promise((resolve, reject) => {
     const expire = () => reject(requestErrors.unavailable({ retryAfter: RETRY_AFTER_UNAVAILABLE }));
     const timer = setTimeout(expire, milliseconds).unref();
-    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const settled = <Answer>(settle: (answer: Answer) => void) => {
+      return (answer: Answer) => {
+        clearTimeout(timer);
+        settle(answer);
+      };
+    };
+    work.then(settled(resolve), settled(reject));
   });
 }

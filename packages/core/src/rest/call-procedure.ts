@@ -17,6 +17,10 @@ type Result = { ok: true; data: unknown } | { ok: false; error: TRPCError };
 type Changes = Partial<Pick<ProcedureCall, 'ctx' | 'input' | 'getRawInput'>>;
 type Step = (call: ProcedureCall & { meta: unknown; next(changes?: Changes): Promise<Result> }) => Promise<Result>;
 
+function changed(call: ProcedureCall, { ctx, ...others }: Changes): ProcedureCall {
+  return { ...call, ...others, ctx: ctx ? { ...call.ctx, ...ctx } : call.ctx };
+}
+
 /**
  * Calls a procedure as tRPC does, each middleware with a copy of the call. tRPC's published code copies property by
  * property, which costs a twentieth of a request, so the REST face has its own loop.
@@ -25,8 +29,7 @@ export async function callProcedure(procedure: AnyTRPCProcedure, call: Procedure
   const steps = middlewaresOf(procedure) as Step[];
   const { meta } = procedure._def;
   async function run(at: number, own: ProcedureCall): Promise<Result> {
-    const next = (changes?: Changes) =>
-      run(at + 1, { ...own, ...changes, ctx: changes?.ctx ? { ...own.ctx, ...changes.ctx } : own.ctx });
+    const next = (changes?: Changes) => run(at + 1, changes ? changed(own, changes) : own);
     try {
       return await (steps[at] as Step)({ ...own, meta, next });
     } catch (cause) {
