@@ -8,7 +8,7 @@ import { createRequestContext, type RequestContext, type ServerFacts } from '../
 import { describeError } from '../error-log.js';
 import { ApiError, requestErrors } from '../errors.js';
 import { operationsOf, serviceOf } from '../operation.js';
-import { createBodyReader } from '../rest/input.js';
+import { createBodyReader } from '../rest/body.js';
 import { sendError } from '../rest/mount.js';
 import { isExcessive } from './excessive-message.js';
 import { createTools, type McpOptions } from './tools.js';

@@ -1,11 +1,11 @@
-import { json, type Request, type Response } from 'express';
+import type { Request, Response } from 'express';
 import { declaredError } from '../answer.js';
 import type { RequestContext, ServerFacts } from '../context.js';
-import { requestErrors, validationError } from '../errors.js';
+import { validationError } from '../errors.js';
 import { tooDeep, withoutExcess } from '../excess-input.js';
-import { isJson } from '../media-type.js';
 import { serviceOf, type Operation, type TextKind } from '../operation.js';
 import { unknownBodyText, unknownQueryText, validationTexts } from '../validation-texts.js';
+import { createBodyReader } from './body.js';
 
 /** The input of a REST request as given, and the problems that its schema cannot see. */
 interface GivenInput {
@@ -44,19 +44,6 @@ function readQuery(operation: Operation, req: Request): GivenInput {
     else values.set(key, fromText(kind, text));
   }
   return { entries: [...values], problems: [...new Set(problems)] };
-}
-
-/** Reads a JSON body of at most `limit`, any JSON value; undefined when there is none. */
-export function createBodyReader(limit: string | number): (req: Request, res: Response) => Promise<unknown> {
-  const parse = json({ limit, strict: false, type: () => true });
-  return (req, res) => {
-    const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-    const isEmpty = encoding === undefined && (length === undefined || length === '0');
-    if (isEmpty) return Promise.resolve(undefined);
-    if (!isJson(type)) return Promise.reject(requestErrors.unsupportedType());
-    // body-parser sets no body where it read none: a chunked request without chunks
-    return new Promise((resolve, reject) => parse(req, res, (error?: unknown) => (error ? reject(error) : resolve(req.body))));
-  };
 }
 
 /**
