@@ -40,7 +40,7 @@ it('its calls fail with 403 for what no scope names, and with 401 once the key i
   expect(signedOut).toEqual([]);
 });
 
-it('it reads streams with a key that may only read', async () => {
+it('reads streams with a key that may only read', async () => {
   const { ann, apiKey } = await keyOf(['*:read']);
   const { client } = createClient(app, { apiKey });
   const [told, states]: [string[], string[]] = [[], []];

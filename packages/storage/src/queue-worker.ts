@@ -70,9 +70,11 @@ export function createQueueWorker<Row>({ collect, claim, handle, onFailure, lane
   const work = (): Promise<void> => pass(drain);
 
   function pass(next: () => Promise<void> | void): Promise<void> {
-    const one = Promise.resolve(collect?.())
-      .then(next)
-      .finally(() => passes.delete(one));
+    const run = async () => {
+      await collect?.();
+      await next();
+    };
+    const one = run().finally(() => passes.delete(one));
     passes.add(one);
     return one;
   }

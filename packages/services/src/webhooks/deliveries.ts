@@ -126,7 +126,7 @@ export function createDeliveries({ storage, lists, lines }: { storage: Storage; 
             ? { status: 'failed', nextAttemptAt: null }
             : { status: 'pending', nextAttemptAt: later(wait) };
       const tried = { responseStatus: status, durationMs, error, lastAttemptAt: clock.now(), attempts: row.attempts + 1 };
-      await Deliveries.updateOne({ _id: row._id, attempts: row.attempts }, { $set: { ...outcome, ...tried } } as object);
+      await Deliveries.updateOne({ _id: row._id, attempts: row.attempts }, { $set: { ...outcome, ...tried } });
     },
 
     /** Gives up everything that waits for a webhook which is disabled or deleted. */

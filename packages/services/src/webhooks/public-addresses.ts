@@ -64,14 +64,16 @@ export function createPublicAddresses({ privateAddresses, dnsServers }: AddressS
 
   /** Looks a name up for a connection, which is made to what is checked here. */
   const lookup: LookupFunction = (name, options, done) => {
-    void resolve(name).then((addresses) => {
+    const answer = async () => {
+      const addresses = await resolve(name);
       const found = addresses.map((address) => ({ address, family: isIP(address) }));
       const [first] = found;
       if (!first) done(Object.assign(new Error('the name does not resolve'), { code: 'ENOTFOUND' }), '');
       else if (!addresses.every(isAllowed)) done(notPublic(), '');
       else if (options.all) done(null, found);
       else done(null, first.address, first.family);
-    });
+    };
+    void answer();
   };
 
   return {

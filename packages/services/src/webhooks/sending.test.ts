@@ -85,6 +85,7 @@ it('what is added while a webhook has its turn is sent without waiting for a pol
   for (let n = 0; n < 30; n++) await service().dispatch(eventsOf('order.created', 1));
   await receiver.arrived(30);
   await service().sending.work();
+  expect(receiver.received).toHaveLength(30);
 });
 
 it('a server that closes cuts off what lasts too long, and another sends it again', async () => {

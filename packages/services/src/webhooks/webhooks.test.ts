@@ -167,7 +167,9 @@ it('of 60 webhooks made at once for an organization on two servers 50 are kept',
   const own = await found();
   const owners = [people.owner, await other.signIn(people.owner.email)];
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => owners[n % 2]?.rest('POST', '/webhooks', { url, types: ['*'], organizationId: own })),
+    Array.from({ length: 60 }, async (_, n) =>
+      owners[n % 2]?.rest('POST', '/webhooks', { url, types: ['*'], organizationId: own }),
+    ),
   );
   expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(50);
   expect(answers.filter((answer) => answer?.status === 409)).toHaveLength(10);
