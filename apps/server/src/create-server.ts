@@ -59,7 +59,7 @@ export interface Server {
 /** Configuration that is set in code, not by variables. */
 export type CodeConfiguration = Pick<
   TandemConfiguration,
-  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus' | 'fields' | 'before'
+  'verifyImportedPassword' | 'checkPassword' | 'heartbeatMs' | 'streamLimits' | 'bus' | 'fields' | 'before' | 'on'
 >;
 
 /** The services' configuration for a store. */

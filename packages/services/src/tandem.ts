@@ -257,7 +257,7 @@ export async function createTandem<
 
   const authenticatedRoute = isAuthenticated(facts);
   const jobs = createJobs({ storage, log });
-  const followers = createEventFollowers({ storage, events: services.events, log });
+  const followers = createEventFollowers({ storage, events: services.events, bus, log });
   const { webhooks } = services;
   followers.add({ name: 'webhooks', isForOthers: true, handle: (event) => webhooks.dispatch([event]) });
   for (const handler of handlersIn(configuration.on ?? {}, services.lists.kinds())) followers.add(handler);

@@ -3,6 +3,9 @@ import { defineModel, type BaseRecord } from './model.js';
 import { MAJORITY } from './failures.js';
 import type { TraceActor } from './traces.js';
 
+/** Marks commands that append to the log or follow it, for those who watch the store. */
+export const BESIDE = { comment: 'event log' } as const;
+
 /** A change of a record, in the order in which it became known. */
 export interface LoggedEvent {
   /** A UUID v7; grows from event to event. */

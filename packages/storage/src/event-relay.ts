@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
-import { BEFORE_ALL, LOG_STATE, type Cleared, type LoggedEvent, type LogState } from './event-log.js';
+import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
 import { newId } from './ids.js';
 import { TRACE, type TraceEntry, type Traced } from './traces.js';
@@ -34,9 +34,6 @@ interface RelayOptions {
 /** The lease has been lost: another process appends. */
 class Overtaken extends Error {}
 
-/** Marks the commands of the relay, for those who watch the store. */
-const COMMENT = 'event log';
-
 /**
  * Appends to the log what waits in records, in one process at a time. No event is lost or told twice, whenever a process
  * dies: the events of a batch and their ids are stored first, in the state of the log; then appended, by a command in
@@ -47,7 +44,7 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
   const owner = randomUUID();
   const states = database.collection<LogState>('eventLog');
   const events = database.collection<LoggedEvent>('events');
-  const options = { maxTimeMS, comment: COMMENT };
+  const options = { maxTimeMS, ...BESIDE };
   let trimmedAt = 0;
 
   const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });

@@ -23,7 +23,7 @@ export type { PoolState } from './pool.js';
 export { HOST_FIELDS, present, versionOf, type Presented, type Wire } from './present.js';
 export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
-export type { EventPage, EventQuery, LoggedEvent } from './event-log.js';
+export { BESIDE, type EventPage, type EventQuery, type LoggedEvent } from './event-log.js';
 export {
   TRACE,
   VersionError,

@@ -16,7 +16,7 @@ const make = (name: string, server: TestServer = app) =>
 /** Follows on a server; resolves once it has begun to, so that later events are its. */
 async function follow(server: TestServer, follower: Follower) {
   const { storage, tandem } = server;
-  const followers = createEventFollowers({ storage, events: tandem.services.events, log: tandem.facts.log });
+  const followers = createEventFollowers({ storage, events: tandem.services.events, bus: tandem.bus, log: tandem.facts.log });
   followers.add(follower);
   followers.start();
   onTestFinished(() => followers.stop());

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describeError, type Log } from '@tandem/core';
-import { defineModel, isDuplicateKey, timeInStore, type BaseRecord, type Storage } from '@tandem/storage';
+import { describeError, type EventBus, type Log } from '@tandem/core';
+import { BESIDE, defineModel, isDuplicateKey, timeInStore, type BaseRecord, type Storage } from '@tandem/storage';
+import { createEventTail } from './event-tail.js';
 import type { EventHandlers } from './event-records.js';
 import { expandType } from './event-types.js';
 import { eventErrors } from './events.errors.js';
@@ -26,6 +27,8 @@ const LEASE_MS = 30_000;
 const RENEWED_MS = 10_000;
 /** How often other processes ask for it. */
 const ASKED_MS = 5000;
+/** How often followers look for events of other instances, where the bus does not tell. */
+const LOOKED_MS = 5000;
 /** Waits after failures, doubled from the first to the last. */
 const FAILED_MS = { first: 1000, last: 60_000 };
 const PAGE = 100;
@@ -43,19 +46,27 @@ export interface Follower {
   handle(event: DomainEvent): unknown;
 }
 
+interface FollowersOptions {
+  /** Measures the leases. */
+  storage: Storage;
+  events: EventsService;
+  bus: EventBus;
+  log: Log;
+}
+
 /** The follower is another process's by now. */
 class Lost extends Error {}
 
 /**
  * Follows the log of events, each follower in one process at a time, from its making on (decisions E3).
- * @param storage.time measures the leases
  */
-export function createEventFollowers({ storage, events, log }: { storage: Storage; events: EventsService; log: Log }) {
+export function createEventFollowers({ storage, events, bus, log }: FollowersOptions) {
   const { collection } = storage.model(followerModel);
   const { clock } = storage;
   const owner = randomUUID();
   const followers: Follower[] = [];
   const stopped = new AbortController();
+  const appended = createEventTail(bus, events.last, LOOKED_MS);
   let running: Promise<unknown>[] = [];
 
   const until = (milliseconds: number) => ({ $add: [timeInStore(clock), milliseconds] });
@@ -65,7 +76,10 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
   async function take(name: string): Promise<FollowerRecord | undefined> {
     const isFree = { $or: [{ $eq: ['$owner', owner] }, { $lte: ['$leaseUntil', timeInStore(clock)] }] };
     const set = { owner: { $cond: [isFree, owner, '$owner'] }, leaseUntil: { $cond: [isFree, until(LEASE_MS), '$leaseUntil'] } };
-    const state = await collection.findOneAndUpdate({ _id: name } as object, [{ $set: set }], { returnDocument: 'after' });
+    const state = await collection.findOneAndUpdate({ _id: name } as object, [{ $set: set }], {
+      returnDocument: 'after',
+      ...BESIDE,
+    });
     if (state) return state['owner'] === owner ? (state as unknown as FollowerRecord) : undefined;
     const now = clock.now();
     const first = {
@@ -76,7 +90,7 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
       createdAt: now,
       updatedAt: now,
     };
-    await collection.insertOne(first as object).catch((error: unknown) => {
+    await collection.insertOne(first as object, BESIDE).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
     });
     return take(name);
@@ -84,7 +98,7 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
 
   /** @throws Lost */
   async function write(name: string, set: object): Promise<void> {
-    const { matchedCount } = await collection.updateOne(own(name), [{ $set: set }]);
+    const { matchedCount } = await collection.updateOne(own(name), [{ $set: set }], BESIDE);
     if (matchedCount === 0) throw new Lost();
   }
 
@@ -121,7 +135,7 @@ export function createEventFollowers({ storage, events, log }: { storage: Storag
     const end = () => turn.abort();
     const timer = setTimeout(end, RENEWED_MS).unref();
     stopped.signal.addEventListener('abort', end);
-    await events.beyond(cursor ?? undefined, turn.signal);
+    await appended(cursor ?? undefined, turn.signal);
     clearTimeout(timer);
     stopped.signal.removeEventListener('abort', end);
   }

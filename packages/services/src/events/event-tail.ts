@@ -2,14 +2,12 @@ import type { EventBus } from '@tandem/core';
 
 /** Published when events have been appended to the log, so that readers need not look for them. */
 export const EVENTS_APPENDED = 'events.appended';
-/** How often readers look for what another instance has appended, in milliseconds. */
-const LOOKED_MS = 700;
-
 /**
  * Lets readers wait for events behind those that they know; one look serves all readers of a process.
  * @param last the id of the last event; null before the first
+ * @param lookedMs how often to look for what another instance has appended, where the bus does not tell, in milliseconds
  */
-export function createEventTail(bus: EventBus, last: () => Promise<string | null>) {
+export function createEventTail(bus: EventBus, last: () => Promise<string | null>, lookedMs: number) {
   const waiting = new Map<() => void, string>();
   let stop: (() => void) | undefined;
 
@@ -20,7 +18,7 @@ export function createEventTail(bus: EventBus, last: () => Promise<string | null
   }
 
   function begin(): () => void {
-    const timer = setInterval(() => void look(), LOOKED_MS).unref();
+    const timer = setInterval(() => void look(), lookedMs).unref();
     const leave = bus.subscribe(EVENTS_APPENDED, () => void look());
     return () => {
       clearInterval(timer);

@@ -9,6 +9,9 @@ import { typesIn } from './event-types.js';
 
 export type EventsService = ReturnType<typeof createEventsService>;
 
+/** How often streams look for events of other instances, in milliseconds. */
+const LOOKED_MS = 700;
+
 interface EventsOptions {
   storage: Storage;
   lists: Lists;
@@ -71,7 +74,7 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
     last: feed.last,
 
     /** Resolves when there is an event behind the known one, or when the signal ends the wait. */
-    beyond: createEventTail(bus, feed.last),
+    beyond: createEventTail(bus, feed.last, LOOKED_MS),
   };
 }
 
