@@ -135,7 +135,9 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
 });
 
 it('each operation answers as on REST, to anybody', { timeout: 120_000 }, async () => {
-  const operations = operationsOf(app.tandem.router).filter(({ name }) => serviceOf(name) !== 'auth');
+  // a ticket is another one each time
+  const isLeftOut = (name: string) => serviceOf(name) === 'auth' || name.endsWith('.createListenTicket');
+  const operations = operationsOf(app.tandem.router).filter(({ name }) => !isLeftOut(name));
   expect(operations.length).toBeGreaterThan(140);
   for (const person of [undefined, ann, admin]) {
     await using mcp = await connectMcp(app.url, person?.credentials);

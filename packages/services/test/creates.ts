@@ -16,6 +16,8 @@ import { productVariantModel } from '../src/product-variants/product-variant.mod
 import { productModel } from '../src/products/product.model.js';
 import { profileModel } from '../src/profiles/profile.model.js';
 import { openChannel, say } from './chat-world.js';
+import { identityModel } from '../src/identities/identity.model.js';
+import { webhookModel } from '../src/webhooks/webhook.model.js';
 import { createOrganization } from './people.js';
 import { upload } from './uploads.js';
 
@@ -106,6 +108,21 @@ export function createsOf(app: Pick<TestServer, 'storage' | 'signUp'>, person: (
         return { input: { email, organizationId }, count: counting(invitationModel, { email }) };
       },
       other: { email: newEmail() },
+    },
+    'organizations.createServiceAccount': {
+      async prepare() {
+        const [name, organizationId] = [randomUUID(), await createOrganization(person())];
+        return { input: { organizationId, name, role: 'member' }, count: counting(identityModel, { name }) };
+      },
+      other: { name: 'other' },
+    },
+    'webhooks.create': {
+      async prepare() {
+        const [description, organizationId] = [randomUUID(), await createOrganization(person())];
+        const input = { url: 'https://receiver.example.org/', types: ['order.*'], organizationId, description };
+        return { input, count: counting(webhookModel, { description }) };
+      },
+      other: { description: 'other' },
     },
     'orders.create': {
       async prepare() {

@@ -4,6 +4,8 @@ import http, { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import type { TestServer } from '@tandem/testing';
+import { followerModel } from '../src/events/event-followers.js';
 import type { DomainEvent } from '../src/events/events.schemas.js';
 
 /** A message as it arrived. */
@@ -100,4 +102,11 @@ export function orderEvent(fields: Partial<DomainEvent> = {}): DomainEvent {
     data: { status: 'pending', total: { amount: 12.5, currency: 'EUR' } },
     ...fields,
   };
+}
+
+/** Lets nobody follow the log of events for webhooks: a test that sends events itself is alone then. */
+export async function sendNoEvents({ storage }: Pick<TestServer, 'storage'>): Promise<void> {
+  const forever = new Date('9999-01-01');
+  const state = { cursor: null, owner: 'nobody', leaseUntil: forever, createdAt: forever, updatedAt: forever };
+  await storage.model(followerModel).collection.updateOne({ _id: 'webhooks' } as object, { $set: state }, { upsert: true });
 }

@@ -40,8 +40,6 @@ export interface Follower {
   name: string;
   /** `order.*,product.created`; default all. */
   types?: string;
-  /** It passes events on to others than admins, who never see `privateMetadata`. */
-  isForOthers?: true;
   /** Called with each event until it returns: after a failure, and after a crash, again. */
   handle(event: DomainEvent): unknown;
 }
@@ -103,11 +101,11 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
   }
 
   /** Handles a page of events. @returns where it went on to */
-  async function pass({ name, types, handle, isForOthers }: Follower, cursor: string | null): Promise<string | null> {
-    const page = await events.read({ since: cursor ?? undefined, types, limit: PAGE }, !isForOthers).catch((error: unknown) => {
+  async function pass({ name, types, handle }: Follower, cursor: string | null): Promise<string | null> {
+    const page = await events.read({ since: cursor ?? undefined, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
       log.error({ follower: name }, 'events were removed before they were handled');
-      return events.read({ types, limit: PAGE }, !isForOthers);
+      return events.read({ types, limit: PAGE }, true);
     });
     for (const event of page.data) {
       if (stopped.signal.aborted) return cursor;

@@ -9,8 +9,8 @@ export const IdentitySchema = z
   .object({
     id: Id,
     email: z.string().describe('Empty for a service account, which never signs in.'),
-    name: z.string().nullable().describe('Of a service account; null for a person.'),
-    serviceAccountOf: Id.nullable().describe('The organization that a service account belongs to; null for a person.'),
+    name: z.string().describe('Of a service account.').optional(),
+    serviceAccountOf: Id.describe('The organization that a service account belongs to.').optional(),
     emailVerified: z.boolean(),
     typeId: z.string(),
     locked: z.boolean(),

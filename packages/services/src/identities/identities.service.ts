@@ -58,11 +58,11 @@ const NOT_GIVEN: object = { ...ABSENT, email: '', metadata: {} };
 
 /** Queries leave out hidden fields, but a record that was just written still has them. */
 function showRead(record: IdentityRecord): ShownIdentity {
-  const { name, ...given } = present(record);
+  const { name, serviceAccountOf, ...given } = present(record);
   const shown: Partial<Presented<IdentityRecord>> = { ...NOT_GIVEN, ...given };
   for (const field of HIDDEN) delete shown[field];
-  const { serviceAccountOf = null } = given;
-  return { ...shown, serviceAccountOf, name: serviceAccountOf === null ? null : name } as ShownIdentity;
+  const isServiceAccount = typeof serviceAccountOf === 'string';
+  return { ...shown, ...(isServiceAccount && { serviceAccountOf, name }) } as ShownIdentity;
 }
 
 /** The same, as everybody may see it who sees it. */

@@ -1,3 +1,4 @@
+import { madeIn } from '../shared/made-records.js';
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { AuditService } from '../audit/audit.service.js';
@@ -72,14 +73,24 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
 
   return {
     /** @throws errors.notFound for the organization; tooManyMembers */
-    async create({ organizationId, name, role }: NewServiceAccount, by: RequestFacts): Promise<ServiceAccount> {
-      const [unitId, identityId] = [newId(storage.clock), newId(storage.clock)];
-      await creations.run({ unitId, identityId, organizationId, role, joinedAt: storage.clock.now(), name });
+    async create(
+      { organizationId, name, role }: NewServiceAccount,
+      by: RequestFacts,
+      identityId = newId(storage.clock),
+    ): Promise<ServiceAccount> {
+      const creation = { unitId: newId(storage.clock), identityId, organizationId, role, joinedAt: storage.clock.now(), name };
+      await creations.run(creation, identityId);
       await audit.record('service-account.created', by, { identityId, details: { organizationId, role } });
       const created = await Identities.findById(identityId).lean<IdentityRecord>();
       if (!created) throw errors.notFound();
       return { ...show(created), role };
     },
+
+    made: madeIn(Identities, async (record) => {
+      const account = show(record);
+      await addRoles(record.serviceAccountOf ?? '', [account]);
+      return account;
+    }),
 
     /** Those of an organization, newest first. @throws errors.notFound */
     async list(organizationId: string, query: ListQuery): Promise<ListAnswer<ServiceAccount>> {

@@ -38,8 +38,9 @@ export function createServiceAccountsRouter({ serviceAccounts, roleOf }: Service
       {
         errors: [errors.notFound, errors.tooManyMembers],
         allow: [notGuest, manages],
+        made: serviceAccounts.made,
       },
-    ).mutation(({ ctx, input }) => serviceAccounts.create(input, requestFactsOf(ctx))),
+    ).mutation(({ ctx, input }) => serviceAccounts.create(input, requestFactsOf(ctx), ctx.newId?.())),
 
     listServiceAccounts: listRoute(account, 'GET /organizations/{organizationId}/service-accounts', serviceAccountList, {
       errors: [errors.notFound],

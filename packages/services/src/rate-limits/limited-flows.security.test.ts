@@ -46,7 +46,15 @@ it('what is limited says so in the documents, and nothing else does', () => {
   ];
   const flows = PUBLIC.map(([, procedure]) => procedure);
   const signedIn = passwordFlows(ANN).flatMap(([, procedure, , isOwn]) => (isOwn ? [procedure] : []));
-  const expected = [...flows, ...uploads, ...signedIn, 'auth.sendVerificationEmail', 'invitations.create'];
+  const expected = [
+    ...flows,
+    ...uploads,
+    ...signedIn,
+    'auth.sendVerificationEmail',
+    'invitations.create',
+    'webhooks.redeliver',
+    'webhooks.test',
+  ];
   expect(limited.map(({ name }) => name).sort()).toEqual(expected.toSorted());
 });
 

@@ -1,7 +1,7 @@
 import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization } from '../../test/people.js';
-import { isSignedBy, orderEvent, startReceiver, type WebhookReceiver } from '../../test/webhook-receiver.js';
+import { isSignedBy, orderEvent, startReceiver, type WebhookReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { Delivery } from './deliveries.schemas.js';
 import { webhookModel } from './webhook.model.js';
@@ -22,6 +22,7 @@ const admin = fixture(() => app.signUpAdmin());
 const owner = fixture(() => app.signUp());
 let organizationId: string;
 beforeAll(async () => {
+  await sendNoEvents(app);
   organizationId = await createOrganization(owner);
 });
 

@@ -1,9 +1,9 @@
 import { fixture, startTestServer } from '@tandem/testing';
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, beforeAll, expect, it } from 'vitest';
 import { startDnsServer } from '../../test/dns-server.js';
-import { orderEvent, startReceiver } from '../../test/webhook-receiver.js';
+import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import type { Delivery } from './deliveries.schemas.js';
 import { createPublicAddresses, isPublicAddress } from './public-addresses.js';
 import { webhookModel } from './webhook.model.js';
@@ -82,6 +82,7 @@ const PRIVATE_HOSTS = [
 const dns = fixture(startDnsServer);
 const app = fixture(() => startTestServer({ webhooks: { pollMs: 3_600_000, dnsServers: [dns.address] } }));
 const admin = fixture(() => app.signUpAdmin());
+beforeAll(() => sendNoEvents(app));
 const REFUSED = { error: { message: 'Validation Error', data: ['request body/url must be a public address'] } };
 const save = (url: string) => admin.rest('POST', '/webhooks', { url, types: ['*'] });
 const newName = () => `${crypto.randomUUID()}.example`;

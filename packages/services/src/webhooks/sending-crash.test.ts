@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { databaseOf, fixture, startTestServer } from '@tandem/testing';
-import { expect, it } from 'vitest';
-import { orderEvent, startReceiver } from '../../test/webhook-receiver.js';
+import { beforeAll, expect, it } from 'vitest';
+import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import type { Delivery } from './deliveries.schemas.js';
 import type { Webhook } from './webhooks.schemas.js';
 
@@ -14,6 +14,7 @@ const app = fixture(() =>
   startTestServer({ mongodbUri: databaseOf('webhooks_crash'), webhooks: { privateAddresses: true, pollMs: 3_600_000 } }),
 );
 const admin = fixture(() => app.signUpAdmin());
+beforeAll(() => sendNoEvents(app));
 const service = () => app.tandem.services.webhooks;
 
 it('a message whose sender is killed before it notes the answer is sent again under the same id, after a minute and not before', async () => {

@@ -3,14 +3,15 @@ import { createServer } from 'node:tls';
 import { execFileSync } from 'node:child_process';
 import { fixture, startTestServer } from '@tandem/testing';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import { orderEvent, startReceiver } from '../../test/webhook-receiver.js';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import { lineModel } from './delivery.models.js';
 import type { Webhook } from './webhooks.schemas.js';
 
 const webhooks = { privateAddresses: true, pollMs: 3_600_000 };
 const app = fixture(() => startTestServer({ webhooks }));
 const admin = fixture(() => app.signUpAdmin());
+beforeAll(() => sendNoEvents(app));
 const made: string[] = [];
 afterEach(async () => {
   await Promise.all(made.splice(0).map((id) => admin.rest('DELETE', `/webhooks/${id}`).expect(204)));

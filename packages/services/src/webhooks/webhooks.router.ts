@@ -56,7 +56,9 @@ export function createWebhooksRouter({ webhooks, organizations, rateLimits }: We
       summary: 'Create a webhook of an organization; admins can create one for all events',
       errors: [organizationErrors.notFound, errors.tooMany],
       allow: [notGuest, managesNamed],
-    }).mutation(({ ctx, input }) => webhooks.create(input, ctx.identity.id)),
+      shownOnce: ['secret'],
+      made: webhooks.made,
+    }).mutation(({ ctx, input }) => webhooks.create(input, ctx.identity.id, ctx.newId?.())),
 
     list: listRoute(webhook, 'GET /webhooks', webhookList, { allow: [managesNamed] }).query(({ ctx, input }) =>
       webhooks.list(askedBy(ctx, input)),

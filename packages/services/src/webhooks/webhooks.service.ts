@@ -1,3 +1,4 @@
+import { madeIn } from '../shared/made-records.js';
 import { validationError, type Log } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { defineDeletion, insertBelow, newId, present, type Storage } from '@tandem/storage';
@@ -128,14 +129,19 @@ export function createWebhooksService(options: WebhooksOptions) {
     return record;
   }
 
+  /** What an earlier attempt to create a webhook has stored; its secret has been shown, or nobody knows it. */
+  const made = madeIn(Webhooks, show);
+  const oneId = (id: string) => () => id;
+
   return {
     dispatch,
+    made,
     sending,
     /** Sets what makes an event of a webhook that was disabled. Default: `dispatch`. Call once, when wiring services. */
     announceWith: disabling.announceWith,
 
     /** @throws organizationErrors.notFound, errors.tooMany; validationError for an address that not everybody can reach */
-    async create(given: NewWebhook, createdBy: string): Promise<WebhookWithSecret> {
+    async create(given: NewWebhook, createdBy: string, _id = newId(clock)): Promise<WebhookWithSecret> {
       const { organizationId } = given;
       await expectOrganization(organizationId);
       await checkUrl(given.url);
@@ -145,9 +151,11 @@ export function createWebhooksService(options: WebhooksOptions) {
         const taken = { organizationId: organizationId ?? null, deletedAt: null };
         const slot = await freeNumber(Webhooks, 'slot', WEBHOOKS_MAX, taken);
         if (slot === undefined) throw errors.tooMany();
-        const record = await insertBelow(Webhooks, { ...fields, slot }, () => expectOrganization(organizationId));
-        // else another took the number meanwhile
+        const record = await insertBelow(Webhooks, { _id, ...fields, slot }, () => expectOrganization(organizationId));
         if (record) return { ...show(record), secret };
+        const earlier = await made(oneId(_id));
+        if (earlier) return earlier;
+        // else another took the number meanwhile
       }
     },
 

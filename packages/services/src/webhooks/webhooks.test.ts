@@ -2,7 +2,7 @@ import { FACES, NOT_SIGNED_IN, NO_ID, failing, fixture, startTestServer, type Pe
 import { beforeAll, describe, expect, it } from 'vitest';
 import { valueOf } from '../../test/chat-world.js';
 import { createOrganization, signUpAll } from '../../test/people.js';
-import { isSignedBy, orderEvent, startReceiver } from '../../test/webhook-receiver.js';
+import { isSignedBy, orderEvent, startReceiver, sendNoEvents } from '../../test/webhook-receiver.js';
 import type { Webhook, WebhookWithSecret } from './webhooks.schemas.js';
 
 const WHO = ['stranger', 'member', 'guest', 'manager', 'owner', 'admin'] as const;
@@ -15,6 +15,7 @@ const people = fixture(() => signUpAll(app, WHO));
 const found = () => createOrganization(people.owner, { member: [people.member], admin: [people.guest, people.manager] });
 let organizationId: string;
 beforeAll(async () => {
+  await sendNoEvents(app);
   organizationId = await found();
 });
 const create = (person: Person, fields: object = {}) =>
