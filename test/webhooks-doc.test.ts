@@ -1,3 +1,4 @@
+import { sendNoEvents } from '../packages/services/test/webhook-receiver.js';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,7 @@ it('the receiver of docs/webhooks.md takes what the server sends, and refuses wh
   try {
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
+    await sendNoEvents(app);
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     await admin.rest('PATCH', `/webhooks/${id}`, { url }).expect(200);
     const forged = await create(url);

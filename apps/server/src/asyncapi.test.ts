@@ -94,7 +94,7 @@ describe('the AsyncAPI document', () => {
       components: { securitySchemes: { cookie: { in: 'cookie', name: '__Host-accessToken' } } },
     });
     expect(Object.keys(part.channels)).toEqual(['notifications']);
-    const ways = ['cookie', 'ticket'].map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` }));
+    const ways = ['cookie', 'bearer', 'ticket'].map((scheme) => ({ $ref: `#/components/securitySchemes/${scheme}` }));
     expect(Object.values(part.operations).map(({ security }) => security)).toEqual([ways, ways]);
   });
 });

@@ -119,10 +119,10 @@ describe('the OpenAPI document', () => {
     expect(bare).toEqual([]);
   });
 
-  it('requires the cookie in cookie mode', async () => {
+  it('requires the cookie, or an API key, in cookie mode', async () => {
     await using cookies = await startTestServer({ authModes: { auth: 'cookie', identities: 'cookie', notifications: 'bearer' } });
     const { paths } = (await (await fetch(`${cookies.url}/openapi.json`)).json()) as OpenApiDocument;
-    expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }]);
+    expect(paths['/identities']?.get?.security).toEqual([{ cookie: [] }, { bearer: [] }]);
     expect(paths['/notifications/{notificationId}/read']?.post?.security).toEqual([{ bearer: [] }]);
   });
 

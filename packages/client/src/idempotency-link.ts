@@ -15,6 +15,7 @@ export const CREATES: ReadonlySet<string> = new Set([
   'locations.create',
   'orders.create',
   'organizations.create',
+  'organizations.createServiceAccount',
   'organizations.requestChange',
   'productVariants.create',
   'productVariants.createMany',
@@ -24,6 +25,7 @@ export const CREATES: ReadonlySet<string> = new Set([
   'products.create',
   'products.createMany',
   'profiles.create',
+  'webhooks.create',
 ]);
 
 /** The header that makes a create safe to repeat. */

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
@@ -10,6 +11,8 @@ const COLLECTED_MS = 40;
 /** Pause before another attempt, while another process appends, and after a failure. */
 const BUSY_MS = 100;
 const FAILED_MS = 2000;
+/** How often a read tries to append what this process has written before. */
+const ATTEMPTS = 20;
 
 export interface EventFeed {
   /** Reads the log, after what this process has written. */
@@ -17,7 +20,7 @@ export interface EventFeed {
   /** The id of the last event that may be shown; null before the first. */
   last(): Promise<string | null>;
   /** Appends what waits, unless another process does. */
-  relay(): Promise<void>;
+  relay(): Promise<unknown>;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
   /** How long events are kept, in milliseconds; default 30 days. */
@@ -40,11 +43,12 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   const relayOf = () =>
     (made ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+  let running: Promise<boolean> | undefined;
   let isWanted = false;
   let isClosed = false;
 
-  async function pass(): Promise<void> {
+  /** @returns whether all that waited is appended */
+  async function pass(): Promise<boolean> {
     isWanted = false;
     let pause = BUSY_MS;
     const isDone = await relayOf()
@@ -56,6 +60,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       });
     if (isDone) for (const listener of listeners) listener();
     else later(pause);
+    return isDone;
   }
 
   function later(milliseconds: number): void {
@@ -68,7 +73,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   }
 
   /** One pass at a time. */
-  async function relay(): Promise<void> {
+  async function relay(): Promise<boolean> {
     if (running) {
       isWanted = true;
       return running;
@@ -83,7 +88,8 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   /** What this process has written comes first. */
   async function settle(): Promise<void> {
     await running;
-    if (isWanted) await relay();
+    // another process may append at the moment, before it has seen what this one has written
+    for (let attempt = 0; isWanted && attempt < ATTEMPTS; attempt++) if (!(await relay())) await wait(BUSY_MS / 4);
   }
 
   return {

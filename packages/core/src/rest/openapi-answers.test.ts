@@ -79,6 +79,8 @@ describe('the OpenAPI document, of answers', () => {
     expect(components.headers).toEqual({
       'x-number': header,
       'x-error-code': expect.objectContaining({ required: true }) as unknown,
+      RateLimit: expect.objectContaining({ schema: { type: 'string' } }) as unknown,
+      'RateLimit-Policy': expect.objectContaining({ schema: { type: 'string' } }) as unknown,
       'Retry-After': { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer', minimum: 1 } },
     });
     const headersOf = ([status, response]: [string, object]) => [status, (response as { headers?: object }).headers];

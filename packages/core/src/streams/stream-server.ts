@@ -202,15 +202,12 @@ export function createStreamServer(
     routes(streams: readonly Stream[]): RequestHandler[] {
       const routes = Router({ caseSensitive: true, strict: true });
       for (const stream of streams) routes.get(stream.path, handlerOf(stream));
-      const paths = new Set<string>(streams.map(({ path }) => path));
-      // most requests are for no stream, and even a router without a match costs more than a look
-      const enter: RequestHandler = (req, res, next) => (paths.has(req.path) ? routes(req, res, next) : next());
       // beside the router: one whose last layer passes a request on lets it wait for a turn of the event loop
       const refuseOthers: RequestHandler = (req, _res, next) => {
         if (heads.has(req) && req.headers.upgrade?.toLowerCase() === 'websocket') throw requestErrors.noSuchRoute();
         next();
       };
-      return [enter, refuseOthers];
+      return [routes, refuseOthers];
     },
 
     /**

@@ -77,7 +77,9 @@ it('a batch gives single reads with related records until they have reached 4 Mi
   expect(await ask(given)).toEqual(Array(given).fill(each));
   const after = reads();
   expect(after - before).toBeGreaterThan(0);
-  expect(await ask(given + 3)).toEqual([...Array<number>(given).fill(each), ...Array<string>(3).fill(TOO_MUCH)]);
+  // which of them come first is open
+  const answers = await ask(given + 3);
+  expect([answers.filter((one) => one === each).length, answers.filter((one) => one === TOO_MUCH).length]).toEqual([given, 3]);
   expect(reads() - after).toBe(after - before);
 });
 
