@@ -77,7 +77,7 @@ describe('a host of some services', () => {
         const isUnknown = status === 404 && (body?.error as { message: string } | undefined)?.message === 'Not Found';
         if (!isUnknown) statuses.push(`${question} ${status}`);
       }
-      const expected = { invitations: 403, productVariants: 404 }[name as string] ?? 200;
+      const expected = { events: 403, invitations: 403, productVariants: 404, webhooks: 403 }[name as string] ?? 200;
       expect(statuses).toEqual([`${questionTo(name)} ${expected}`]);
     } finally {
       await host.close();

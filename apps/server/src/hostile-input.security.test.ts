@@ -73,6 +73,7 @@ function sample(given: JsonSchema, name = ''): unknown {
   if (type === 'boolean') return true;
   // so that a refusal is not for lack of permission
   if (format === 'uuid') return known[name] ?? NOBODY;
+  if (format === 'date-time') return '2099-01-31T09:30:00.000Z';
   if (format === 'email') return 'somebody@example.org';
   return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
 }

@@ -9,7 +9,8 @@ const lists = flat<server.ListShapes>();
 const chatEvent = flat<server.ChatEvent>();
 const chatFrame = flat<server.ChatServerFrame>();
 const notificationFrame = flat<server.NotificationServerFrame>();
-const errorCode = flat<server.ErrorCode>();
+// as keys: a union would keep its name
+const errorCodes = flat<{ [Code in server.ErrorCode]: true }>();
 
 /** The server's procedures. */
 export type AppRouter = TRPCBuiltRouter<
@@ -27,7 +28,7 @@ export type RouterOutputs = inferRouterOutputs<AppRouter>;
 export type ListShapes = typeof lists;
 
 /** The code of any error: the service that declares it, and its name there. */
-export type ErrorCode = typeof errorCode;
+export type ErrorCode = keyof typeof errorCodes;
 
 export type ChatEvent = typeof chatEvent;
 export type ChatServerFrame = typeof chatFrame;

@@ -48,9 +48,21 @@ export function createApiKeyInput(procedures: () => readonly ScopedProcedure[]) 
   return z.strictObject({
     identityId: Id,
     name: Name.describe('What it is for.'),
-    scopes: distinct(Scope).min(1).max(SCOPES_MAX).describe(described.scopes),
-    networks: distinct(Network).min(1).max(NETWORKS_MAX).nullable().describe(described.networks).optional(),
-    expiresAt: z.iso.datetime({ offset: true }).nullable().describe(described.expiresAt).optional(),
+    scopes: distinct(Scope)
+      .min(1)
+      .max(SCOPES_MAX)
+      .meta({ description: described.scopes, examples: [['products.*']] }),
+    networks: distinct(Network)
+      .min(1)
+      .max(NETWORKS_MAX)
+      .nullable()
+      .meta({ description: described.networks, examples: [['203.0.113.0/24']] })
+      .optional(),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .meta({ description: described.expiresAt, examples: ['2099-01-31T09:30:00.000Z'] })
+      .optional(),
   });
 }
 export type NewApiKey = Omit<z.infer<ReturnType<typeof createApiKeyInput>>, 'identityId'>;

@@ -106,7 +106,7 @@ it('a read of one record with $select reads no more than it shows', async () => 
   projections = new Map();
   const answer = await app.call('rest', 'products.get', { productId, $select: 'name' });
   expect(answer).toEqual({ ok: true, value: { id: productId, name: 'No. 0' } });
-  expect(Object.fromEntries(projections)).toEqual({ products: { _id: 1, name: 1 } });
+  expect(Object.fromEntries(projections)).toEqual({ products: { _id: 1, name: 1, 'trace.version': 1 } });
   await app.call('rest', 'products.get', { productId, $select: 'name', $expand: 'categories' });
-  expect(projections.get('products')).toEqual({ _id: 1, name: 1, categoryIds: 1 });
+  expect(projections.get('products')).toEqual({ _id: 1, name: 1, categoryIds: 1, 'trace.version': 1 });
 });

@@ -152,5 +152,16 @@ export function recordKinds(world: UnitWorld): Record<string, UnitKind> {
       look: ({ template }) => statusOf(`/message-templates/${template}`),
       change: ({ template }) => reviveAndDelete(`/message-templates/${template}`),
     },
+    'webhooks.delete': {
+      prepare: async () => ({ webhook: await made('/webhooks', { url: 'https://93.184.215.14/', types: ['order.*'] }) }),
+      request: ({ webhook }) => ['DELETE', `/webhooks/${webhook}`],
+      look: ({ webhook }) => statusOf(`/webhooks/${webhook}`),
+      async change({ webhook }) {
+        const path = `/webhooks/${webhook}`;
+        // it comes back with its organization alone
+        if ((await statusOf(path)) === 404) return async () => expect(await statusOf(path)).toBe(404);
+        return reviveAndPatch(path, { description: 'newer' });
+      },
+    },
   };
 }
