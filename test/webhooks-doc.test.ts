@@ -1,15 +1,16 @@
-import { sendNoEvents } from '../packages/services/test/webhook-receiver.js';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startTestServer } from '@tandem/testing';
 import { afterEach, expect, it, vi } from 'vitest';
+import { sendNoEvents } from '../packages/services/test/webhook-receiver.js';
 import { runSample, sampleOf } from './samples.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
 it('the receiver of docs/webhooks.md takes what the server sends, and refuses what others send', async () => {
   await using app = await startTestServer({ webhooks: { privateAddresses: true, pollMs: 3_600_000 } });
+  await sendNoEvents(app);
   const admin = await app.signUpAdmin();
   const sample = sampleOf('docs/webhooks.md', 'createServer');
   const create = (url: string) =>
@@ -21,7 +22,6 @@ it('the receiver of docs/webhooks.md takes what the server sends, and refuses wh
   try {
     receiver.listen(0, '127.0.0.1');
     await once(receiver, 'listening');
-    await sendNoEvents(app);
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     await admin.rest('PATCH', `/webhooks/${id}`, { url }).expect(200);
     const forged = await create(url);
