@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operationsOf, serviceOf } from '@tandem/core';
+import { operationsOf, requestErrors, serviceOf } from '@tandem/core';
 import { fixture, startTestServer, type Person } from '@tandem/testing';
 import { MCP_VERSIONS, connectMcp, type McpClient } from '@tandem/testing/mcp-client';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -72,9 +72,14 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
     expect(await mcp.call('products.get', { productId })).toEqual({
       status: 404,
       body: { error: { message: 'Product not found' } },
+      errorCode: 'products.notFound',
     });
     const invalid = await admin.rest('POST', '/products', { nonsense: 1 });
-    expect(await mcp.call('products.create', { nonsense: 1 })).toEqual({ status: 400, body: invalid.body });
+    expect(await mcp.call('products.create', { nonsense: 1 })).toEqual({
+      status: 400,
+      body: invalid.body,
+      errorCode: 'request.invalid',
+    });
   });
 
   it('gets a result as an error, as text too, after a line that tells data from instructions', async () => {
@@ -101,7 +106,11 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
     });
     await using own = await connect(ann);
     const ask = (mcp: McpClient) => mcp.call('identities.get', { identityId: ann.id });
-    const refused = (status: number, message: string) => ({ status, body: { error: { message } } });
+    const refused = (status: number, message: string) => ({
+      status,
+      body: { error: { message } },
+      errorCode: expect.stringMatching(/^authentication\./) as string,
+    });
     expect(await ask(anonymous)).toEqual(refused(422, 'Missing authorization header'));
     expect(await ask(wrong)).toEqual(refused(401, 'token could not be verified'));
     expect(await ask(elsewhere)).toEqual(refused(401, 'Token fails security check'));
@@ -111,7 +120,7 @@ describe.each(MCP_VERSIONS)('an agent whose client speaks %s', (version) => {
 
   it('reaches nothing of `auth`, and no stream', async () => {
     await using mcp = await connect(ann);
-    const unknown = { status: 404, body: { error: { message: 'Not Found' } } };
+    const unknown = { status: 404, body: { error: { message: 'Not Found' } }, errorCode: requestErrors.noSuchRoute.errorCode };
     const hidden = operationsOf(app.tandem.router).filter(({ name }) => serviceOf(name) === 'auth');
     expect(hidden.length).toBeGreaterThan(20);
     for (const name of ['auth.logout', 'auth.login', 'chat.channelEvents', 'notifications.events', '__proto__', 'nonsense']) {

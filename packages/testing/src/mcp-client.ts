@@ -8,6 +8,7 @@ export type McpVersion = (typeof MCP_VERSIONS)[number];
 export interface McpAnswer {
   status: number;
   body?: unknown;
+  errorCode?: string;
   retryAfter?: number;
 }
 

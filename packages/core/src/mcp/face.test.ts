@@ -69,7 +69,11 @@ async function tool(name: string, args: object, headers?: Record<string, string>
 }
 const call = (operation: string, input?: unknown, headers?: Record<string, string>) =>
   tool('call_operation', { operation, input }, headers);
-const refused = (status: number, message: string) => ({ status, body: { error: { message } } });
+const refused = (status: number, message: string) => ({
+  status,
+  body: { error: { message } },
+  errorCode: expect.any(String) as string,
+});
 
 describe('a call', () => {
   it('has the input of tRPC, absent too', async () => {

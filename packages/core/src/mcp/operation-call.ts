@@ -1,7 +1,7 @@
 import { toEnvelope, type ErrorEnvelope } from '../answer.js';
 import type { RequestContext } from '../context.js';
 import { describeError } from '../error-log.js';
-import { ApiError, requestErrors } from '../errors.js';
+import { ApiError, ERROR_CODE_HEADER, requestErrors } from '../errors.js';
 import type { Operation } from '../operation.js';
 import { callProcedure } from '../rest/call-procedure.js';
 
@@ -10,10 +10,12 @@ const ANSWER_MAX = 1024 * 1024;
 const TOO_LARGE =
   'The answer is larger than 1 MiB. Ask for fewer rows with `limit` or `$top`, or for fewer fields with `$select`.';
 
-/** What REST would answer: the status, and the body of success or the envelope of an error. */
+/** What REST would answer: the status, and the body of success or the envelope of an error, with what headers say there. */
 export interface CallAnswer {
   status: number;
   body?: unknown;
+  /** Of an error. */
+  errorCode?: string | undefined;
   /** Seconds after which the same call may succeed. */
   retryAfter?: number;
 }
@@ -23,8 +25,8 @@ export function failureOf(error: unknown, { server, requestId }: RequestContext)
   if (!(error instanceof ApiError))
     server.log.error({ err: describeError(error), requestId }, 'unexpected failure outside the procedures');
   const { status, headers, body } = toEnvelope(error, server.development);
-  const { 'retry-after': retryAfter } = headers;
-  return { status, body, ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }) };
+  const { [ERROR_CODE_HEADER]: errorCode, 'retry-after': retryAfter } = headers;
+  return { status, body, errorCode, ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { operationsOf, type AuthMode } from '@tandem/core';
+import { ERROR_CODE_HEADER, operationsOf, type AuthMode } from '@tandem/core';
 import {
   PASSWORD,
   createContract,
@@ -35,13 +35,13 @@ const OF_PROTOCOL = new Set([-32_700, -32_600]);
 
 interface TrpcAnswer {
   result?: { data?: unknown };
-  error?: { message: string; data: { httpStatus: number; data?: string[] } };
+  error?: { message: string; data: { httpStatus: number; errorCode: string; data?: string[] } };
 }
 
 /** An answer of the MCP face, of which an operation's is the structured content. */
 interface McpMessage {
   error?: { code: number };
-  result?: { isError?: boolean; structuredContent?: { status: number; body?: unknown; retryAfter?: number } };
+  result?: { isError?: boolean; structuredContent?: { status: number; body?: unknown; errorCode?: string; retryAfter?: number } };
 }
 
 /** The error of an answer on either face, as on the REST face. */
@@ -116,11 +116,13 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
   function check({ face, mode, method, path }: FuzzRequest, operation: DescribedOperation, answer: RawAnswer): void {
     const contract = contracts[mode];
     const headers = new Headers(answer.headers as Record<string, string>);
+    const { result, error } = (answer.body ?? {}) as TrpcAnswer;
+    // REST and refusals of the server itself have the header
+    if (error?.data?.errorCode) headers.set(ERROR_CODE_HEADER, error.data.errorCode);
     const isOutside = OUTSIDE.has(answer.status) || (face !== 'rest' && OF_BODY.has(answer.status));
     if (isOutside) return contract.check('GET', '/outside', { ...answer, headers, body: envelopeOf(answer.body) });
     if (face === 'mcp') return checkResult(operation, answer, headers);
     if (face === 'rest') return contract.check(method, path.split('?', 1)[0] as string, { ...answer, headers });
-    const { result, error } = answer.body as TrpcAnswer;
     const status = error ? error.data.httpStatus : successOf(contract, operation);
     if (error && status !== answer.status) throw new Error(`status ${answer.status}, but httpStatus ${status}`);
     const location = (result?.data as { location?: string } | undefined)?.location;
@@ -135,9 +137,10 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
     const { error, result } = message as McpMessage;
     if (error && status === 400 && OF_PROTOCOL.has(error.code)) return;
     if (!result?.structuredContent) throw new Error(`${status}: ${JSON.stringify(message)}`);
-    const { retryAfter, ...answer } = result.structuredContent;
+    const { errorCode, retryAfter, ...answer } = result.structuredContent;
     if (answer.status >= 500) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
     if (result.isError !== (answer.status >= 400 || undefined)) throw new Error(`isError is wrong: ${JSON.stringify(message)}`);
+    if (errorCode !== undefined) headers.set(ERROR_CODE_HEADER, errorCode);
     if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter));
     contracts.bearer.check(method, path, { headers, body: undefined, ...answer });
   }
