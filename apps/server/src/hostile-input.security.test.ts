@@ -60,22 +60,23 @@ const resolve = (schema: JsonSchema) => resolveSchema(document, schema);
 /** A value that a schema accepts, with all optional parts. */
 function sample(given: JsonSchema, name = ''): unknown {
   const schema = resolve(given);
-  const { format, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
+  const { format, examples, properties = {}, items, anyOf, allOf, minLength = 1, minimum = 1 } = schema;
   // of a nullable value, the other type
   const type = [schema.type].flat().find((one) => one !== 'null');
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
+  if (schema.type === 'null') return null;
   if (anyOf?.[0]) return sample(anyOf[0]);
   if (allOf) return Object.assign({}, ...allOf.map((one) => sample(one)));
   if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, sample(one, key)]));
-  if (type === 'array') return items ? [sample(items)] : [];
+  if (type === 'array') return examples?.[0] ?? (items ? [sample(items)] : []);
   if (type === 'integer' || type === 'number') return minimum;
   if (type === 'boolean') return true;
   // so that a refusal is not for lack of permission
   if (format === 'uuid') return known[name] ?? NOBODY;
   if (format === 'date-time') return '2099-01-31T09:30:00.000Z';
   if (format === 'email') return 'somebody@example.org';
-  return 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
+  return examples?.[0] ?? 'a text '.repeat(10).slice(0, Math.max(minLength, 20));
 }
 
 interface Answer {
