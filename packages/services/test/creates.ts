@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newEmail, type Person, type TestServer } from '@tandem/testing';
+import { newEmail, type Outcome, type Person, type TestServer } from '@tandem/testing';
 import { attributeModel } from '../src/attributes/attribute.model.js';
 import { categoryModel } from '../src/categories/category.model.js';
 import { channelModel } from '../src/chat/channel.model.js';
@@ -20,6 +20,13 @@ import { identityModel } from '../src/identities/identity.model.js';
 import { webhookModel } from '../src/webhooks/webhook.model.js';
 import { createOrganization } from './people.js';
 import { upload } from './uploads.js';
+
+/** An answer without its `secret`, which is shown once: who is first has it. */
+export function withoutSecret(outcome: Outcome): Outcome {
+  if (!outcome.ok || Array.isArray(outcome.value)) return outcome;
+  const { secret, ...value } = outcome.value as Record<string, unknown>;
+  return { ...outcome, value };
+}
 
 /** What is created, and how many records of it there are. */
 export interface Creation {

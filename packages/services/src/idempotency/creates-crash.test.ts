@@ -11,7 +11,7 @@ import {
 } from '@tandem/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openCrashFixture, type CrashFlow, type LeftBehind } from '../../test/crash-fixture.js';
-import { createsOf, type Create, type Creation } from '../../test/creates.js';
+import { createsOf, withoutSecret, type Create, type Creation } from '../../test/creates.js';
 
 /** A server takes a second to start, on a machine that has nothing else to do. */
 const PATIENCE = 240_000;
@@ -84,9 +84,9 @@ describe.each(groups.map((group) => [group]))('a create whose process is killed 
       const first = early.get(somebody) as Outcome;
       // a unit of work is left to the sweep
       expect(first, where).toMatchObject(first.ok ? { ok: true } : { status: 503 });
-      const again = await somebody.send(later);
+      const again = withoutSecret(await somebody.send(later));
       expect(again, where).toMatchObject({ ok: true });
-      expect(again, where).toEqual(first.ok ? first : again);
+      expect(again, where).toEqual(first.ok ? withoutSecret(first) : again);
       expect(await somebody.send(system.home), where).toEqual(again);
       expect(await somebody.count(), where).toBe(create.records ?? 1);
       if (again.ok) fields.add(JSON.stringify(Object.keys([again.value].flat()[0] as object).toSorted()));

@@ -19,7 +19,7 @@ import {
 import express from 'express';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createsOf } from '../../test/creates.js';
+import { createsOf, withoutSecret } from '../../test/creates.js';
 import { categoryModel } from '../categories/category.model.js';
 import { createRoute } from '../shared/record-routes.js';
 import { locationModel } from '../locations/location.model.js';
@@ -40,12 +40,6 @@ const creates = createsOf(app, () => admin);
 
 const send = (face: Face, name: string, input: object, key: string, by = admin, on: TestServer = app): Promise<Outcome> =>
   on.call(face, name, input as Record<string, unknown>, { ...by.credentials, headers: { 'idempotency-key': key } });
-/** Shown once: who is first has it. */
-function withoutSecret(outcome: Outcome): Outcome {
-  if (!outcome.ok || Array.isArray(outcome.value)) return outcome;
-  const { secret, ...value } = outcome.value as Record<string, unknown>;
-  return { ...outcome, value };
-}
 const idOf = (outcome: Outcome) => outcome.ok && (outcome.value as { id: string }).id;
 
 it('is taken by every POST that creates, but below /auth and for tickets', () => {
