@@ -18,7 +18,7 @@ interface ServiceAccountsOptions {
   lists: Lists;
   audit: AuditService;
   identities: Pick<IdentitiesService, 'delete' | 'serviceAccountOf' | 'wasCreated' | 'uncreate'>;
-  organizations: Pick<OrganizationsService, 'nameOf' | 'rolesAmong'>;
+  organizations: Pick<OrganizationsService, 'nameOf'>;
   joinings: Joinings;
   /** The identity type of all service accounts. */
   typeId: string;
@@ -67,7 +67,7 @@ export function createServiceAccountsService(options: ServiceAccountsOptions) {
 
   async function addRoles(organizationId: string, accounts: readonly ServiceAccount[]): Promise<void> {
     const ids = accounts.map(({ id }) => id);
-    const roles = await organizations.rolesAmong(organizationId, ids);
+    const roles = await joinings.rolesAmong(organizationId, ids);
     for (const account of accounts) account.role = roles.get(account.id) ?? null;
   }
 

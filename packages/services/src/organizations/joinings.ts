@@ -16,7 +16,7 @@ export interface Joining {
 
 export type Joinings = ReturnType<typeof createJoinings>;
 
-/** Adds invited identities to organizations, as steps of a unit of work. Each function makes one write. */
+/** Adds identities to organizations, as steps of a unit of work, and removes those that a unit added. Each function makes one write. */
 export function createJoinings(storage: Storage) {
   const Organizations = storage.model(organizationModel);
   const notes = createUnitNotes(Organizations);
@@ -60,6 +60,17 @@ export function createJoinings(storage: Storage) {
 
     /** Removes the note that `join` has left, once no retry can follow. */
     forget: ({ unitId, organizationId }: Joining) => notes.remove(organizationId, unitId),
+
+    /** The roles of those of the identities that are members of a live organization. */
+    async rolesAmong(organizationId: string, identityIds: readonly string[]): Promise<Map<string, string>> {
+      const isAsked = { $in: ['$$member.identityId', { $literal: identityIds }] };
+      const members = { $filter: { input: MEMBERS, as: 'member', cond: isAsked } };
+      const [found] = await Organizations.aggregate<Pick<OrganizationRecord, 'members'>>([
+        { $match: { _id: organizationId } },
+        { $project: { members } },
+      ]);
+      return new Map(found?.members.map(({ identityId, role }) => [identityId, role]));
+    },
 
     /** Removes a member who is no owner, if there is one. */
     async leave(organizationId: string, identityId: string): Promise<void> {

@@ -11,14 +11,7 @@ import { changeRecord, refusePrivate, withoutPrivate } from '../shared/changes.j
 import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
-import {
-  MEMBERS,
-  afterChange,
-  organizationModel,
-  ownerNameOf,
-  type MemberRecord,
-  type OrganizationRecord,
-} from './organization.model.js';
+import { afterChange, organizationModel, ownerNameOf, type MemberRecord, type OrganizationRecord } from './organization.model.js';
 import { organizationErrors as errors } from './organizations.errors.js';
 import {
   descendantList,
@@ -267,17 +260,6 @@ export function createOrganizationsService({ storage, lists, people, logos }: Or
       })) as Pick<OrganizationRecord, 'members'> | null;
       const role = found?.members?.[0]?.role;
       return role !== undefined && isOrganizationRole(role) ? role : undefined;
-    },
-
-    /** The roles of those of the identities that are members of a live organization. */
-    async rolesAmong(organizationId: string, identityIds: readonly string[]): Promise<Map<string, string>> {
-      const isAsked = { $in: ['$$member.identityId', { $literal: identityIds }] };
-      const members = { $filter: { input: MEMBERS, as: 'member', cond: isAsked } };
-      const [found] = await Organizations.aggregate<Pick<OrganizationRecord, 'members'>>([
-        { $match: { _id: organizationId } },
-        { $project: { members } },
-      ]);
-      return new Map(found?.members.map(({ identityId, role }) => [identityId, role]));
     },
 
     /** The identity's role in each of the given organizations that exist; null where it is not a member. */
