@@ -23,7 +23,7 @@ import { makeKey as newKey } from './key-text.js';
 const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 const MINUTE = 60_000;
 /** What ends a key acts within a second; this is for a busy machine too. */
-const SOON = { timeout: 1500, interval: 50 };
+const SOON = { timeout: 3000, interval: 50 };
 const REVOKED = { code: 1008, reason: 'the session has ended' };
 
 const app = fixture(() => startTestServer({ trustProxy: true }));

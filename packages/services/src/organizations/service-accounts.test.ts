@@ -11,7 +11,7 @@ const NO_IDENTITY = { ok: false, status: 404, message: 'Identity not found' };
 const IS_ACCOUNT = { ok: false, status: 409, message: 'Identity is a service account' };
 const UNVERIFIED = { ok: false, status: 401, message: 'token could not be verified' };
 /** What ends a key acts within a second; this is for a busy machine too. */
-const SOON = { timeout: 1500, interval: 50 };
+const SOON = { timeout: 3000, interval: 50 };
 
 const app = fixture(startTestServer);
 const second = fixture(() => startTestServer({ clock: app.clock }));
