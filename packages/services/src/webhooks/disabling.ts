@@ -22,12 +22,11 @@ interface DisablingOptions {
 export function createDisabling({ storage, log, mails, show, dispatch }: DisablingOptions) {
   const Webhooks = storage.model(webhookModel);
   const { clock } = storage;
-  let announce = (event: DomainEvent): Promise<void> => dispatch([event]);
 
   async function tell(record: WebhookRecord): Promise<void> {
     const { _id: id, disablingId, disabledAt, createdBy, url } = record;
     if (!disablingId || !disabledAt) return;
-    await announce({
+    const event: DomainEvent = {
       id: disablingId,
       type: 'webhook.disabled',
       at: disabledAt.toISOString(),
@@ -35,7 +34,8 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
       organizationId: record.organizationId ?? null,
       actor: { type: 'system', id: null },
       data: show(record),
-    });
+    };
+    await dispatch([event]);
     // the rest of the address may hold a secret
     const values = { host: new URL(url).host, webhookId: id };
     await mails.enqueue([{ id: `webhook-disabled.${disablingId}`, template: 'webhook-disabled', identityId: createdBy, values }]);
@@ -60,10 +60,6 @@ export function createDisabling({ storage, log, mails, show, dispatch }: Disabli
       const untold = { disablingId: { $type: 'string' }, disabledAt: { $lte: new Date(clock.now().getTime() - GRACE_MS) } };
       const records = await Webhooks.find(untold as object, null, { limit: BATCH }).lean<WebhookRecord[]>();
       for (const record of records) await tell(record);
-    },
-
-    announceWith(given: (event: DomainEvent) => Promise<void>): void {
-      announce = given;
     },
   };
 }

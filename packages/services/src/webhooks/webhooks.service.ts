@@ -137,8 +137,6 @@ export function createWebhooksService(options: WebhooksOptions) {
     dispatch,
     made,
     sending,
-    /** Sets what makes an event of a webhook that was disabled. Default: `dispatch`. Call once, when wiring services. */
-    announceWith: disabling.announceWith,
 
     /** @throws organizationErrors.notFound, errors.tooMany; validationError for an address that not everybody can reach */
     async create(given: NewWebhook, createdBy: string, _id = newId(clock)): Promise<WebhookWithSecret> {
