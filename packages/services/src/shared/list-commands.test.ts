@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { operationsOf } from '@tandem/core';
 import { resourceOfInput } from '@tandem/lists';
 import { startTestServer, type TestServer } from '@tandem/testing';
@@ -21,13 +23,18 @@ let world: Awaited<ReturnType<typeof fillEveryList>>;
 let commands: string[] = [];
 /** What was read of each collection. */
 let projections = new Map<string, unknown>();
+/** Set in all that a request does: what the instance does by itself, now and then, is not counted. */
+const requests = new AsyncLocalStorage<true>();
+const noteRequest = () => requests.enterWith(true);
 beforeAll(async () => {
+  subscribe('http.server.request.start', noteRequest);
   home = await startTestServer();
   world = await fillEveryList(home, ROWS);
   const mongodbUri = `${home.mongodbUri}${home.mongodbUri.includes('?') ? '&' : '?'}monitorCommands=true`;
   app = await startTestServer({ mongodbUri });
   const client = app.storage.model(notificationModel).db.getClient();
   client.on('commandStarted', ({ commandName, command }: Started) => {
+    if (!requests.getStore()) return;
     commands.push(`${commandName} ${String(command[commandName])}`);
     const { pipeline = [], projection } = command as { pipeline?: { $project?: unknown }[]; projection?: unknown };
     projections.set(String(command[commandName]), projection ?? pipeline.find(({ $project }) => $project)?.$project);
@@ -36,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await home.close();
+  unsubscribe('http.server.request.start', noteRequest);
 });
 
 /** What an answer took: its rows, the commands, and what was read of each collection. */
