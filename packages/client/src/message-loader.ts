@@ -10,7 +10,7 @@ const PAGE = 50;
 const HALF = 25;
 
 export interface MessageLoader {
-  /** Takes each event of the followed channels. */
+  /** Takes each event of the followed channels, and what `send` resolves with, as a `message.created`. */
   hear(event: ChatEvent): void;
   /**
    * A channel's last 50 messages, for `joinNewest`; with `nextToken` the 50 before, for `joinEarlier`. Fails with a

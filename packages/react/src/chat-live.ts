@@ -47,15 +47,11 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     queries.setQueryData<ChannelSummary[]>(channelsKey, (all) => all?.map((one) => (one.id === channelId ? how(one) : one)));
   }
 
-  function apply(event: ChatEvent): void {
-    const { channelId } = event;
-    changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
-    changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
-  }
   function hear(event: ChatEvent): void {
     const { channelId } = event;
     loader.hear(event);
-    apply(event);
+    changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
+    changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
     if (event.type === 'message.deleted') loadAgain(channelsKey);
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
@@ -149,7 +145,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       outgoing.send({ channelId, content }, async (message) => {
         const [stream, release] = shared.use();
         try {
-          apply({ type: 'message.created', channelId, message: await stream.send(message) });
+          // a load under way may lack it, and the stream may tell of it later
+          hear({ type: 'message.created', channelId, message: await stream.send(message) });
         } finally {
           release();
         }

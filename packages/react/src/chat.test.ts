@@ -124,6 +124,32 @@ describe('useChannel', () => {
     expect(contents((await until(() => true)).messages)).toEqual(['after']);
   });
 
+  it('goes on showing a message that was acknowledged, also where an older answer arrives before its event', async () => {
+    const ann = await app.signUp();
+    const channelId = await channelOf(ann);
+    class WithoutEvents extends WebSocket {
+      override emit(name: string | symbol, ...given: unknown[]): boolean {
+        return name === 'message' && String(given[0]).includes('"message.created"') ? false : super.emit(name, ...given);
+      }
+    }
+    const slow = createSlowFetch();
+    const { until, queries } = render(app, () => useChannel(channelId), {
+      tokens: tokensOf(ann),
+      fetch: slow.fetch,
+      WebSocket: WithoutEvents,
+    });
+    const { send } = await until(({ isLive, messages }) => isLive && messages !== undefined);
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    const release = slow.hold();
+    void queries.invalidateQueries();
+    await expect.poll(slow.waiting, PATIENCE).toBeGreaterThan(0);
+    send('Tea?');
+    await until(({ messages, pending }) => messages?.length === 1 && pending.length === 0);
+    release();
+    await expect.poll(() => queries.isFetching(), PATIENCE).toBe(0);
+    expect(contents((await until(() => true)).messages)).toEqual(['Tea?']);
+  });
+
   it('shows who is typing, until the message comes', async () => {
     const [ann, bob] = [await app.signUp(), await app.signUp()];
     const channelId = await channelOf(ann, [bob]);

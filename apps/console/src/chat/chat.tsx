@@ -111,6 +111,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   }
   function apply(event: ChatEvent): void {
     const { channelId } = event;
+    loader.hear(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
   }
@@ -131,7 +132,6 @@ export function ChatProvider({ children }: { children: ReactNode }) {
 
   const onEvent = useEffectEvent((event: ChatEvent): void => {
     const { channelId } = event;
-    loader.hear(event);
     apply(event);
     if (event.type === 'typing') startTyping(channelId, event.identityId);
     if (event.type === 'message.created') stopTyping(channelId, event.message.senderId);
