@@ -128,6 +128,45 @@ describe.skipIf(!HAS_CHROMIUM)('the chat (skipped where there is no chromium)', 
     await expectClean(visitor);
   });
 
+  it('leads from a found message to its place among others, and from there to the newest', async () => {
+    const { ann, bob, channelId } = await channelOfTwo('Quay');
+    const say = (content: string) => bob.rest('POST', '/messages', { channelId, senderId: bob.id, content }).expect(201);
+    for (let n = 1; n <= 95; n++) await say(n === 40 ? 'The tide turns' : `Line ${n}.`);
+    await using visitor = await visitAs(ann, '/chat');
+    const { page } = visitor;
+    const log = page.getByRole('log');
+    const line = (n: number) => log.getByText(`Line ${n}.`, { exact: true });
+    await page.getByLabel('Search messages').fill('tide');
+    await page.getByRole('list', { name: 'Found messages' }).getByRole('link').click();
+    await log.getByText('The tide turns').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('The tide turns');
+    expect(await page.evaluate('document.activeElement.checkVisibility()')).toBe(true);
+    expect([await line(15).count(), await line(64).count(), await line(65).count()]).toEqual([1, 1, 0]);
+    // those in between were not seen
+    await line(64).scrollIntoViewIfNeeded();
+    await page.getByRole('link', { name: 'Chat 95 unread', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await line(1).waitFor();
+    await page.getByRole('button', { name: 'Show later messages' }).click();
+    await line(95).waitFor();
+    await page.getByRole('button', { name: 'Show later messages' }).waitFor({ state: 'detached' });
+    await say('Line 96.');
+    await line(96).waitFor();
+    await page.reload();
+    await log.getByText('The tide turns').waitFor();
+    await say('Line 97.');
+    await page.getByRole('button', { name: '97 new messages' }).click();
+    await line(97).waitFor();
+    expect(await log.getByText('The tide turns').count()).toBe(0);
+    await page.goBack();
+    await log.getByText('The tide turns').waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('It does');
+    await page.getByLabel('Message', { exact: true }).press('Enter');
+    await log.getByText('It does', { exact: true }).waitFor();
+    await line(97).waitFor();
+    await expectClean(visitor);
+  });
+
   it('starts with a channel of one’s own, and shows earlier messages on request', async () => {
     const ann = await app.signUp();
     await using visitor = await visitAs(ann, '/chat');

@@ -1,7 +1,7 @@
 import type { ChannelSummary } from '@tandem/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { Badge } from '../ui/badge.js';
 import { Entry } from '../ui/boundary.js';
 import { Button } from '../ui/button.js';
@@ -20,6 +20,8 @@ import { MessageSearch } from './message-search.js';
 export function ChatView({ channelId }: { channelId?: string | undefined }) {
   const { channels, loading, unread, isLive } = useChat();
   const channel = channels?.find(({ id }) => id === channelId);
+  const [search] = useSearchParams();
+  const at = /^[1-9]\d{0,14}$/.test(search.get('at') ?? '') ? Number(search.get('at')) : undefined;
   useTitle(channel?.name ?? 'Chat', unread);
   return (
     <div className={channelId === undefined ? 'chat' : 'chat chat-open'}>
@@ -44,7 +46,7 @@ export function ChatView({ channelId }: { channelId?: string | undefined }) {
           </MessageSearch>
         )}
       </section>
-      {channel && <Conversation key={channel.id} channel={channel} />}
+      {channel && <Conversation key={channel.id} channel={channel} at={at} />}
       {!channel && channels && (channelId !== undefined || channels.length > 0) && (
         <div className="chat-none">
           {channelId === undefined ? (

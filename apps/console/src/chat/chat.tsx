@@ -1,6 +1,7 @@
 import {
   applyToChannel,
   applyToMessages,
+  applyToWindow,
   createChatClient,
   createMessageLoader,
   joinChannels,
@@ -15,6 +16,7 @@ import {
   type ChatEvent,
   type ChatMessage,
   type LoadedMessages,
+  type MessageWindow,
 } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
@@ -46,6 +48,9 @@ export interface Chat {
   /** Loads a channel's last messages. Known earlier ones stay. */
   load(channelId: string): Promise<LoadedMessages>;
   loadEarlier(channelId: string): Promise<void>;
+  /** Loads the messages around a number. */
+  loadAround(channelId: string, seq: number): Promise<MessageWindow>;
+  extendAround(channelId: string, seq: number, end: 'earlier' | 'later'): Promise<void>;
   /** Resolves when stored; resent when the connection drops. */
   send(channelId: string, message: Outgoing): Promise<void>;
   sayTyping(channelId: string): void;
@@ -70,6 +75,8 @@ export function useChat(): Chat {
 }
 
 export const messagesKey = (channelId: string) => ['messages', channelId] as const;
+const windowsKey = (channelId: string) => ['messages-around', channelId] as const;
+export const windowKey = (channelId: string, seq: number) => [...windowsKey(channelId), seq] as const;
 /** Of the messages that are on their way. */
 export const sendKey = (channelId: string) => ['send', channelId] as const;
 
@@ -114,6 +121,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     loader.hear(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
     changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
+    queries.setQueriesData<MessageWindow>(
+      { queryKey: windowsKey(channelId) },
+      (around) => around && applyToWindow(around, event),
+    );
   }
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
 
@@ -138,7 +149,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
   });
   const onEnd = useEffectEvent(() => loadAgain(channelsKey));
-  const onBegin = useEffectEvent((channelId: string) => loadAgain(messagesKey(channelId)));
+  const onBegin = useEffectEvent((channelId: string) => {
+    loadAgain(messagesKey(channelId));
+    loadAgain(windowsKey(channelId));
+  });
 
   useEffect(() => {
     const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
@@ -192,6 +206,14 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       if (nextToken === undefined) return;
       const earlier = await loader.load(channelId, { nextToken });
       changeMessages(channelId, (loaded) => joinEarlier(loaded, earlier, nextToken));
+    },
+    loadAround: (channelId, seq) => loader.loadAround(channelId, seq),
+    async extendAround(channelId, seq, end) {
+      const queryKey = windowKey(channelId, seq);
+      const known = queries.getQueryData<MessageWindow>(queryKey);
+      if (!known) return;
+      const extended = await loader.extend(channelId, known, end);
+      queries.setQueryData<MessageWindow>(queryKey, extended);
     },
     async send(channelId, message) {
       if (!stream.current) throw new Error('the connection is closed');

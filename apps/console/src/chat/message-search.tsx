@@ -48,9 +48,9 @@ export function MessageSearch({ children }: { children: ReactNode }) {
           {!data && !found.error && <Loading what="messages" />}
           {data && <p className="hint">{countText(data.total, data.value.length)}</p>}
           <ul className="found" aria-label="Found messages">
-            {data?.value.map(({ id, channelId, content, createdAt, senderId, sender, channel }) => (
+            {data?.value.map(({ id, channelId, seq, content, createdAt, senderId, sender, channel }) => (
               <li key={id}>
-                <Link href={`/chat/${channelId}`} className="channel">
+                <Link href={`/chat/${channelId}?at=${seq}`} className="channel">
                   <span className="channel-name">{channel?.name ?? 'Channel'}</span>
                   <span className="channel-last">
                     {senderId === self ? 'You' : (sender?.name ?? 'Member')}: {content}

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@tandem/client';
+import { useEffect, useRef } from 'react';
 import { useIdentityId } from '../session/session.js';
 import type { Shown } from './names.js';
 
@@ -12,9 +13,18 @@ interface MessageProps {
   message: ChatMessage;
   before: ChatMessage | undefined;
   personOf(identityId: string): Shown;
+  /** Whether it is the one that was looked for: shown first, and marked. */
+  isFound?: boolean;
 }
 
-export function Message({ message, before, personOf }: MessageProps) {
+export function Message({ message, before, personOf, isFound = false }: MessageProps) {
+  const row = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isFound) return;
+    row.current?.scrollIntoView({ block: 'center' });
+    // keyboards and screen readers go on from here
+    row.current?.focus({ preventScroll: true });
+  }, [isFound]);
   const self = useIdentityId();
   const at = new Date(message.createdAt);
   const isNewDay = before === undefined || day.format(new Date(before.createdAt)) !== day.format(at);
@@ -25,7 +35,12 @@ export function Message({ message, before, personOf }: MessageProps) {
   return (
     <>
       {isNewDay && <li className="log-day">{day.format(at)}</li>}
-      <li className={isOwn ? 'message message-own' : 'message'}>
+      <li
+        ref={row}
+        className={['message', isOwn && 'message-own', isFound && 'message-found'].filter(Boolean).join(' ')}
+        tabIndex={isFound ? -1 : undefined}
+        aria-current={isFound || undefined}
+      >
         {!isTogether && (
           <p className="message-head">
             {avatarUrl !== null && <img className="message-avatar" src={avatarUrl} alt="" />}

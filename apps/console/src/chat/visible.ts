@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react';
+import { useCallback, useState, useSyncExternalStore, type RefCallback } from 'react';
 
 function subscribe(onChange: () => void): () => void {
   document.addEventListener('visibilitychange', onChange);
@@ -10,14 +10,16 @@ export function useVisible(): boolean {
   return useSyncExternalStore(subscribe, () => document.visibilityState === 'visible');
 }
 
-/** Whether an element is in view: not scrolled out of it, in its container or with the page. */
-export function useInView<Of extends Element>(): [ref: RefObject<Of | null>, isInView: boolean] {
-  const ref = useRef<Of>(null);
+/** Whether an element is in view: there, and not scrolled out of it, in its container or with the page. */
+export function useInView(): [ref: RefCallback<Element>, isInView: boolean] {
   const [isInView, setInView] = useState(false);
-  useEffect(() => {
+  const ref = useCallback((element: Element | null) => {
     const observer = new IntersectionObserver((entries) => setInView(entries.at(-1)?.isIntersecting ?? false));
-    if (ref.current) observer.observe(ref.current);
-    return () => observer.disconnect();
+    if (element) observer.observe(element);
+    return () => {
+      observer.disconnect();
+      setInView(false);
+    };
   }, []);
   return [ref, isInView];
 }
