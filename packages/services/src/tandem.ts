@@ -259,7 +259,7 @@ export async function createTandem<
   const jobs = createJobs({ storage, log });
   const followers = createEventFollowers({ storage, events: services.events, bus, log });
   const { webhooks } = services;
-  followers.add({ name: 'webhooks', handle: (event) => webhooks.dispatch([event]) });
+  followers.add({ name: 'webhooks', atOnce: 100, handle: webhooks.dispatch, isNeeded: webhooks.isAnyEnabled });
   for (const handler of handlersIn(configuration.on ?? {}, services.lists.kinds())) followers.add(handler);
   let stops: (() => Promise<void>)[] | undefined;
   const described = [...SERVICES, ...own].map(({ name, description }) => ({ name, description }));

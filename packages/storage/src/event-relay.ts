@@ -187,8 +187,11 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     await states.aggregate(copy, options).toArray();
     const { matchedCount } = await states.updateOne(held, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
-    for (const [collection, ofOne] of groupBy(cleared)) {
-      const clears = ofOne.map(({ id, version }) => ({ updateOne: { filter: { _id: id }, update: clearing(version) } }));
+    for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
+      const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {
+        const filter = { _id: { $in: some.map(({ id }) => id) } };
+        return { updateMany: { filter, update: clearing(version) } };
+      });
       await database.collection<{ _id: string }>(collection).bulkWrite(clears, { ordered: false, ...options });
       const removed = ofOne.filter(({ isRemoved }) => isRemoved).map(({ id }) => id);
       const shells = { _id: { $in: removed }, [`${TRACE}.isRemoved`]: true, [`${TRACE}.events`]: [] } as object;
@@ -274,9 +277,14 @@ function clearing(version: number): object[] {
   ];
 }
 
-function groupBy(cleared: readonly Cleared[]): Map<string, Cleared[]> {
-  const groups = new Map<string, Cleared[]>();
-  for (const one of cleared) groups.set(one.collection, [...(groups.get(one.collection) ?? []), one]);
+function groupBy<Key>(cleared: readonly Cleared[], keyOf: (one: Cleared) => Key): Map<Key, Cleared[]> {
+  const groups = new Map<Key, Cleared[]>();
+  for (const one of cleared) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
   return groups;
 }
 

@@ -31,7 +31,9 @@ function collector(name: string, act: (event: DomainEvent, seen: string[]) => un
   const follower: Follower = {
     name,
     types: 'category.created',
-    async handle(event) {
+    atOnce: 1,
+    async handle([event]) {
+      if (!event) return;
       await act(event, seen);
       seen.push(String(event.data['name']));
     },
@@ -82,6 +84,36 @@ it('what was handled when a process ends is not handled again by the next, the r
   await follow(other, follower);
   await make('c');
   await expectSeen(['b', 'c']);
+});
+
+it('what waits is taken several at once, in order, by who takes several', async () => {
+  const batches: unknown[][] = [];
+  const follower: Follower = {
+    name: 'several',
+    types: 'category.created',
+    atOnce: 2,
+    handle: (events) => batches.push(events.map(({ data }) => data['name'])),
+  };
+  await (await follow(app, follower)).stop();
+  for (const name of ['a', 'b', 'c']) await make(name);
+  await app.storage.events.last();
+  await follow(app, follower);
+  await vi.waitFor(() => expect(batches).toEqual([['a', 'b'], ['c']]), { timeout: 10_000 });
+});
+
+it('events that nobody needs are passed over, and those from the moment on in which somebody does are handled', async () => {
+  let isNeeded = false;
+  const { follower, seen, expectSeen } = collector('needed');
+  await follow(app, { ...follower, isNeeded: () => Promise.resolve(isNeeded) });
+  await make('unneeded');
+  const last = await app.storage.events.last();
+  const { collection } = app.storage.model(followerModel);
+  const passed = async () => expect(await collection.findOne({ _id: follower.name } as object)).toMatchObject({ cursor: last });
+  await vi.waitFor(passed, { timeout: 10_000 });
+  isNeeded = true;
+  await make('needed');
+  await expectSeen(['needed']);
+  expect(seen).toEqual(['needed']);
 });
 
 it('what a dead process was handling another handles, once its lease is over', async () => {

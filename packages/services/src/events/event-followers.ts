@@ -40,8 +40,12 @@ export interface Follower {
   name: string;
   /** `order.*,product.created`; default all. */
   types?: string;
-  /** Called with each event until it returns: after a failure, and after a crash, again. */
-  handle(event: DomainEvent): unknown;
+  /** Called with the next events until it returns: after a failure, and after a crash, again. */
+  handle(events: readonly DomainEvent[]): unknown;
+  /** How many events it takes at once, at most. */
+  atOnce: number;
+  /** Whether there is anything to do with events; if not, they are passed over unread. Asked after they have happened. */
+  isNeeded?(): Promise<boolean>;
 }
 
 interface FollowersOptions {
@@ -101,19 +105,25 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
   }
 
   /** Handles a page of events. @returns where it went on to */
-  async function pass({ name, types, handle }: Follower, cursor: string | null): Promise<string | null> {
+  async function pass({ name, types, handle, atOnce, isNeeded }: Follower, cursor: string | null): Promise<string | null> {
+    const move = async (to: string | null) => {
+      if (to !== cursor) await write(name, { cursor: { $literal: to } });
+      return to;
+    };
+    const end = isNeeded && (await events.last());
+    if (isNeeded && !(await isNeeded())) return move(end ?? cursor);
     const page = await events.read({ since: cursor ?? undefined, types, limit: PAGE }, true).catch((error: unknown) => {
       if (!eventErrors.gone.matches(error)) throw error;
       log.error({ follower: name }, 'events were removed before they were handled');
       return events.read({ types, limit: PAGE }, true);
     });
-    for (const event of page.data) {
+    for (let at = 0; at < page.data.length; at += atOnce) {
       if (stopped.signal.aborted) return cursor;
-      await handle(event);
-      await write(name, { cursor: { $literal: event.id } });
+      const some = page.data.slice(at, at + atOnce);
+      await handle(some);
+      if (at + atOnce < page.data.length) await move(some.at(-1)?.id ?? cursor);
     }
-    if (page.nextSince !== cursor) await write(name, { cursor: { $literal: page.nextSince } });
-    return page.nextSince;
+    return move(page.nextSince);
   }
 
   /** Renews the lease while somebody handles. */
@@ -184,8 +194,9 @@ export function createEventFollowers({ storage, events, bus, log }: FollowersOpt
  * @throws Error for a type of events that does not exist
  */
 export function handlersIn(on: EventHandlers, kinds: readonly string[]): Follower[] {
-  return Object.entries(on).map(([pattern, handle]) => {
+  return Object.entries(on).map(([pattern, handler]) => {
+    const handleOne = handler as (event: DomainEvent) => unknown;
     if (expandType(pattern, kinds).length === 0) throw new Error(`on: there are no events "${pattern}"`);
-    return { name: `on ${pattern}`, types: pattern, handle };
+    return { name: `on ${pattern}`, types: pattern, atOnce: 1, handle: ([event]) => event && handleOne(event) };
   });
 }

@@ -117,8 +117,8 @@ export function createWebhooksService(options: WebhooksOptions) {
         ({ types, organizationId }) =>
           (!organizationId || organizationId === of) && namesOf(type).some((name) => types.includes(name)),
       );
-    await deliveries.add(events.map((event) => [event, targetsOf(event)] as const));
-    sending.wake();
+    const added = await deliveries.add(events.map((event) => [event, targetsOf(event)] as const));
+    if (added.length > 0) sending.wake();
   }
 
   /** @throws errors.notFound, disabled */
@@ -135,6 +135,14 @@ export function createWebhooksService(options: WebhooksOptions) {
 
   return {
     dispatch,
+
+    /** Whether there is a webhook that events may be for. */
+    async isAnyEnabled(): Promise<boolean> {
+      // in the order of the index that has these alone
+      const one = await Webhooks.findOne({ disabledAt: null }, { _id: 1 }, { sort: { organizationId: 1 } }).lean();
+      return one !== null;
+    },
+
     made,
     sending,
 
