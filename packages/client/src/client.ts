@@ -25,6 +25,7 @@ import { createRenewalLink, createSentWith } from './renewal-link.js';
 import { createRenewals } from './renewals.js';
 import type { AppRouter } from './router-types.js';
 import { createMemoryTokenStore, type TokenStore } from './token-store.js';
+import { createVersionsLink, hasVersion, versionHeaders } from './versions.js';
 import { createTransport, type ClientMode, type Fetch } from './transport.js';
 
 /** Most calls that the server accepts in one request. */
@@ -60,7 +61,7 @@ export interface TandemClient<Router extends AnyTRPCRouter = AppRouter> {
    * The procedures: `api.notifications.list.query({ identityId })`. Calls of one tick share a request. A call refused
    * because of an old access token is repeated once, after a refresh that all calls share. Calls that create are sent
    * alone with a key, and once more when their answer is lost; `{ context: { idempotencyKey } }` gives any mutation
-   * one. Fails with a TRPCClientError, which `describeFailure` reads.
+   * one. `{ context: { ifMatch: versionOf(record) } }` changes a record only in that version. Fails with a TRPCClientError, which `describeFailure` reads.
    */
   readonly api: TRPCClient<Router>;
   /**
@@ -124,10 +125,14 @@ export function createTandemClient<Router extends AnyTRPCRouter = AppRouter>({
 
   const links: TRPCLink<AppRouter>[] = [
     createIdempotencyLink(),
+    createVersionsLink(),
     createRenewalLink(renewals, { sentWith, curable: session.curable }),
     splitLink({
-      condition: (op) => keyOf(op) !== undefined,
-      true: httpLink({ ...way, headers: async ({ op }) => ({ ...(await headersOf([op])), ...keyHeaders(op) }) }),
+      condition: (op) => keyOf(op) !== undefined || hasVersion(op),
+      true: httpLink({
+        ...way,
+        headers: async ({ op }) => ({ ...(await headersOf([op])), ...keyHeaders(op), ...versionHeaders(op) }),
+      }),
       false: httpBatchLink({
         ...way,
         maxItems: MAX_BATCH_ITEMS,

@@ -77,3 +77,4 @@ export { createMemoryTokenStore, type MemoryTokenStore, type TokenStore, type To
 export type { ClientMode, Fetch } from './transport.js';
 export { uploadFile, type UploadOptions, type UploadProcedure, type UploadRequest, type UploadedFile } from './upload.js';
 export { UploadError } from './upload-error.js';
+export { versionOf } from './versions.js';
