@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
 import type { LoggedEvent } from './event-log.js';
 import { idAfter } from './event-relay.js';
@@ -16,13 +16,18 @@ const thingModel = defineModel<Thing>('things', {
   indexes: [],
 });
 
-const { storage, clock, uri } = await openTestStorage();
+const { storage, clock, uri } = await openTestStorage({ monitorCommands: true });
 const other = await openStorage({ uri, clock });
 const Things = storage.model(thingModel);
 other.model(thingModel);
 const {
   db: { db },
 } = Things as unknown as { db: { db: mongo.Db } };
+/** Asks to be the one who appends. */
+const attempts: unknown[] = [];
+(Things.db.getClient() as unknown as mongo.MongoClient).on('commandStarted', ({ commandName, command }) => {
+  if (commandName === 'findAndModify' && command['findAndModify'] === 'eventLog') attempts.push(command);
+});
 afterAll(async () => {
   await other.close();
   await storage.close();
@@ -216,10 +221,21 @@ describe('the process that appends', () => {
     await whileHeld(async () => {
       await Things.create({ name: 'late' });
       await storage.events.relay();
-      expect(await told(at)).toEqual([]);
+      expect(await db.collection('events').countDocuments({ 'state.name': 'late' })).toBe(0);
     });
     await newer();
     expect(await told(at)).toEqual(['created late']);
+  });
+
+  it('is waited for by every read of another that has written', async () => {
+    const [at, before] = [await since(), attempts.length];
+    let reads: Promise<string[][]> | undefined;
+    await whileHeld(async () => {
+      await Things.create({ name: 'mine' });
+      reads = Promise.all([told(at), told(at)]);
+      await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(before + 40), { timeout: 10_000 });
+    });
+    expect(await reads).toEqual([['created mine'], ['created mine']]);
   });
 
   it('gives ids that grow, also when its clock is set back', () => {

@@ -11,8 +11,9 @@ const COLLECTED_MS = 40;
 /** Pause before another attempt, while another process appends, and after a failure. */
 const BUSY_MS = 100;
 const FAILED_MS = 2000;
-/** How often a read tries to append what this process has written before. */
-const ATTEMPTS = 20;
+/** How long a read waits for what this process has written before, while another appends, and between two attempts. */
+const SETTLED_MS = 5000;
+const RETRY_MS = 25;
 
 export interface EventFeed {
   /** Reads the log, after what this process has written. */
@@ -39,27 +40,32 @@ interface EventFeedOptions {
 export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
   const listeners: (() => void)[] = [];
   let retention = 30 * 24 * 60 * 60_000;
-  let made: ReturnType<typeof createEventRelay> | undefined;
+  let opened: ReturnType<typeof createEventRelay> | undefined;
   const relayOf = () =>
-    (made ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
+    (opened ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<boolean> | undefined;
+  let running: Promise<boolean | undefined> | undefined;
   let isWanted = false;
+  /** Counts writes: all, and those up to which everything is in the log. */
+  let [made, appended] = [0, 0];
   let isClosed = false;
 
-  /** @returns whether all that waited is appended */
-  async function pass(): Promise<boolean> {
+  /** @returns whether all that waited is appended; undefined after a failure */
+  async function pass(): Promise<boolean | undefined> {
     isWanted = false;
+    const before = made;
     let pause = BUSY_MS;
     const isDone = await relayOf()
       .relay()
       .catch((error: unknown) => {
         pause = FAILED_MS;
         log.warn({ err: error }, 'events could not be appended; they are tried again');
-        return false;
+        return undefined;
       });
-    if (isDone) for (const listener of listeners) listener();
-    else later(pause);
+    if (isDone) {
+      appended = before;
+      for (const listener of listeners) listener();
+    } else later(pause);
     return isDone;
   }
 
@@ -73,7 +79,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   }
 
   /** One pass at a time. */
-  async function relay(): Promise<boolean> {
+  async function relay(): Promise<boolean | undefined> {
     if (running) {
       isWanted = true;
       return running;
@@ -85,17 +91,23 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     return running;
   }
 
-  /** What this process has written comes first. */
+  /** What this process has written comes first; also while another one appends, which has not seen it yet. */
   async function settle(): Promise<void> {
-    await running;
-    // another process may append at the moment, before it has seen what this one has written
-    for (let attempt = 0; isWanted && attempt < ATTEMPTS; attempt++) if (!(await relay())) await wait(BUSY_MS / 4);
+    const written = made;
+    const end = performance.now() + SETTLED_MS;
+    while (appended < written && performance.now() < end) {
+      const isDone = await relay();
+      if (isDone === undefined) return;
+      if (!isDone) await wait(RETRY_MS);
+    }
   }
 
   return {
     /** A collection has been written. */
     written(collectionName: string): void {
-      if (collectionName === 'units' ? traced().size > 0 : traced().has(collectionName)) later(COLLECTED_MS);
+      if (collectionName === 'units' ? traced().size === 0 : !traced().has(collectionName)) return;
+      made++;
+      later(COLLECTED_MS);
     },
 
     async read(query: EventQuery): Promise<EventPage> {
