@@ -25,7 +25,7 @@ const {
 } = Things as unknown as { db: { db: mongo.Db } };
 /** Asks to be the one who appends. */
 const attempts: unknown[] = [];
-(Things.db.getClient() as unknown as mongo.MongoClient).on('commandStarted', ({ commandName, command }) => {
+Things.db.getClient().on('commandStarted', ({ commandName, command }) => {
   if (commandName === 'findAndModify' && command['findAndModify'] === 'eventLog') attempts.push(command);
 });
 afterAll(async () => {

@@ -94,8 +94,9 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   /** What this process has written comes first; also while another one appends, which has not seen it yet. */
   async function settle(): Promise<void> {
     const written = made;
+    const isBehind = () => appended < written;
     const end = performance.now() + SETTLED_MS;
-    while (appended < written && performance.now() < end) {
+    while (isBehind() && performance.now() < end) {
       const isDone = await relay();
       if (isDone === undefined) return;
       if (!isDone) await wait(RETRY_MS);
