@@ -29,6 +29,9 @@ export const eventModel = defineModel<BaseRecord & LoggedEvent>('events', {
   ],
 });
 
+/** An event that is being appended: an element's with its state; a record's with the version of the change that it tells. */
+export type PendingEvent = Omit<LoggedEvent, 'state'> & { state?: LoggedEvent['state']; version?: number };
+
 /** The state of the log: one document. Ids are missing before the first event. */
 export interface LogState {
   _id: string;
@@ -42,7 +45,7 @@ export interface LogState {
   /** All events up to this one have been removed. */
   removedUpTo?: string;
   /** Events that are being appended, and what is then cleared in the records that they came from. */
-  batch?: LoggedEvent[];
+  batch?: PendingEvent[];
   cleared?: Cleared[];
 }
 

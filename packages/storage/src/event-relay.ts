@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
-import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState } from './event-log.js';
+import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
 import { newId } from './ids.js';
-import { TRACE, type TraceEntry, type Traced } from './traces.js';
+import { TRACE, shownIn, type TraceEntry, type Traced } from './traces.js';
 
 /** How long a process may append without renewing its lease, in milliseconds. */
 const LEASE_MS = 10_000;
-/** Records whose changes are appended at once, and the bytes of these. */
+/** Records whose changes are appended at once, and the bytes of these without states. */
 const BATCH_RECORDS = 200;
-const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_BYTES = 1024 * 1024;
 /** How often old events are removed, in milliseconds, and how many at once. */
 const TRIM_MS = 60_000;
 
-/** A record with changes that stand in no log yet, without what its model hides. */
+/** The changes of a record that stand in no log yet, without states, and by what it belongs to an organization. */
 interface Waiting {
   _id: string;
   [TRACE]: { collection: string; events: TraceEntry[]; isRemoved?: true };
   [field: string]: unknown;
 }
+
+type StoredBatch = Pick<LogState, 'batch' | 'cleared' | 'lastId'>;
 
 interface RelayOptions {
   database: mongo.Db;
@@ -37,8 +39,8 @@ class Overtaken extends Error {}
 /**
  * Appends to the log what waits in records, in one process at a time. No event is lost or told twice, whenever a process
  * dies: the events of a batch and their ids are stored first, in the state of the log; then appended, by a command in
- * which the store copies them only for who holds the lease; then shown, then cleared in their records. Who takes the
- * lease over finishes a batch that it finds.
+ * which the store copies them only for who holds the lease, each with its state from the record; then shown, then
+ * cleared in the records. Who takes the lease over finishes a batch that it finds. States do not pass through here.
  */
 export function createEventRelay({ database, clock, traced, retentionMs, maxTimeMS }: RelayOptions) {
   const owner = randomUUID();
@@ -67,15 +69,17 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     return state?.owner === owner ? state : undefined;
   }
 
-  /** Records with waiting changes, those that have waited longest first. */
-  async function waitingRecords(filter: object): Promise<Waiting[]> {
-    const [first, ...others] = [...traced()].map(([collection, { hidden = [] }]) => ({
+  /** Records of collections with waiting changes, those that have waited longest first. */
+  async function waitingRecords(collections: ReadonlySet<string>, filter: object): Promise<Waiting[]> {
+    const some = [...traced()].filter(([collection]) => collections.has(collection));
+    const [first, ...others] = some.map(([collection, settings]) => ({
       collection,
       pipeline: [
         { $match: { [`${TRACE}.since`]: { $exists: true }, ...filter } },
         { $sort: { [`${TRACE}.since`]: 1 } },
         { $limit: BATCH_RECORDS },
-        { $unset: ['search', ...hidden] },
+        { $project: Object.fromEntries([TRACE, ...organizationIn(settings)].map((field) => [field, 1])) },
+        { $unset: `${TRACE}.events.state` },
         { $set: { [`${TRACE}.collection`]: collection } },
       ],
     }));
@@ -89,8 +93,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
    * Waiting records, each with those of its changes that may be told: not those of units of work under way, nor what
    * follows them. A unit that has ended may have been taken back, so its records are read again after that was seen.
    */
-  async function tellable(except: readonly string[]): Promise<{ isFull: boolean; records: Waiting[]; heldBack: string[] }> {
-    const found = await waitingRecords(except.length > 0 ? { _id: { $nin: except } } : {});
+  async function tellable(collections: ReadonlySet<string>, except: readonly string[]) {
+    const found = await waitingRecords(collections, except.length > 0 ? { _id: { $nin: except } } : {});
     const isFull = found.length === BATCH_RECORDS;
     const named = [...new Set(found.flatMap(unitsOf))];
     if (named.length === 0) return { isFull, records: found, heldBack: [] };
@@ -102,13 +106,13 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
     const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
     const changed = found.filter(isChanged).map(({ _id }) => _id);
-    const again = changed.length > 0 ? await waitingRecords({ _id: { $in: changed } }) : [];
-    const heldBack: string[] = [];
+    const again = changed.length > 0 ? await waitingRecords(collections, { _id: { $in: changed } }) : [];
+    const heldBack: Waiting[] = [];
     const records = [...found.filter((record) => !isChanged(record)), ...again].map((record) => {
       const { events: entries } = record[TRACE];
       const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
       if (end < 0) return record;
-      heldBack.push(record._id);
+      heldBack.push(record);
       return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
     });
     return { isFull, records, heldBack };
@@ -140,12 +144,12 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
   /** The events of records, and what to clear when they are in the log; at least those of the first record. */
   async function batchOf(records: readonly Waiting[], lastId: string) {
     const organizationOf = await organizationsOf(records);
-    const told: Omit<LoggedEvent, '_id'>[] = [];
+    const told: Omit<PendingEvent, '_id'>[] = [];
     const cleared: Cleared[] = [];
     let bytes = 0;
     let isWhole = true;
     for (const record of records) {
-      const { [TRACE]: trace, ...now } = record;
+      const { [TRACE]: trace } = record;
       const { collection } = trace;
       const settings = traced().get(collection) as Traced;
       const organizationId = organizationOf(record);
@@ -154,7 +158,7 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
         // the order of a record is that of its changes, whatever the clocks of their processes say
         latest = Math.max(latest, entry.at.getTime());
         const at = new Date(latest);
-        for (const one of toldBy(settings, record._id, entry, now)) told.push({ at, organizationId, actor: entry.actor, ...one });
+        for (const one of toldBy(settings, record._id, entry)) told.push({ at, organizationId, actor: entry.actor, ...one });
       }
       const [last, isRemoved] = [trace.events.at(-1), trace.isRemoved];
       if (last) cleared.push({ collection, id: record._id, version: last.version, ...(isRemoved && { isRemoved }) });
@@ -165,26 +169,33 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     let last = lastId;
     const batch = told
       .toSorted((one, other) => one.at.getTime() - other.at.getTime())
-      .map((event): LoggedEvent => ({ _id: (last = idAfter(last, clock)), ...event }));
+      .map((event): PendingEvent => ({ _id: (last = idAfter(last, clock)), ...event }));
     return { batch, cleared, lastId: last, isWhole };
   }
 
   /** @throws Overtaken */
-  async function store(batch: Pick<LogState, 'batch' | 'cleared' | 'lastId'>): Promise<void> {
+  async function store(batch: StoredBatch): Promise<void> {
     const set = Object.fromEntries(Object.entries(batch).map(([field, $literal]) => [field, { $literal }]));
     const { matchedCount } = await states.updateOne(held, [{ $set: { ...set, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
   }
 
+  /** Copies the events of a stored batch to the log, if this process holds the lease. Repeatable. */
+  async function append(batch: readonly PendingEvent[]): Promise<void> {
+    const copy = async (...stages: object[]) => {
+      const events = [{ $match: held }, { $unwind: '$batch' }, { $replaceWith: '$batch' }];
+      await states.aggregate([...events, ...stages, INTO_LOG], options).toArray();
+    };
+    const kinds = new Set(batch.filter(({ version }) => version !== undefined).map(({ subject: { type } }) => type));
+    for (const [collection, settings] of traced())
+      if (kinds.delete(settings.kind)) await copy(...withState(collection, settings));
+    if (kinds.size > 0) throw new Error(`this process has no model of ${[...kinds].join(', ')}, of which events wait`);
+    if (batch.some(({ state }) => state)) await copy({ $match: { state: { $exists: true } } });
+  }
+
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
-  async function finish({ lastId = BEFORE_ALL, cleared = [] }: Pick<LogState, 'lastId' | 'cleared'>): Promise<void> {
-    const copy = [
-      { $match: held },
-      { $unwind: '$batch' },
-      { $replaceWith: '$batch' },
-      { $merge: { into: 'events', whenMatched: 'keepExisting' } },
-    ];
-    await states.aggregate(copy, options).toArray();
+  async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch): Promise<void> {
+    await append(batch);
     const { matchedCount } = await states.updateOne(held, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
@@ -199,30 +210,34 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     }
   }
 
-  /** One pass. @returns whether this process was the one to append */
-  async function relay(): Promise<boolean> {
+  /**
+   * One pass over collections.
+   * @returns those with changes that may not be told yet; undefined when another process appends
+   */
+  async function relay(collections: ReadonlySet<string>): Promise<string[] | undefined> {
     const state = await take();
-    if (!state) return false;
+    if (!state) return undefined;
     let { lastId = BEFORE_ALL } = state;
     try {
       if (state.batch) await finish(state);
-      const passed: string[] = [];
+      const passed: Waiting[] = [];
       for (;;) {
-        const { isFull, records, heldBack } = await tellable(passed);
+        const except = passed.map(({ _id }) => _id);
+        const { isFull, records, heldBack } = await tellable(collections, except);
         const { isWhole, ...next } = await batchOf(records, lastId);
         if (next.cleared.length > 0) {
           await store(next);
           ({ lastId } = next);
           await finish(next);
         }
-        if (isWhole && !isFull) break;
         passed.push(...heldBack);
+        if (isWhole && !isFull) break;
       }
       await trim();
       await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
-      return true;
+      return passed.map((record) => record[TRACE].collection);
     } catch (error) {
-      if (error instanceof Overtaken) return false;
+      if (error instanceof Overtaken) return undefined;
       throw error;
     }
   }
@@ -246,11 +261,33 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
 /** The units of work that a record's changes are part of. */
 const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
 
-/** What a change of a record tells: of the record, or of its elements. */
-function* toldBy({ kind, parts }: Traced, id: string, { version: _, ...entry }: TraceEntry, now: object) {
+/** The fields by which records of a collection belong to an organization. */
+function organizationIn({ organization }: Traced): string[] {
+  if (organization === undefined) return [];
+  return [typeof organization === 'string' ? organization : organization.by];
+}
+
+const INTO_LOG = { $merge: { into: 'events', whenMatched: 'keepExisting' } };
+
+/** The events of records of a collection, each with the state that its record has or keeps of it. */
+function withState(collection: string, settings: Traced): object[] {
+  const entries = { input: `$record.${TRACE}.events`, as: 'one', cond: { $eq: ['$$one.version', '$version'] } };
+  return [
+    { $match: { 'subject.type': settings.kind, version: { $exists: true } } },
+    { $lookup: { from: collection, localField: 'subject.id', foreignField: '_id', as: 'record' } },
+    { $unwind: '$record' },
+    { $set: { entry: { $first: { $filter: entries } } } },
+    // without an entry, the record has been cleared: the event is in the log
+    { $match: { entry: { $exists: true } } },
+    { $set: { state: { $ifNull: ['$entry.state', shownIn('$record', settings)] } } },
+    { $unset: ['version', 'record', 'entry'] },
+  ];
+}
+
+/** What a change of a record tells: of the record, whose state it leaves where it is; or of its elements. */
+function* toldBy({ kind, parts }: Traced, id: string, { version, ...entry }: TraceEntry) {
   const isOfPartsAlone = entry.parts !== undefined && entry.type === 'updated';
-  const state = (entry.state ?? now) as Record<string, unknown>;
-  if (!isOfPartsAlone) yield { type: `${kind}.${entry.type}`, subject: { type: kind, id }, state };
+  if (!isOfPartsAlone) yield { type: `${kind}.${entry.type}`, subject: { type: kind, id }, version };
   if (!parts || !entry.parts) return;
   const idOf = (element: object) => String(Reflect.get(element, parts.by));
   const present = new Map(entry.parts.now.map((element) => [idOf(element), element]));

@@ -20,7 +20,7 @@ export interface EventFeed {
   read(query: EventQuery): Promise<EventPage>;
   /** The id of the last event that may be shown; null before the first. */
   last(): Promise<string | null>;
-  /** Appends what waits, unless another process does. */
+  /** Appends what waits, whoever has left it, unless another process appends. */
   relay(): Promise<unknown>;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
@@ -36,6 +36,9 @@ interface EventFeedOptions {
   maxTimeMS: number;
 }
 
+/** Of a pass: all that waited is appended; another process appends; the store failed. */
+type Outcome = 'appended' | 'busy' | 'failed';
+
 /** The log of all changes of traced records (decisions E1). Changes are appended soon after they are made. */
 export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
   const listeners: (() => void)[] = [];
@@ -44,29 +47,34 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   const relayOf = () =>
     (opened ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<boolean | undefined> | undefined;
+  let running: Promise<Outcome> | undefined;
   let isWanted = false;
+  /** Collections with changes that this process has made, and that may not stand in the log. */
+  const changed = new Set<string>();
   /** Counts writes: all, and those up to which everything is in the log. */
   let [made, appended] = [0, 0];
   let isClosed = false;
 
-  /** @returns whether all that waited is appended; undefined after a failure */
-  async function pass(): Promise<boolean | undefined> {
+  async function pass(): Promise<Outcome> {
     isWanted = false;
-    const before = made;
-    let pause = BUSY_MS;
-    const isDone = await relayOf()
-      .relay()
-      .catch((error: unknown) => {
-        pause = FAILED_MS;
-        log.warn({ err: error }, 'events could not be appended; they are tried again');
-        return undefined;
-      });
-    if (isDone) {
+    const [before, collections] = [made, new Set(changed)];
+    changed.clear();
+    try {
+      const left = await relayOf().relay(collections);
+      for (const collection of left ?? collections) changed.add(collection);
+      if (!left) {
+        later(BUSY_MS);
+        return 'busy';
+      }
       appended = before;
       for (const listener of listeners) listener();
-    } else later(pause);
-    return isDone;
+      return 'appended';
+    } catch (error) {
+      log.warn({ err: error }, 'events could not be appended; they are tried again');
+      for (const collection of collections) changed.add(collection);
+      later(FAILED_MS);
+      return 'failed';
+    }
   }
 
   function later(milliseconds: number): void {
@@ -79,7 +87,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   }
 
   /** One pass at a time. */
-  async function relay(): Promise<boolean | undefined> {
+  async function relay(): Promise<Outcome> {
     if (running) {
       isWanted = true;
       return running;
@@ -97,9 +105,9 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     const isBehind = () => appended < written;
     const end = performance.now() + SETTLED_MS;
     while (isBehind() && performance.now() < end) {
-      const isDone = await relay();
-      if (isDone === undefined) return;
-      if (!isDone) await wait(RETRY_MS);
+      const outcome = await relay();
+      if (outcome === 'failed') return;
+      if (outcome === 'busy') await wait(RETRY_MS);
     }
   }
 
@@ -107,6 +115,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     /** A collection has been written. */
     written(collectionName: string): void {
       if (collectionName === 'units' ? traced().size === 0 : !traced().has(collectionName)) return;
+      if (collectionName !== 'units') changed.add(collectionName);
       made++;
       later(COLLECTED_MS);
     },
@@ -120,7 +129,10 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       return lastEvent(relayOf());
     },
 
-    relay,
+    async relay() {
+      for (const collection of traced().keys()) changed.add(collection);
+      return relay();
+    },
     onAppended: (listener: () => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;

@@ -149,10 +149,10 @@ const IS_FULL = { $gte: [{ $size: EVENTS }, WAITING_MAX] };
 /** In the stages of `stagesAround`: whether the write makes the record. */
 export const IS_NEW = { $eq: [path('was'), 'new'] };
 
-/** The record without what no event shows. */
-function bare({ hidden = [] }: Traced): unknown {
+/** A record without what no event shows. */
+export function shownIn(record: string, { hidden = [] }: Traced): unknown {
   const unset = [...new Set([...hidden, 'search', TRACE])];
-  return unset.reduce<unknown>((input, field) => ({ $unsetField: { field, input } }), '$$ROOT');
+  return unset.reduce<unknown>((input, field) => ({ $unsetField: { field, input } }), record);
 }
 
 const elementsOf = ({ parts }: Traced) => parts && { $ifNull: [`$${parts.field}`, []] };
@@ -160,7 +160,7 @@ const elementsOf = ({ parts }: Traced) => parts && { $ifNull: [`$${parts.field}`
 /** What the stages between need to know, and the entries that wait, each with its state. */
 function seenBefore(traced: Traced): Record<string, unknown> {
   const waiting = { $ifNull: [EVENTS, []] };
-  const kept = { $map: { input: waiting, as: 'one', in: { $mergeObjects: [{ state: bare(traced) }, '$$one'] } } };
+  const kept = { $map: { input: waiting, as: 'one', in: { $mergeObjects: [{ state: shownIn('$$ROOT', traced) }, '$$one'] } } };
   return {
     version: { $ifNull: [path('version'), 0] },
     was: {
@@ -217,7 +217,7 @@ function after(at: Date, { actor, unit, undoes }: TraceContext, elements: unknow
 
 /** The stages that make a record the shell of one that is removed. */
 export function stagesOfRemoval(at: Date, traced: Traced, { actor } = traceContext()): object[] {
-  const last = { $mergeObjects: [bare(traced), { deletedAt: at }] };
+  const last = { $mergeObjects: [shownIn('$$ROOT', traced), { deletedAt: at }] };
   const version = { $add: [path('version'), 1] };
   const entry = { version, type: 'deleted', at, actor: { $literal: actor }, state: path('last') };
   const trace = {
