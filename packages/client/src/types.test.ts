@@ -50,6 +50,20 @@ describe('types', () => {
     expectTypeOf<{ ids: string[]; data: { gtin: number } }>().not.toExtend<Given<'patchMany'>>();
   });
 
+  it('of an event tell which record it shows, read and streamed', () => {
+    type Event = RouterOutputs['events']['list']['data'][number];
+    const show = (event: Event) => {
+      if (event.type === 'order.updated')
+        expectTypeOf(event.data.status).toEqualTypeOf<RouterOutputs['orders']['get']['status']>();
+      if (event.type === 'product.deleted') expectTypeOf(event.data.name).toEqualTypeOf<string>();
+      if (event.type === 'message.created') expectTypeOf(event.data.content).toEqualTypeOf<string | undefined>();
+    };
+    expectTypeOf(show).toBeFunction();
+    expectTypeOf<'order.paid'>().not.toExtend<Event['type']>();
+    type Streamed = RouterOutputs['events']['stream'] extends AsyncIterable<infer One> ? One : never;
+    expectTypeOf<Streamed extends { data: infer One } ? One : never>().toEqualTypeOf<Event>();
+  });
+
   it('of a host’s fields are in those of other kinds, related records, parts of inputs and streams', () => {
     expectTypeOf<HostInputs['chat']['createMessage']['mood']>().toEqualTypeOf<'good' | 'bad' | undefined>();
     expectTypeOf<HostInputs['chat']['patchMessage']['mood']>().toEqualTypeOf<'good' | 'bad' | null | undefined>();

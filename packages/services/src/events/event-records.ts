@@ -36,9 +36,19 @@ export interface EventRecords {
   subscription: Subscription;
 }
 type Kind = keyof EventRecords;
+type Change = (typeof CHANGES)[number];
+
+/** An event as the log shows it: the type tells which record `data` is. */
+export type ShownEvent = {
+  [Of in Kind]: Omit<DomainEvent, 'type' | 'data'> & { type: `${Of}.${Change}`; data: EventRecords[Of] };
+}[Kind];
+export interface ShownEventPage {
+  data: ShownEvent[];
+  nextSince: string | null;
+}
 
 /** A type of events, or all of a kind: `order.created`, `order.*`. */
-export type EventPattern = `${Kind}.${(typeof CHANGES)[number] | '*'}`;
+export type EventPattern = `${Kind}.${Change | '*'}`;
 
 /** An event of a type, with the record that it shows. */
 export type EventOf<Pattern extends EventPattern> = Pattern extends `${infer Of extends Kind}.${string}`

@@ -1,5 +1,7 @@
 import { authenticatedRoute, router, type AnyRule } from '@tandem/core';
+import type { z } from 'zod';
 import { actorOf } from '../shared/actor.js';
+import type { ShownEventPage } from './event-records.js';
 import { eventErrors as errors } from './events.errors.js';
 import { EventPageSchema, eventsInput } from './events.schemas.js';
 import type { EventsService } from './events.service.js';
@@ -14,7 +16,7 @@ export function createEventsRouter(events: EventsService, reads: AnyRule) {
       allow: [reads],
     })
       .input(eventsInput)
-      .output(EventPageSchema)
+      .output(EventPageSchema as unknown as z.ZodType<ShownEventPage>)
       .query(({ ctx, input }) => events.read(input, actorOf(ctx).isAdmin)),
   });
 }

@@ -21,7 +21,6 @@ export const EventPageSchema = z.object({
   data: z.array(EventSchema),
   nextSince: z.string().nullable().describe('What to ask with next; it moves on without events too.'),
 });
-export type ShownEventPage = z.infer<typeof EventPageSchema>;
 
 const LIMIT_MAX = 200;
 const Types = z

@@ -4,7 +4,7 @@ import type { LoggedEvent, Storage } from '@tandem/storage';
 import { withoutPrivate } from '../shared/changes.js';
 import { EVENTS_APPENDED, createEventTail } from './event-tail.js';
 import { eventErrors as errors } from './events.errors.js';
-import type { DomainEvent, ShownEventPage } from './events.schemas.js';
+import type { ShownEvent, ShownEventPage } from './event-records.js';
 import { typesIn } from './event-types.js';
 
 export type EventsService = ReturnType<typeof createEventsService>;
@@ -37,7 +37,7 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
   feed.onAppended(() => bus.publish(EVENTS_APPENDED, {}));
 
   /** Leaves out what does not fit its schema (decisions H20), and the kinds that this server does not know. */
-  async function show(events: readonly LoggedEvent[], isAdmin: boolean): Promise<DomainEvent[]> {
+  async function show(events: readonly LoggedEvent[], isAdmin: boolean): Promise<ShownEvent[]> {
     const data = new Map<LoggedEvent, object | undefined>();
     await Promise.all(
       lists.kinds().map(async (kind) => {
@@ -52,7 +52,9 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
       const shown = data.get(event);
       if (!shown) return [];
       const isSilent = event.subject.type === 'message' && !eventMessageTexts;
-      return [{ id, ...rest, at: at.toISOString(), data: isSilent ? withoutText(shown) : { ...shown } }];
+      const told = { id, ...rest, at: at.toISOString(), data: isSilent ? withoutText(shown) : { ...shown } };
+      // the kind has its own schema, by which `told` has been checked
+      return [told as ShownEvent];
     });
   }
 

@@ -1,7 +1,7 @@
 import { IteratorReader, ruleErrors } from '@tandem/core';
 import { tracked } from '@trpc/server';
 import { stillReads, type RoleOf } from '../events/event-rules.js';
-import type { DomainEvent, EventStreamInput } from '../events/events.schemas.js';
+import type { EventStreamInput } from '../events/events.schemas.js';
 import type { EventsService } from '../events/events.service.js';
 import type { Actor } from '../shared/actor.js';
 
@@ -33,7 +33,7 @@ export class EventReader extends IteratorReader {
     while (!signal.aborted) {
       const { data, nextSince } = await log.read({ ...asked, since: at }, actor.isAdmin);
       if (!(await stillReads(this.roleOf, actor, asked.organizationId))) throw ruleErrors.notAdmin();
-      for (const event of data) yield tracked<DomainEvent>(event.id, event);
+      for (const event of data) yield tracked(event.id, event);
       at = nextSince ?? undefined;
       if (data.length === 0) await log.beyond(at, signal);
     }
