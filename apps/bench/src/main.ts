@@ -5,8 +5,10 @@ import { measureMemory, type MemoryResult } from './memory.js';
 import { compare, type ComparisonResult, type RoundPlan } from './rounds.js';
 import type { AnyComparison, Scenario } from './scenario.js';
 import { broadcast } from './scenarios/broadcast.js';
+import { eventCost } from './scenarios/event-cost.js';
 import { hostileNeighbour } from './scenarios/hostile-neighbour.js';
 import { idleStreams } from './scenarios/idle-streams.js';
+import { keyedRequest } from './scenarios/keyed-request.js';
 import { listQueries } from './scenarios/list-queries.js';
 import { login } from './scenarios/login.js';
 import { loginStorm } from './scenarios/login-storm.js';
@@ -30,6 +32,8 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   search,
   'relation-lists': relationLists,
   'message-post': messagePost,
+  'event-cost': eventCost,
+  'keyed-request': keyedRequest,
   broadcast,
   'idle-streams': idleStreams,
   'hostile-neighbour': hostileNeighbour,
@@ -47,7 +51,7 @@ not in it. In a storm the server under test takes turns with itself: it answers 
 sign in. Pages of followers are the server's on both sides, of many against few. List queries are timed in one process, against other rows
 or the bare driver; a message to many readers is timed until the last of them has it. The memory of streams is what the server's process
 has more of when they are open. Of attacks it is others' reads that are timed: before, while a stranger does the dearest that the server allows,
-and two seconds after it. Compare ratios, not figures of different runs.`;
+and two seconds after it. A write with an event and a request with a key are compared with those without, at the same server. Compare ratios, not figures of different runs.`;
 
 const { values } = parseArgs({
   options: {
