@@ -178,7 +178,7 @@ describe('a unit of work', () => {
 
 describe('the process that appends', () => {
   const state = () => db.collection('eventLog').findOne({});
-  const newer = () => other.events.relay();
+  const newer = () => vi.waitFor(async () => expect(await other.events.relay()).toBe('appended'));
 
   /** Nobody appends until it is over. */
   async function whileHeld(act: () => Promise<unknown>): Promise<void> {

@@ -69,10 +69,12 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     return state?.owner === owner ? state : undefined;
   }
 
-  /** Records of collections with waiting changes, those that have waited longest first. */
-  async function waitingRecords(collections: ReadonlySet<string>, filter: object): Promise<Waiting[]> {
-    const some = [...traced()].filter(([collection]) => collections.has(collection));
-    const [first, ...others] = some.map(([collection, settings]) => ({
+  /**
+   * Records with waiting changes, those that have waited longest first. Of all collections, whichever process has written
+   * them: what was acknowledged before another change is told before it.
+   */
+  async function waitingRecords(filter: object): Promise<Waiting[]> {
+    const [first, ...others] = [...traced()].map(([collection, settings]) => ({
       collection,
       pipeline: [
         { $match: { [`${TRACE}.since`]: { $exists: true }, ...filter } },
@@ -93,8 +95,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
    * Waiting records, each with those of its changes that may be told: not those of units of work under way, nor what
    * follows them. A unit that has ended may have been taken back, so its records are read again after that was seen.
    */
-  async function tellable(collections: ReadonlySet<string>, except: readonly string[]) {
-    const found = await waitingRecords(collections, except.length > 0 ? { _id: { $nin: except } } : {});
+  async function tellable(except: readonly string[]) {
+    const found = await waitingRecords(except.length > 0 ? { _id: { $nin: except } } : {});
     const isFull = found.length === BATCH_RECORDS;
     const named = [...new Set(found.flatMap(unitsOf))];
     if (named.length === 0) return { isFull, records: found, heldBack: [] };
@@ -106,13 +108,13 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
     const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
     const changed = found.filter(isChanged).map(({ _id }) => _id);
-    const again = changed.length > 0 ? await waitingRecords(collections, { _id: { $in: changed } }) : [];
-    const heldBack: Waiting[] = [];
+    const again = changed.length > 0 ? await waitingRecords({ _id: { $in: changed } }) : [];
+    const heldBack: string[] = [];
     const records = [...found.filter((record) => !isChanged(record)), ...again].map((record) => {
       const { events: entries } = record[TRACE];
       const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
       if (end < 0) return record;
-      heldBack.push(record);
+      heldBack.push(record._id);
       return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
     });
     return { isFull, records, heldBack };
@@ -210,34 +212,30 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     }
   }
 
-  /**
-   * One pass over collections.
-   * @returns those with changes that may not be told yet; undefined when another process appends
-   */
-  async function relay(collections: ReadonlySet<string>): Promise<string[] | undefined> {
+  /** One pass. @returns whether this process was the one to append */
+  async function relay(): Promise<boolean> {
     const state = await take();
-    if (!state) return undefined;
+    if (!state) return false;
     let { lastId = BEFORE_ALL } = state;
     try {
       if (state.batch) await finish(state);
-      const passed: Waiting[] = [];
+      const passed: string[] = [];
       for (;;) {
-        const except = passed.map(({ _id }) => _id);
-        const { isFull, records, heldBack } = await tellable(collections, except);
+        const { isFull, records, heldBack } = await tellable(passed);
         const { isWhole, ...next } = await batchOf(records, lastId);
         if (next.cleared.length > 0) {
           await store(next);
           ({ lastId } = next);
           await finish(next);
         }
-        passed.push(...heldBack);
         if (isWhole && !isFull) break;
+        passed.push(...heldBack);
       }
       await trim();
       await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
-      return passed.map((record) => record[TRACE].collection);
+      return true;
     } catch (error) {
-      if (error instanceof Overtaken) return undefined;
+      if (error instanceof Overtaken) return false;
       throw error;
     }
   }

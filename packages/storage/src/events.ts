@@ -20,7 +20,7 @@ export interface EventFeed {
   read(query: EventQuery): Promise<EventPage>;
   /** The id of the last event that may be shown; null before the first. */
   last(): Promise<string | null>;
-  /** Appends what waits, whoever has left it, unless another process appends. */
+  /** Appends what waits, unless another process does. */
   relay(): Promise<unknown>;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
@@ -49,20 +49,17 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<Outcome> | undefined;
   let isWanted = false;
-  /** Collections with changes that this process has made, and that may not stand in the log. */
-  const changed = new Set<string>();
   /** Counts writes: all, and those up to which everything is in the log. */
   let [made, appended] = [0, 0];
   let isClosed = false;
 
   async function pass(): Promise<Outcome> {
     isWanted = false;
-    const [before, collections] = [made, new Set(changed)];
-    changed.clear();
+    clearTimeout(timer);
+    timer = undefined;
+    const before = made;
     try {
-      const left = await relayOf().relay(collections);
-      for (const collection of left ?? collections) changed.add(collection);
-      if (!left) {
+      if (!(await relayOf().relay())) {
         later(BUSY_MS);
         return 'busy';
       }
@@ -71,7 +68,6 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       return 'appended';
     } catch (error) {
       log.warn({ err: error }, 'events could not be appended; they are tried again');
-      for (const collection of collections) changed.add(collection);
       later(FAILED_MS);
       return 'failed';
     }
@@ -115,7 +111,6 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     /** A collection has been written. */
     written(collectionName: string): void {
       if (collectionName === 'units' ? traced().size === 0 : !traced().has(collectionName)) return;
-      if (collectionName !== 'units') changed.add(collectionName);
       made++;
       later(COLLECTED_MS);
     },
@@ -129,10 +124,7 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
       return lastEvent(relayOf());
     },
 
-    async relay() {
-      for (const collection of traced().keys()) changed.add(collection);
-      return relay();
-    },
+    relay,
     onAppended: (listener: () => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;
