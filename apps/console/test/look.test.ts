@@ -51,13 +51,17 @@ describe.skipIf(!HAS_CHROMIUM)('the look of the console (skipped where there is 
     if (PICTURES !== undefined) await page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
   }
 
-  /** Searches for the first word of a message. */
+  /** Searches for the first word of a message, and goes to the last message found. */
   async function lookAtSearch(page: Page, screen: string, colorScheme: string): Promise<void> {
     if (screen === 'phone') await page.getByRole('link', { name: 'All channels' }).click();
     await page.getByLabel('Search messages').fill('the');
     await page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
     expect(await offences(page), 'search of messages').toEqual([]);
     await picture(page, `search-${screen}-${colorScheme}`);
+    await page.getByRole('list', { name: 'Found messages' }).getByRole('link').last().click();
+    await page.locator('[role=log] :focus').waitFor();
+    expect(await offences(page), 'a found message').toEqual([]);
+    await picture(page, `found-${screen}-${colorScheme}`);
   }
 
   describe.each(['desktop', 'phone'] as const)('on a %s', (screen) => {
