@@ -1,5 +1,5 @@
 # The server alone, built from the sources, run by a plain user. docs/deployment.md says how.
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY . .
 RUN npm ci && npx turbo run build --filter=@tandem/server --output-logs=errors-only
@@ -10,7 +10,7 @@ RUN rm -rf node_modules packages/*/node_modules apps/*/node_modules \
   && rm -rf packages/*/src packages/*/test apps/server/src apps/console/src apps/console/test \
   && rm -rf packages/client packages/react packages/create-tandem packages/testing apps/bench apps/examples apps/generated-clients
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 # docs/deployment.md: memory
 ENV NODE_OPTIONS=--max-old-space-size=1024

@@ -25,6 +25,7 @@ const SEARCHED: Record<string, string[]> = {
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ mongodbUri: app.mongodbUri, clock: app.clock }));
 const world = fixture(() => fillEveryList(app, 2));
 
 /** The searched lists of stored records, with their fields. */
@@ -65,8 +66,8 @@ describe('messages without a channel', () => {
   beforeAll(async () => {
     [ann, bob] = await Promise.all([app.signUp(), app.signUp()]);
   });
-  const search = async (person: Person, query: object) => {
-    const answer = await person.call('rest', 'chat.listMessages', { $search: 'walnut', ...query });
+  const search = async (person: Person, query: object, server = app) => {
+    const answer = await server.call('rest', 'chat.listMessages', { $search: 'walnut', ...query }, person.credentials);
     const { value } = answer as { value: { data: { content: string }[] } };
     return value.data.map(({ content }) => content).sort();
   };
@@ -88,10 +89,10 @@ describe('messages without a channel', () => {
   it('of a channel that was left are found no more, on any instance', async () => {
     const { id: channelId } = await openChannel(ann, [bob]);
     await say(ann, channelId, 'walnut farewell');
-    expect(await search(bob, {})).toContain('walnut farewell');
+    for (const server of [app, other]) expect(await search(bob, {}, server)).toContain('walnut farewell');
     const { value } = (await bob.call('rest', 'chat.listSubscriptions', { channelId, subscribedId: bob.id })) as { value: { data: { id: string }[] } }; // prettier-ignore
     await bob.rest('DELETE', `/subscriptions/${value.data[0]?.id}`).expect(204);
-    expect(await search(bob, {})).not.toContain('walnut farewell');
+    for (const server of [app, other]) expect(await search(bob, {}, server)).not.toContain('walnut farewell');
   });
 });
 
