@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PASSWORD, type RestAnswer, type ServerProcess } from '@tandem/testing';
+import { PASSWORD, isCutOff, type RestAnswer, type ServerProcess } from '@tandem/testing';
 import { expect } from 'vitest';
 
 /**
@@ -78,7 +78,7 @@ export async function startLoad(
       answer = await server().rest(method, path, body, { accessToken, headers });
     } catch (error) {
       // the connection ended with the process; any other error is an undocumented answer
-      if (!/^(fetch failed|terminated)$/.test((error as Error).message)) throw error;
+      if (!isCutOff(error)) throw error;
     }
     sent.push({ status: answer?.status ?? 0, milliseconds: performance.now() - start });
     if (!answer) await delay(AWAY_MS);

@@ -43,6 +43,6 @@ export { startS3Server, type S3Server } from './s3-server.js';
 export { answerListeners, sendRaw, sendRequest, type RawAnswer, type RawRequest, type TextAnswer } from './raw-request.js';
 export { openStream, refusalOf, type Frame, type TestStream } from './test-stream.js';
 export { NEW_PASSWORD, PASSWORD, cookiesOf, newEmail, startTestServer, type Person, type TestServer } from './test-server.js';
-export { startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
+export { isCutOff, startServerProcess, type LogLine, type ServerProcess } from './server-process.js';
 export * from './store-double.js';
 export { TEST_SECRETS } from './test-secrets.js';

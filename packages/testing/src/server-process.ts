@@ -27,6 +27,11 @@ export interface ServerProcess extends Caller, AsyncDisposable {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Whether a request has no answer because its process was killed. */
+export function isCutOff(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /**
  * Contracts by what configures a server besides the addresses of others: a document takes as long as a start, and most
  * tests start the same server many times.
