@@ -176,6 +176,21 @@ describe('a message that is not taken', () => {
     expect(receiver.received).toHaveLength(8);
   });
 
+  it('by a receiver that is away for an hour arrives once it is back', async () => {
+    const webhook = await create(admin);
+    receiver.answer((response) => response.destroy());
+    const ids: string[] = [];
+    for (let minute = 0; minute < 60; minute += 5) {
+      ids.push(...(await dispatch({}, {})));
+      await advance(5 * MINUTE);
+    }
+    const before = receiver.received.length;
+    receiver.answer(204);
+    for (let minute = 0; minute < 80; minute += 5) await advance(5 * MINUTE);
+    expect(receiver.ids().slice(before).toSorted()).toEqual(ids.toSorted());
+    expect((await deliveriesOf(webhook)).every(({ status }) => status === 'delivered')).toBe(true);
+  });
+
   it('in time is sent again, and what is never ended counts as answered', async () => {
     const webhook = await create(admin);
     receiver.answer(() => {});
