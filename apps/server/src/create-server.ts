@@ -18,7 +18,7 @@ import { openDrivers, type Drivers } from './drivers.js';
 import { createDrain } from './drain.js';
 import { createFrontDoor } from './front-door.js';
 import { listenProblem } from './listen-problem.js';
-import { answerClientError, answerStarting, limitArrival } from './outside-express.js';
+import { answerClientError, answerStarting, limitArrival, refuseWithoutHost } from './outside-express.js';
 import { addMetrics, createMetricsRoute, createRegistry } from './metrics.js';
 import { REQUEST_ID_HEADER, createObservation } from './observation.js';
 import { createAssets } from './pages.js';
@@ -194,14 +194,19 @@ export function createServer(
     headersTimeout: arrivalMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(SLOWNESS_CHECK_MS, arrivalMs),
+    // Node's own refusal is empty
+    requireHostHeader: false,
   });
   // first, so that it sees each request before it can be answered
   const drain = createDrain(server, { delayMs: config.shutdownDelayMs, limitMs: DRAIN_MS });
   server.on('request', (req, res) => {
+    if (refuseWithoutHost(req)) return;
     limitArrival(req, res, Math.min(arrivalMs, BODY_TIMEOUT_MS));
     void (app ? app(req, res) : answerStarting(res));
   });
   server.on('clientError', answerClientError);
+  // an expectation that is unknown here may be ignored (RFC 9110)
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('upgrade', (req, socket, head) => {
     if (app && tandem) tandem.handleUpgrades(app)(req, socket, head);
     else socket.destroy();

@@ -33,6 +33,13 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   hangUp(socket, `HTTP/1.1 ${status} ${refusal.message}\r\n${lines.join('')}\r\n${text}`);
 }
 
+/** Refuses a request of HTTP/1.1 that names no host (RFC 9112). @returns whether it did */
+export function refuseWithoutHost({ headers, httpVersion, socket }: IncomingMessage): boolean {
+  const isRefused = headers.host === undefined && httpVersion === '1.1';
+  if (isRefused) answerClientError(new Error('the request names no host'), socket);
+  return isRefused;
+}
+
 /**
  * Cuts off a request with a slow body. Node's own limit is the same for all requests, and files take longer.
  * @param limitMs for bodies other than files, in milliseconds

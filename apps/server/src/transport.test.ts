@@ -238,9 +238,15 @@ describe('a malformed request', () => {
     expect(garbage).toMatch(/x-request-id: [0-9a-f-]{36}/);
     expect(garbage).toContain('\r\nx-error-code: request.malformed\r\n');
     expect(garbage).toContain('{"error":{"message":"Bad Request"}}');
+    expect(await exchange('GET /products HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*"message":"Bad Request"/);
     const long = await exchange(`GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`);
     expect(long).toMatch(/^HTTP\/1.1 431 [\s\S]*code: request.headTooLarge\r[\s\S]*"message":"Request Header Fields Too Large"/);
   });
+});
+
+it('an expectation that nobody knows is ignored', async () => {
+  const answer = await raw('/health/live', { headers: { expect: 'tea' } });
+  expect(answer.status).toBe(200);
 });
 
 describe('the tRPC face', () => {
