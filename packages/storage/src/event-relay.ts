@@ -4,7 +4,8 @@ import { timeInStore, type Clock } from './clock.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
 import { newId } from './ids.js';
-import { TRACE, shownIn, type TraceEntry, type Traced } from './traces.js';
+import { clearing, organizationIn, toldBy, withState } from './told-changes.js';
+import { TRACE, type TraceEntry, type Traced } from './traces.js';
 
 /** How long a process may append without renewing its lease, in milliseconds. */
 const LEASE_MS = 10_000;
@@ -259,58 +260,7 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
 /** The units of work that a record's changes are part of. */
 const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
 
-/** The fields by which records of a collection belong to an organization. */
-function organizationIn({ organization }: Traced): string[] {
-  if (organization === undefined) return [];
-  return [typeof organization === 'string' ? organization : organization.by];
-}
-
 const INTO_LOG = { $merge: { into: 'events', whenMatched: 'keepExisting' } };
-
-/** The events of records of a collection, each with the state that its record has or keeps of it. */
-function withState(collection: string, settings: Traced): object[] {
-  const entries = { input: `$record.${TRACE}.events`, as: 'one', cond: { $eq: ['$$one.version', '$version'] } };
-  return [
-    { $match: { 'subject.type': settings.kind, version: { $exists: true } } },
-    { $lookup: { from: collection, localField: 'subject.id', foreignField: '_id', as: 'record' } },
-    { $unwind: '$record' },
-    { $set: { entry: { $first: { $filter: entries } } } },
-    // without an entry, the record has been cleared: the event is in the log
-    { $match: { entry: { $exists: true } } },
-    { $set: { state: { $ifNull: ['$entry.state', shownIn('$record', settings)] } } },
-    { $unset: ['version', 'record', 'entry'] },
-  ];
-}
-
-/** What a change of a record tells: of the record, whose state it leaves where it is; or of its elements. */
-function* toldBy({ kind, parts }: Traced, id: string, { version, ...entry }: TraceEntry) {
-  const isOfPartsAlone = entry.parts !== undefined && entry.type === 'updated';
-  if (!isOfPartsAlone) yield { type: `${kind}.${entry.type}`, subject: { type: kind, id }, version };
-  if (!parts || !entry.parts) return;
-  const idOf = (element: object) => String(Reflect.get(element, parts.by));
-  const present = new Map(entry.parts.now.map((element) => [idOf(element), element]));
-  const before = new Set(entry.parts.was.map(idOf));
-  const subject = (element: object) => ({ type: parts.kind, id: idOf(element) });
-  for (const [element, one] of present)
-    yield {
-      type: `${parts.kind}.${before.has(element) ? 'updated' : 'created'}`,
-      subject: subject(one),
-      state: one as Record<string, unknown>,
-    };
-  for (const one of entry.parts.was)
-    if (!present.has(idOf(one)))
-      yield { type: `${parts.kind}.deleted`, subject: subject(one), state: one as Record<string, unknown> };
-}
-
-/** The update that takes told changes out of a record. */
-function clearing(version: number): object[] {
-  const left = { $filter: { input: `$${TRACE}.events`, as: 'one', cond: { $gt: ['$$one.version', version] } } };
-  const isNothing = { $eq: [{ $size: `$${TRACE}.events` }, 0] };
-  return [
-    { $set: { [TRACE]: { events: left } } },
-    { $set: { [TRACE]: { since: { $cond: [isNothing, '$$REMOVE', `$${TRACE}.since`] } } } },
-  ];
-}
 
 function groupBy<Key>(cleared: readonly Cleared[], keyOf: (one: Cleared) => Key): Map<Key, Cleared[]> {
   const groups = new Map<Key, Cleared[]>();
