@@ -59,7 +59,7 @@ async function startWriters() {
   const categories = new Map<string, Written[]>();
   const batches: { names: string[]; isAcknowledged: boolean }[] = [];
   let acknowledged = 0;
-  let isOver = false;
+  const over = new AbortController();
 
   async function writeCategory(): Promise<void> {
     const name = crypto.randomUUID();
@@ -68,7 +68,7 @@ async function startWriters() {
     acknowledged += 1;
     const history: Written[] = [{ name, isAcknowledged: true }];
     categories.set(made.id, history);
-    for (let turn = 0; turn < 5 && !isOver; turn++) {
+    for (let turn = 0; turn < 5 && !over.signal.aborted; turn++) {
       const next = crypto.randomUUID();
       const isAcknowledged = (await attempt('PATCH', `/categories/${made.id}`, { name: next })) !== undefined;
       history.push({ name: next, isAcknowledged });
@@ -82,7 +82,7 @@ async function startWriters() {
     if (made) acknowledged += 1;
   }
   async function work(): Promise<void> {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await writeCategory();
       await writeVariants();
     }
@@ -99,7 +99,7 @@ async function startWriters() {
       await Promise.race([isReached, working]);
     },
     async stop(): Promise<void> {
-      isOver = true;
+      over.abort();
       await working;
     },
   };
