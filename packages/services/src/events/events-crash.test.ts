@@ -95,8 +95,8 @@ async function startWriters() {
     /** Waits for more acknowledged writes. */
     async more(count: number): Promise<void> {
       const goal = acknowledged + count;
-      const isReached = expect.poll(() => acknowledged, { timeout: PATIENCE, interval: 10 }).toBeGreaterThanOrEqual(goal);
-      await Promise.race([isReached, working]);
+      const isReached = () => expect(acknowledged).toBeGreaterThanOrEqual(goal);
+      await Promise.race([vi.waitFor(isReached, { timeout: PATIENCE, interval: 10 }), working]);
     },
     async stop(): Promise<void> {
       over.abort();
