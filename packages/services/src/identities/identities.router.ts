@@ -51,7 +51,7 @@ export function createIdentitiesRouter({ identities, typeIds, forgetFailedLogins
       allow: [admin],
     }).mutation(async ({ ctx, input }) => {
       const { email } = await identities.unlock(input.identityId, requestFactsOf(ctx));
-      await forgetFailedLogins(email);
+      if (email !== undefined) await forgetFailedLogins(email);
     }),
   });
 }

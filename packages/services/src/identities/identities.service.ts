@@ -228,8 +228,8 @@ export function createIdentitiesService(options: IdentitiesOptions) {
       await audit.record('identity.locked', by, { identityId });
     },
 
-    /** @returns the identity's email. @throws identityErrors.notFound */
-    async unlock(identityId: string, by = NO_REQUEST): Promise<{ email: string }> {
+    /** @returns the identity's email; a service account has none. @throws identityErrors.notFound */
+    async unlock(identityId: string, by = NO_REQUEST): Promise<{ email: string | undefined }> {
       const { email } = await change(identityId, { locked: false });
       await audit.record('identity.unlocked', by, { identityId });
       return { email };

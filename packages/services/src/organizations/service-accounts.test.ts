@@ -153,6 +153,12 @@ it('its name stands where a person’s would: in what it says, among members, an
   expect(listed.data).toMatchObject([{ id, email: '', name: 'Till 1', serviceAccountOf: organizationId }]);
 });
 
+it.each(FACES)('is locked and unlocked over %s, though it has no email that logins could have failed for', async (face) => {
+  const { organizationId, admin, owner } = await world();
+  const { id: identityId } = await account(owner, organizationId);
+  for (const name of ['lock', 'unlock']) expect(await admin.call(face, `identities.${name}`, { identityId })).toEqual(OK);
+});
+
 describe('the keys of a service account', () => {
   it.each<[string, (given: { owner: Person; admin: Person; organizationId: string; id: string }) => PromiseLike<unknown>]>([
     ['its deletion', ({ owner, organizationId, id }) => remove('rest', owner, organizationId, id)],
