@@ -200,7 +200,7 @@ export function createServer(
   // first, so that it sees each request before it can be answered
   const drain = createDrain(server, { delayMs: config.shutdownDelayMs, limitMs: DRAIN_MS });
   server.on('request', (req, res) => {
-    if (refuseWithoutHost(req)) return;
+    if (refuseWithoutHost(req, res)) return;
     limitArrival(req, res, Math.min(arrivalMs, BODY_TIMEOUT_MS));
     void (app ? app(req, res) : answerStarting(res));
   });

@@ -6,8 +6,12 @@ import { REQUEST_ID_HEADER } from './observation.js';
 
 /** The answer of a server that listens while its database is not ready. */
 export function answerStarting(res: ServerResponse): void {
-  const { status, headers, body } = toEnvelope(requestErrors.unavailable({ retryAfter: 1 }), false);
-  res.writeHead(status, { 'content-type': 'application/json', ...headers, [REQUEST_ID_HEADER]: randomUUID() });
+  refuse(res, requestErrors.unavailable({ retryAfter: 1 }));
+}
+
+function refuse(res: ServerResponse, error: ApiError, more: Record<string, string> = {}): void {
+  const { status, headers, body } = toEnvelope(error, false);
+  res.writeHead(status, { 'content-type': 'application/json', ...headers, ...more, [REQUEST_ID_HEADER]: randomUUID() });
   res.end(JSON.stringify(body));
 }
 
@@ -34,9 +38,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
 }
 
 /** Refuses a request of HTTP/1.1 that names no host (RFC 9112). @returns whether it did */
-export function refuseWithoutHost({ headers, httpVersion, socket }: IncomingMessage): boolean {
+export function refuseWithoutHost({ headers, httpVersion }: IncomingMessage, res: ServerResponse): boolean {
   const isRefused = headers.host === undefined && httpVersion === '1.1';
-  if (isRefused) answerClientError(new Error('the request names no host'), socket);
+  if (isRefused) refuse(res, requestErrors.malformed(), { connection: 'close' });
   return isRefused;
 }
 

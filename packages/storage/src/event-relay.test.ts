@@ -65,6 +65,7 @@ describe('a change of a traced record', () => {
     await Things.deleteOne({ _id });
     await Things.updateOne({ _id }, { $set: { name: 'b' } }).setOptions({ deleted: 'include' });
     expect(await told(at)).toEqual(['deleted a']);
+    expect((await stored(_id))?.trace).toEqual({ version: 3, events: [] });
   });
 
   it('is in the name of who makes it, also of several at once; outside of requests it is the system’s', async () => {

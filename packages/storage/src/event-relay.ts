@@ -111,11 +111,12 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const changed = found.filter(isChanged).map(({ _id }) => _id);
     const again = changed.length > 0 ? await waitingRecords({ _id: { $in: changed } }) : [];
     const heldBack: string[] = [];
-    const records = [...found.filter((record) => !isChanged(record)), ...again].map((record) => {
+    const records = [...found.filter((record) => !isChanged(record)), ...again].flatMap((record) => {
       const { events: entries } = record[TRACE];
       const end = entries.findIndex(({ unit }) => unit !== undefined && !isOver(unit));
       if (end < 0) return record;
       heldBack.push(record._id);
+      if (end === 0) return [];
       return { ...record, [TRACE]: { collection: record[TRACE].collection, events: entries.slice(0, end) } };
     });
     return { isFull, records, heldBack };
@@ -164,7 +165,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
         for (const one of toldBy(settings, record._id, entry)) told.push({ at, organizationId, actor: entry.actor, ...one });
       }
       const [last, isRemoved] = [trace.events.at(-1), trace.isRemoved];
-      if (last) cleared.push({ collection, id: record._id, version: last.version, ...(isRemoved && { isRemoved }) });
+      // one that has nothing to tell stops waiting, too: else such records would fill every batch
+      cleared.push({ collection, id: record._id, version: last?.version ?? 0, ...(isRemoved && { isRemoved }) });
       bytes += mongoose.mongo.BSON.calculateObjectSize(record);
       isWhole = bytes <= BATCH_BYTES;
       if (!isWhole) break;
@@ -237,6 +239,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
       return true;
     } catch (error) {
       if (error instanceof Overtaken) return false;
+      // another process may be able to
+      await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }], options).catch(() => {});
       throw error;
     }
   }
