@@ -95,7 +95,8 @@ export interface EventPage {
 /** The id of the last event that may be shown; null before the first. */
 export async function lastEvent({ states }: { states: mongo.Collection<LogState> }): Promise<string | null> {
   const state = await states.findOne({ _id: LOG_STATE }, { projection: { head: 1 }, ...MAJORITY });
-  return state?.head ?? null;
+  const { head = BEFORE_ALL } = state ?? {};
+  return head === BEFORE_ALL ? null : head;
 }
 
 /** Reads the log. What has been shown to somebody must not be rolled back: with majority concern (decisions H13). */

@@ -68,6 +68,21 @@ describe('a change of a traced record', () => {
     expect((await stored(_id))?.trace).toEqual({ version: 3, events: [] });
   });
 
+  it('is told behind more records than a batch has that wait with nothing to tell', async () => {
+    const at = await since();
+    const now = clock.now();
+    const times = { createdAt: now, updatedAt: now, deletedAt: now };
+    const marked = Array.from({ length: 450 }, (_, n) => ({
+      _id: `marked ${n}`,
+      ...times,
+      trace: { version: 1, since: now, events: [] },
+    }));
+    await db.collection<{ _id: string }>('things').insertMany(marked);
+    await Things.create({ name: 'behind' });
+    expect(await told(at)).toEqual(['created behind']);
+    expect(await db.collection('things').countDocuments({ 'trace.since': { $exists: true } })).toBe(0);
+  });
+
   it('is in the name of who makes it, also of several at once; outside of requests it is the system’s', async () => {
     const at = await since();
     const actor = (id: string) => ({ type: 'identity', id }) as const;

@@ -185,10 +185,10 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     if (matchedCount === 0) throw new Overtaken();
   }
 
-  /** Copies the events of a stored batch to the log, if this process holds the lease. Repeatable. */
-  async function append(batch: readonly PendingEvent[]): Promise<void> {
+  /** Copies the events of a stored batch to the log, while it is the one that `ofBatch` finds. Repeatable. */
+  async function append(batch: readonly PendingEvent[], ofBatch: object): Promise<void> {
     const copy = async (...stages: object[]) => {
-      const events = [{ $match: held }, { $unwind: '$batch' }, { $replaceWith: '$batch' }];
+      const events = [{ $match: ofBatch }, { $unwind: '$batch' }, { $replaceWith: '$batch' }];
       await states.aggregate([...events, ...stages, INTO_LOG], options).toArray();
     };
     const kinds = new Set(batch.filter(({ version }) => version !== undefined).map(({ subject: { type } }) => type));
@@ -200,8 +200,10 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
 
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
   async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch): Promise<void> {
-    await append(batch);
-    const { matchedCount } = await states.updateOne(held, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
+    // a batch that was stored late is not this one
+    const ofBatch = { ...held, lastId };
+    await append(batch, ofBatch);
+    const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
       const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {

@@ -99,12 +99,14 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
   async function settle(): Promise<void> {
     const written = made;
     const isBehind = () => appended < written;
-    const end = performance.now() + SETTLED_MS;
-    while (isBehind() && performance.now() < end) {
-      const outcome = await relay();
-      if (outcome === 'failed') return;
+    if (!isBehind()) return;
+    const over = new AbortController();
+    const late = wait(SETTLED_MS, 'late' as const, { ref: false, signal: over.signal }).catch(() => 'late' as const);
+    for (let outcome: Outcome | 'late' = 'appended'; isBehind() && outcome !== 'failed' && outcome !== 'late';) {
       if (outcome === 'busy') await wait(RETRY_MS);
+      outcome = await Promise.race([relay(), late]);
     }
+    over.abort();
   }
 
   return {
