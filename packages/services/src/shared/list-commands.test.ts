@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { operationsOf } from '@tandem/core';
 import { resourceOfInput } from '@tandem/lists';
 import { startTestServer, type TestServer } from '@tandem/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { EVERY_LIST, documentedLists, fillEveryList } from '../../test/every-list.js';
 import { notificationModel } from '../notifications/notification.model.js';
 
@@ -39,8 +39,11 @@ beforeAll(async () => {
     const { pipeline = [], projection } = command as { pipeline?: { $project?: unknown }[]; projection?: unknown };
     projections.set(String(command[commandName]), projection ?? pipeline.find(({ $project }) => $project)?.$project);
   });
+  // copies of what is looked up live for a second: on a busy machine one page would find them, and another not
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now());
 }, 120_000);
 afterAll(async () => {
+  vi.mocked(performance.now).mockRestore();
   await app.close();
   await home.close();
   unsubscribe('http.server.request.start', noteRequest);
@@ -62,10 +65,10 @@ async function ask(procedure: string, query: Record<string, unknown>): Promise<T
   return { rows: (data ?? value ?? []).length, commands, projections };
 }
 
-/** The cheapest of three: once a second whoever asks is looked up again. */
-async function cheapest(procedure: string, query: Record<string, unknown>): Promise<Taken> {
-  const three = [await ask(procedure, query), await ask(procedure, query), await ask(procedure, query)];
-  return three.reduce((best, other) => (other.commands.length < best.commands.length ? other : best));
+/** The second of two: for the first, whoever asks is looked up. */
+async function again(procedure: string, query: Record<string, unknown>): Promise<Taken> {
+  await ask(procedure, query);
+  return ask(procedure, query);
 }
 
 /** What `$expand` can bring, by list. */
@@ -83,8 +86,8 @@ it(
       const names = relations.get(procedure) ?? [];
       const expanded = names.length > 0 ? [{ $expand: names.join(',') }] : [];
       for (const [size, query] of [['limit', {}], ['$top', {}], ...expanded.map((one) => ['limit', one] as const)] as const) {
-        const one = await cheapest(procedure, { [size]: 1, ...query });
-        const many = await cheapest(procedure, { [size]: ROWS, ...query });
+        const one = await again(procedure, { [size]: 1, ...query });
+        const many = await again(procedure, { [size]: ROWS, ...query });
         const said = `${procedure} ${JSON.stringify(query)}: ${many.commands.join(', ')}`;
         expect([one.rows, many.rows], said).toEqual([1, ROWS]);
         expect(one.commands.length, said).toBeGreaterThan(0);
@@ -100,7 +103,7 @@ it.each([
   ['orders.list', 'status', { orders: ['status', 'createdAt'] }],
   ['categories.list', 'name', { categories: ['name', 'createdAt'] }],
 ])('%s with $select=%s reads no more than it shows and sorts by', async (procedure, $select, read) => {
-  const taken = await cheapest(procedure, { $select, limit: ROWS });
+  const taken = await again(procedure, { $select, limit: ROWS });
   expect(taken.rows).toBe(ROWS);
   const wanted = Object.entries(read).map(([name, fields]) => [
     name,
