@@ -108,24 +108,47 @@ describe('a change of a traced record', () => {
     expect(await Things.find({ _id }).lean()).toEqual([expect.not.objectContaining({ trace: expect.anything() })]);
   });
 
-  it('waits at most 500 times in a record; of the rest one event tells', async () => {
-    const at = await since();
-    const { _id } = await Things.create({ name: 'first' });
-    // nobody appends meanwhile
-    await db
-      .collection('eventLog')
-      .updateOne({}, { $set: { owner: 'somebody', leaseUntil: new Date(clock.now().getTime() + 60_000) } });
-    for (let n = 0; n < 520; n++) await Things.updateOne({ _id }, { $set: { name: `n${n}` } });
-    expect((await stored(_id))?.trace?.events).toHaveLength(500);
-    await db.collection('eventLog').updateOne({}, { $set: { leaseUntil: clock.now() } });
-    const names: string[] = [];
-    for (let from = at; ;) {
-      const page = await storage.events.read({ since: from, limit: 200 });
-      if (page.events.length === 0) break;
-      names.push(...page.events.map(({ state }) => String(state['name'])));
-      from = page.nextSince ?? undefined;
+  describe('that waits behind 500 others of its record', () => {
+    const free = () => db.collection('eventLog').updateOne({}, { $set: { leaseUntil: clock.now() } });
+
+    /** A record of which 521 changes wait, in 500 entries. */
+    async function full(): Promise<string> {
+      const { _id } = await Things.create({ name: 'first' });
+      // nobody appends meanwhile
+      const leaseUntil = new Date(clock.now().getTime() + 60_000);
+      await db.collection('eventLog').updateOne({}, { $set: { owner: 'somebody', leaseUntil } });
+      for (let n = 0; n < 520; n++) await Things.updateOne({ _id }, { $set: { name: `n${n}` } });
+      expect((await stored(_id))?.trace?.events).toHaveLength(500);
+      return _id;
     }
-    expect([names[0], names[1], names.at(-1), names.length]).toEqual(['first', 'n0', 'n519', 500]);
+
+    it('takes the place of an update, which it tells of; a deletion has the last state', async () => {
+      const at = await since();
+      const _id = await full();
+      await Things.deleteOne({ _id });
+      await free();
+      const names: string[] = [];
+      for (let from = at; ;) {
+        const page = await storage.events.read({ since: from, limit: 200 });
+        if (page.events.length === 0) break;
+        names.push(...page.events.map(({ type, state }) => `${type.split('.')[1]} ${String(state['name'])}`));
+        from = page.nextSince ?? undefined;
+      }
+      expect(names).toHaveLength(501);
+      expect(names.slice(0, 3)).toEqual(['created first', 'updated n0', 'updated n1']);
+      expect(names.slice(-3)).toEqual(['updated n497', 'updated n519', 'deleted n519']);
+    });
+
+    it('is told when it comes after these were copied to the log and before they are cleared', async () => {
+      const at = (await since()) ?? '';
+      const _id = await full();
+      const cleared = [{ collection: 'things', id: _id, version: 521 }];
+      await db.collection('eventLog').updateOne({}, { $set: { batch: [], lastId: at, cleared } });
+      await Things.updateOne({ _id }, { $set: { name: 'between' } });
+      await free();
+      expect(await told(at)).toEqual(['updated between']);
+      expect((await stored(_id))?.trace).toEqual({ version: 522, events: [] });
+    });
   });
 });
 
@@ -230,6 +253,23 @@ describe('the process that appends', () => {
       expect(await state()).not.toHaveProperty('batch');
     },
   );
+
+  it('gives the lease back when it cannot append, as one without the model of a record cannot', async () => {
+    const stranger = await openStorage({ uri, clock });
+    const at = (await since()) ?? '';
+    await whileHeld(async () => {
+      const { _id } = await Things.create({ name: 'known here' });
+      const lastId = idAfter(at, clock);
+      const event = { _id: lastId, type: 'thing.created', subject: { type: 'thing', id: _id }, version: 1 };
+      const cleared = [{ collection: 'things', id: _id, version: 1 }];
+      const shown = { at: clock.now(), organizationId: null, actor: null, ...event };
+      await db.collection('eventLog').updateOne({}, { $set: { batch: [shown], lastId, cleared } });
+    });
+    expect(await stranger.events.relay()).toBe('failed');
+    await stranger.close();
+    await newer();
+    expect(await told(at)).toEqual(['created known here']);
+  });
 
   it('that has lost its lease appends nothing', async () => {
     const at = await since();

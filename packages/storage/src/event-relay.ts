@@ -109,7 +109,10 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const isOver = (unit: string | undefined) => unit !== undefined && named.includes(unit) && !underWay.has(unit);
     const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
     const changed = found.filter(isChanged).map(({ _id }) => _id);
-    const again = changed.length > 0 ? await waitingRecords({ _id: { $in: changed } }) : [];
+    // another collection may have a record of the same id
+    const unchanged = new Set(found.filter((record) => !isChanged(record)).map(keyOf));
+    const isRead = (record: Waiting) => !unchanged.has(keyOf(record));
+    const again = changed.length > 0 ? (await waitingRecords({ _id: { $in: changed } })).filter(isRead) : [];
     const heldBack: string[] = [];
     const records = [...found.filter((record) => !isChanged(record)), ...again].flatMap((record) => {
       const { events: entries } = record[TRACE];
@@ -151,7 +154,6 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const told: Omit<PendingEvent, '_id'>[] = [];
     const cleared: Cleared[] = [];
     let bytes = 0;
-    let isWhole = true;
     for (const record of records) {
       const { [TRACE]: trace } = record;
       const { collection } = trace;
@@ -168,14 +170,13 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
       // one that has nothing to tell stops waiting, too: else such records would fill every batch
       cleared.push({ collection, id: record._id, version: last?.version ?? 0, ...(isRemoved && { isRemoved }) });
       bytes += mongoose.mongo.BSON.calculateObjectSize(record);
-      isWhole = bytes <= BATCH_BYTES;
-      if (!isWhole) break;
+      if (bytes > BATCH_BYTES) break;
     }
     let last = lastId;
     const batch = told
       .toSorted((one, other) => one.at.getTime() - other.at.getTime())
       .map((event): PendingEvent => ({ _id: (last = idAfter(last, clock)), ...event }));
-    return { batch, cleared, lastId: last, isWhole };
+    return { batch, cleared, lastId: last };
   }
 
   /** @throws Overtaken */
@@ -227,14 +228,15 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
       const passed: string[] = [];
       for (;;) {
         const { isFull, records, heldBack } = await tellable(passed);
-        const { isWhole, ...next } = await batchOf(records, lastId);
+        const next = await batchOf(records, lastId);
         if (next.cleared.length > 0) {
           await store(next);
           ({ lastId } = next);
           await finish(next);
         }
-        if (isWhole && !isFull) break;
-        passed.push(...heldBack);
+        const left = new Set(records.slice(next.cleared.length).map(({ _id }) => _id));
+        if (left.size === 0 && !isFull) break;
+        passed.push(...heldBack.filter((id) => !left.has(id)));
       }
       await trim();
       await states.updateOne(own, [{ $set: { leaseUntil: timeInStore(clock) } }, { $unset: ['batch', 'cleared'] }], options);
@@ -265,6 +267,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
 
 /** The units of work that a record's changes are part of. */
 const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
+
+const keyOf = (record: Waiting) => `${record[TRACE].collection} ${record._id}`;
 
 const INTO_LOG = { $merge: { into: 'events', whenMatched: 'keepExisting' } };
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The field in which a record keeps its version, and what has happened to it and stands in no log yet. Never shown. */
 export const TRACE = 'trace';
-/** Changes that wait in one record at most; later ones are told by the last of these. */
+/** Changes that wait in one record; beyond them, one update takes the place of another. */
 const WAITING_MAX = 500;
 
 /** Who made a change. */
@@ -166,7 +166,7 @@ function seenBefore(traced: Traced): Record<string, unknown> {
     was: {
       $cond: [{ $lte: ['$createdAt', null] }, 'new', { $cond: [{ $gt: ['$deletedAt', null] }, 'deleted', 'live'] }],
     },
-    events: { $cond: [{ $gte: [{ $size: waiting }, WAITING_MAX] }, waiting, kept] },
+    events: kept,
   };
 }
 
@@ -201,10 +201,21 @@ function after(at: Date, { actor, unit, undoes }: TraceContext, elements: unknow
     ...(elements !== undefined && { parts }),
   };
   const isOwn = (one: string) => ({ $eq: [`${one}.unit`, undoes] });
-  const standing = undoes === undefined ? EVENTS : { $filter: { input: EVENTS, as: 'one', cond: { $not: [isOwn('$$one')] } } };
+  const others = { $filter: { input: EVENTS, as: 'one', cond: { $not: [isOwn('$$one')] } } };
+  // the version is another, so that an append of the former under way does not clear this one
+  const isReplaced = {
+    $and: [
+      elements === undefined,
+      IS_FULL,
+      ...[type, '$$last.type'].map((one) => ({ $eq: [one, 'updated'] })),
+      { $eq: [{ $ifNull: ['$$last.unit', null] }, unit ?? null] },
+      { $lte: ['$$last.parts', null] },
+    ],
+  };
+  const known = { $cond: [isReplaced, { $slice: [EVENTS, { $subtract: [{ $size: EVENTS }, 1] }] }, EVENTS] };
   // what is taken back before anybody was told of it leaves no trace
-  const isUntold = undoes === undefined ? { $and: [IS_FULL, { $eq: [type, 'updated'] }] } : isOwn('$$last');
-  const isNone = { $or: [{ $eq: [type, null] }, isUntold] };
+  const isNone = { $or: [{ $eq: [type, null] }, ...(undoes === undefined ? [] : [isOwn('$$last')])] };
+  const standing = undoes === undefined ? known : others;
   const events = {
     $let: {
       vars: { last: { $ifNull: [{ $last: EVENTS }, {}] } },
