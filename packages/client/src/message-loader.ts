@@ -1,5 +1,5 @@
 import { applyToMessages, applyToWindow, type LoadedMessages, type MessageWindow } from './chat-state.js';
-import type { ChatChange, ChatMessage } from './chat-types.js';
+import type { ChatEvent, ChatMessage } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
 import { rowsOf } from './list-queries.js';
@@ -11,7 +11,7 @@ const HALF = 25;
 
 export interface MessageLoader {
   /** Takes each event of the followed channels, and what `send` resolves with, as a `message.created`. */
-  hear(event: ChatChange): void;
+  hear(event: ChatEvent): void;
   /**
    * A channel's last 50 messages, for `joinNewest`; with `nextToken` the 50 before, for `joinEarlier`. Fails with a
    * TandemError.
@@ -34,15 +34,15 @@ export function createMessageLoader(
   { api }: Pick<TandemClient, 'api'>,
   { expand }: { expand?: readonly ['sender'] } = {},
 ): MessageLoader {
-  const underWay = new Set<ChatChange[]>();
+  const underWay = new Set<ChatEvent[]>();
 
   /** Runs what loads, then applies what was heard of the channel meanwhile. */
   async function hearing<Loaded>(
     channelId: string,
     read: () => Promise<Loaded>,
-    apply: (loaded: Loaded, event: ChatChange) => Loaded,
+    apply: (loaded: Loaded, event: ChatEvent) => Loaded,
   ): Promise<Loaded> {
-    const events: ChatChange[] = [];
+    const events: ChatEvent[] = [];
     underWay.add(events);
     try {
       const loaded = await read();

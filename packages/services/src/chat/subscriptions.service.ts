@@ -1,8 +1,9 @@
+import type { EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { madeIn } from '../shared/made-records.js';
-import { deletedRecord, type ChangeTeller } from './change-teller.js';
+import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
@@ -13,7 +14,7 @@ export type SubscriptionsService = ReturnType<typeof createSubscriptionsService>
 interface SubscriptionsOptions {
   storage: Storage;
   lists: Lists;
-  teller: ChangeTeller;
+  bus: EventBus;
   memberships: Pick<Memberships, 'forget'>;
   channelExists(channelId: string): Promise<boolean>;
   /** Those of the given identities that exist. */
@@ -26,7 +27,7 @@ function show(record: SubscriptionRecord): Subscription {
 }
 
 /** The members of channels (decisions S4). */
-export function createSubscriptionsService({ storage, lists, teller, memberships, ...ends }: SubscriptionsOptions) {
+export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
   lists.tell('subscription', subscriptionList, { show });
@@ -38,9 +39,9 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
     if (!identities.has(subscribedId)) throw identityErrors.notFound();
   }
 
-  async function tellCreated(record: SubscriptionRecord): Promise<Subscription> {
-    const { _id: id, channelId, subscribedId: identityId } = record;
-    await teller.tell({ type: 'subscription.created', channelId, identityId }, { id, version: 1 });
+  function tellCreated(record: SubscriptionRecord): Subscription {
+    const { channelId, subscribedId: identityId } = record;
+    publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });
     return show(record);
   }
 
@@ -83,7 +84,7 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
       if (!removed) throw errors.subscriptionNotFound();
       const { channelId, subscribedId: identityId } = removed;
       memberships.forget(channelId);
-      await teller.tell({ type: 'subscription.deleted', channelId, identityId }, deletedRecord(removed));
+      publishChatEvent(bus, { type: 'subscription.deleted', channelId, identityId });
     },
   };
 }

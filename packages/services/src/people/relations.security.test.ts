@@ -131,10 +131,7 @@ async function ownRead(call: Call, kind: string, row: Row, id: unknown): Promise
   if (kind === 'variant') return ownVariant(call, row, id);
   const [procedure, key] = OWN_READS[kind] as [string, string];
   const outcome = await call(procedure, { [key]: id });
-  if (!outcome.ok) return null;
-  // beside the record: it moves with each message
-  const { lastChange: _, ...record } = outcome.value as Row;
-  return record;
+  return outcome.ok ? outcome.value : null;
 }
 
 async function ownVariant(call: Call, { productId }: Row, productVariantId: unknown): Promise<unknown> {
