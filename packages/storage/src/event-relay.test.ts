@@ -107,49 +107,6 @@ describe('a change of a traced record', () => {
     expect(others).toEqual([{ version: 2 }, { version: 2 }]);
     expect(await Things.find({ _id }).lean()).toEqual([expect.not.objectContaining({ trace: expect.anything() })]);
   });
-
-  describe('that waits behind 500 others of its record', () => {
-    const free = () => db.collection('eventLog').updateOne({}, { $set: { leaseUntil: clock.now() } });
-
-    /** A record of which 521 changes wait, in 500 entries. */
-    async function full(): Promise<string> {
-      const { _id } = await Things.create({ name: 'first' });
-      // nobody appends meanwhile
-      const leaseUntil = new Date(clock.now().getTime() + 60_000);
-      await db.collection('eventLog').updateOne({}, { $set: { owner: 'somebody', leaseUntil } });
-      for (let n = 0; n < 520; n++) await Things.updateOne({ _id }, { $set: { name: `n${n}` } });
-      expect((await stored(_id))?.trace?.events).toHaveLength(500);
-      return _id;
-    }
-
-    it('takes the place of an update, which it tells of; a deletion has the last state', async () => {
-      const at = await since();
-      const _id = await full();
-      await Things.deleteOne({ _id });
-      await free();
-      const names: string[] = [];
-      for (let from = at; ;) {
-        const page = await storage.events.read({ since: from, limit: 200 });
-        if (page.events.length === 0) break;
-        names.push(...page.events.map(({ type, state }) => `${type.split('.')[1]} ${String(state['name'])}`));
-        from = page.nextSince ?? undefined;
-      }
-      expect(names).toHaveLength(501);
-      expect(names.slice(0, 3)).toEqual(['created first', 'updated n0', 'updated n1']);
-      expect(names.slice(-3)).toEqual(['updated n497', 'updated n519', 'deleted n519']);
-    });
-
-    it('is told when it comes after these were copied to the log and before they are cleared', async () => {
-      const at = (await since()) ?? '';
-      const _id = await full();
-      const cleared = [{ collection: 'things', id: _id, version: 521 }];
-      await db.collection('eventLog').updateOne({}, { $set: { batch: [], lastId: at, cleared } });
-      await Things.updateOne({ _id }, { $set: { name: 'between' } });
-      await free();
-      expect(await told(at)).toEqual(['updated between']);
-      expect((await stored(_id))?.trace).toEqual({ version: 522, events: [] });
-    });
-  });
 });
 
 describe('a unit of work', () => {

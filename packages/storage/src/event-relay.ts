@@ -110,8 +110,8 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     const isChanged = (record: Waiting) => unitsOf(record).some(isOver);
     const changed = found.filter(isChanged).map(({ _id }) => _id);
     // another collection may have a record of the same id
-    const unchanged = new Set(found.filter((record) => !isChanged(record)).map(keyOf));
-    const isRead = (record: Waiting) => !unchanged.has(keyOf(record));
+    const unchanged = new Set(found.filter((record) => !isChanged(record)).map(recordKey));
+    const isRead = (record: Waiting) => !unchanged.has(recordKey(record));
     const again = changed.length > 0 ? (await waitingRecords({ _id: { $in: changed } })).filter(isRead) : [];
     const heldBack: string[] = [];
     const records = [...found.filter((record) => !isChanged(record)), ...again].flatMap((record) => {
@@ -268,7 +268,7 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
 /** The units of work that a record's changes are part of. */
 const unitsOf = (record: Waiting) => record[TRACE].events.flatMap(({ unit }) => unit ?? []);
 
-const keyOf = (record: Waiting) => `${record[TRACE].collection} ${record._id}`;
+const recordKey = (record: Waiting) => `${record[TRACE].collection} ${record._id}`;
 
 const INTO_LOG = { $merge: { into: 'events', whenMatched: 'keepExisting' } };
 
