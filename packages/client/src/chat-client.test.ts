@@ -90,7 +90,7 @@ describe('the chat client', () => {
     const channelId = await openChannel(ann);
     const { chat } = await open(ann);
     const followed = follow(chat, channelId);
-    await expect.poll(() => followed.standings, PATIENCE).toEqual([{ lastSeq: 0, unread: 0 }]);
+    await expect.poll(() => followed.standings, PATIENCE).toMatchObject([{ lastSeq: 0, unread: 0 }]);
     const message = await chat.send({ channelId, content: 'Grüße' });
     expect(message).toMatchObject({ channelId, senderId: ann.id, content: 'Grüße', seq: 1 });
     await expect.poll(() => messagesOf(followed), PATIENCE).toEqual([message]);
@@ -263,7 +263,7 @@ describe('the chat client', () => {
     );
     const followed = follow(chat, channelId);
     await refused;
-    await expect.poll(() => followed.standings, PATIENCE).toEqual([{ lastSeq: 0, unread: 0 }]);
+    await expect.poll(() => followed.standings, PATIENCE).toMatchObject([{ lastSeq: 0, unread: 0 }]);
     expect(followed.ends).toEqual([]);
   });
 });

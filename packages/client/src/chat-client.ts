@@ -23,8 +23,11 @@ export interface ChatClientOptions {
 export interface ChannelHandlers {
   /** Each event of the channel; each message once, in the order of `seq`, across reconnects. */
   onEvent?(event: ChatEvent): void;
-  /** The state at the beginning and after each reconnect. */
-  onSubscribed?(standing: { lastSeq: number; unread: number }): void;
+  /**
+   * The state at the beginning and after each reconnect. With `isResumed` all that has changed since the last event
+   * follows; otherwise load what may have changed before.
+   */
+  onSubscribed?(standing: { lastSeq: number; lastChange: number; unread: number; isResumed: boolean }): void;
   /**
    * The channel is no longer followed: not a member, or the channel is gone. `refusal` is the server's, where it refused
    * to let it be followed.
@@ -34,12 +37,17 @@ export interface ChannelHandlers {
 
 export interface ChatClient {
   /**
-   * Follows a channel from the message after `sinceSeq`, by default from its end. Resumes after a drop. A channel is
-   * followed once at a time, and may be followed again as soon as that has ended. With `expand: ['sender']` the
+   * Follows a channel from the change after `sinceChange` or the message after `sinceSeq`, by default from its end.
+   * After a drop it resumes with all that has changed meanwhile: messages, their edits and deletions, members. A channel
+   * is followed once at a time, and may be followed again as soon as that has ended. With `expand: ['sender']` the
    * messages of events have their senders' names and pictures.
    * @returns a function that stops following
    */
-  follow(channelId: string, handlers: ChannelHandlers, options?: { sinceSeq?: number; expand?: ['sender'] }): () => void;
+  follow(
+    channelId: string,
+    handlers: ChannelHandlers,
+    options?: { sinceSeq?: number; sinceChange?: number; expand?: ['sender'] },
+  ): () => void;
   /**
    * Posts a message, and resolves when it is stored: once, however often it has to be sent. Temporary refusals, from
    * rate limits or an unavailable database, are retried until it is stored. Fails with a TandemError on a permanent
@@ -60,15 +68,17 @@ export interface ChatClient {
 type ServerFrame =
   | ChatEvent
   | { type: 'ready' | 'pong' }
-  | { type: 'subscribed'; channelId: string; lastSeq: number; unread: number }
+  | { type: 'subscribed'; channelId: string; lastSeq: number; lastChange: number; unread: number }
+  | { type: 'replayed'; channelId: string; change: number }
   | { type: 'unsubscribed'; channelId: string }
   | { type: 'ack'; clientId: string; message: ChatMessage }
   | StreamError;
 
 interface Followed {
   handlers: ChannelHandlers;
-  /** The last message delivered; undefined until the server has said where the channel begins. */
+  /** The last message and the last change delivered; undefined until the server has said where the channel begins. */
   seq: number | undefined;
+  change: number | undefined;
   expand: ['sender'] | undefined;
   /** Whether the server has confirmed the subscription on this connection. */
   isConfirmed: boolean;
@@ -94,8 +104,10 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   function subscribe(channelId: string, followed: Followed): void {
     followed.isConfirmed = false;
+    const { seq, change, expand } = followed;
+    const since = change === undefined ? { sinceSeq: seq } : { sinceChange: change };
     // JSON leaves out what is undefined
-    connection.send({ type: 'subscribe', channelId, sinceSeq: followed.seq, expand: followed.expand });
+    connection.send({ type: 'subscribe', channelId, ...since, expand });
   }
 
   function unsubscribe(channelId: string): void {
@@ -153,12 +165,22 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
         const followed = channels.get(frame.channelId);
         if (!followed || stopping.has(frame.channelId)) return;
         followed.isConfirmed = true;
-        followed.seq ??= frame.lastSeq;
-        return followed.handlers.onSubscribed?.({ lastSeq: frame.lastSeq, unread: frame.unread });
+        const { lastSeq, lastChange, unread } = frame;
+        const isResumed = followed.change !== undefined;
+        followed.seq ??= lastSeq;
+        // messages that are still to come have lower numbers
+        if (followed.seq >= lastSeq) followed.change ??= lastChange;
+        return followed.handlers.onSubscribed?.({ lastSeq, lastChange, unread, isResumed });
+      }
+      case 'replayed': {
+        const followed = channels.get(frame.channelId);
+        if (followed && !stopping.has(frame.channelId)) followed.change = frame.change;
+        return;
       }
       default: {
         const followed = channels.get(frame.channelId);
         if (!followed || stopping.has(frame.channelId)) return;
+        if ('change' in frame) followed.change = frame.change;
         if (frame.type === 'message.created') {
           if (frame.message.seq <= (followed.seq ?? 0)) return;
           followed.seq = frame.message.seq;
@@ -194,9 +216,10 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const outbox = createOutbox(connection.send);
 
   return {
-    follow(channelId, handlers, { sinceSeq, expand } = {}) {
+    follow(channelId, handlers, { sinceSeq, sinceChange, expand } = {}) {
       if (channels.has(channelId)) throw new TypeError('channelId: the channel is followed already');
-      const followed: Followed = { handlers, seq: sinceSeq, expand, isConfirmed: false };
+      const seq = sinceChange === undefined ? sinceSeq : 0;
+      const followed: Followed = { handlers, seq, change: sinceChange, expand, isConfirmed: false };
       channels.set(channelId, followed);
       subscribe(channelId, followed);
       return () => {

@@ -17,7 +17,7 @@ import {
   rowsOf,
   uploadFile,
   type ChannelSummary,
-  type ChatEvent,
+  type ChatChange,
   type ChatMessage,
   type LoadedMessages,
   type TandemClient,
@@ -55,8 +55,8 @@ const contents = ({ messages }: Pick<LoadedMessages, 'messages'>) => messages.ma
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => String(from + n));
 
 /** The events of the channel from now on. */
-async function follow(): Promise<ChatEvent[]> {
-  const events: ChatEvent[] = [];
+async function follow(): Promise<ChatChange[]> {
+  const events: ChatChange[] = [];
   const chat = createChatClient({ url: app.url, client, WebSocket });
   onTestFinished(() => chat.close());
   await new Promise<void>((resolve) => {
@@ -104,10 +104,10 @@ describe('events', () => {
   it('change nothing of what is not loaded, is known already, or was read by others', async () => {
     const [message] = [await post('first'), await post('second')];
     const [loaded, channel] = [await load(), await loadChannel()];
-    const restored: ChatEvent = { type: 'message.updated', channelId, message: { ...message, id: channelId, seq: 0 } };
+    const restored: ChatChange = { type: 'message.updated', channelId, message: { ...message, id: channelId, seq: 0 } };
     expect(applyToMessages(loaded, restored)).toBe(loaded);
-    const known: ChatEvent = { type: 'message.created', channelId, message };
-    const read: ChatEvent = { type: 'read', channelId, identityId: channelId, messageId: channelId, seq: 1 };
+    const known: ChatChange = { type: 'message.created', channelId, message };
+    const read: ChatChange = { type: 'read', channelId, identityId: channelId, messageId: channelId, seq: 1 };
     for (const event of [restored, known, read]) expect(applyToChannel(channel, event, memberId)).toBe(channel);
     expect(readUpTo(readUpTo(channel, 2), 1)).toMatchObject({ readSeq: 2, unread: 0 });
   });
@@ -165,7 +165,7 @@ describe('messages', () => {
     loader.hear({ type: 'message.created', channelId, message });
     loader.hear({ type: 'message.deleted', channelId, messageId: around.messages[0]?.id ?? '', seq: 35 });
     expect(contents(await extending)).toEqual([...numbers(36, 120), '121']);
-    const created: ChatEvent = { type: 'message.created', channelId, message };
+    const created: ChatChange = { type: 'message.created', channelId, message };
     expect(applyToWindow(around, created)).toBe(around);
     expect(contents(applyToWindow(whole, created))).toEqual(numbers(1, 121));
     expect(await loader.loadAround(channelId, 1)).toMatchObject({ hasEarlier: false, hasLater: true });
@@ -211,7 +211,7 @@ describe('channels', () => {
     await remove(message.id);
     const [empty] = joinChannels(known, await loadChannels());
     expect(empty).toMatchObject({ lastMessage: null, lastSeq: 1 });
-    const restored: ChatEvent = { type: 'message.updated', channelId, message };
+    const restored: ChatChange = { type: 'message.updated', channelId, message };
     expect(empty && applyToChannel(empty, restored, memberId).lastMessage).toEqual(message);
     expect(joinChannels(undefined, asked)).toMatchObject(asked);
   });

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatMessage } from './chat-types.js';
+import type { ChatChange, ChatMessage } from './chat-types.js';
 import type { RouterOutputs } from './router-types.js';
 
 /** A channel of the signed-in identity, with its last message and how far it was read. */
@@ -28,7 +28,7 @@ function withMessage({ messages, ...rest }: LoadedMessages, message: ChatMessage
 }
 
 /** Messages after an event of their channel. Applying it again changes nothing. */
-export function applyToMessages(loaded: LoadedMessages, event: ChatEvent): LoadedMessages {
+export function applyToMessages(loaded: LoadedMessages, event: ChatChange): LoadedMessages {
   const { messages } = loaded;
   const change = (messageId: string, how: (message: ChatMessage) => ChatMessage) => ({
     ...loaded,
@@ -60,7 +60,7 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatEvent): Loade
 }
 
 /** A window after an event of its channel. Applying it again changes nothing. */
-export function applyToWindow(window: MessageWindow, event: ChatEvent): MessageWindow {
+export function applyToWindow(window: MessageWindow, event: ChatChange): MessageWindow {
   const last = window.messages.at(-1)?.seq ?? 0;
   const isBehind = window.hasLater && 'message' in event && event.message.seq > last;
   return isBehind ? window : { ...window, messages: applyToMessages(window, event).messages };
@@ -97,7 +97,13 @@ function counted(channel: ChannelSummary): ChannelSummary {
  * again.
  * @param readerId whose channel it is
  */
-export function applyToChannel(channel: ChannelSummary, event: ChatEvent, readerId: string): ChannelSummary {
+export function applyToChannel(channel: ChannelSummary, event: ChatChange, readerId: string): ChannelSummary {
+  const { change = 0 } = event;
+  const after = shownAfter(channel, event, readerId);
+  return change > (channel.lastChange ?? 0) ? { ...after, lastChange: change } : after;
+}
+
+function shownAfter(channel: ChannelSummary, event: ChatChange, readerId: string): ChannelSummary {
   switch (event.type) {
     case 'message.created': {
       const { message } = event;

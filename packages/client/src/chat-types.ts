@@ -1,6 +1,8 @@
 import type { ChatEvent, ChatServerFrame } from './router-types.js';
 
 export type { ChatEvent };
+/** An event that may lack its number, as one of a message that was just sent. */
+export type ChatChange<Event = ChatEvent> = Event extends ChatEvent ? Omit<Event, 'change'> & { change?: number } : never;
 /** A message of a channel. */
 export type ChatMessage = Extract<ChatEvent, { type: 'message.created' }>['message'];
 /** A stream's report of a refused frame: with `retry`, the same frame may be accepted later. */

@@ -1,5 +1,5 @@
 import { applyToMessages, applyToWindow, type LoadedMessages, type MessageWindow } from './chat-state.js';
-import type { ChatEvent, ChatMessage } from './chat-types.js';
+import type { ChatChange, ChatMessage } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
 import { rowsOf } from './list-queries.js';
@@ -11,7 +11,7 @@ const HALF = 25;
 
 export interface MessageLoader {
   /** Takes each event of the followed channels, and what `send` resolves with, as a `message.created`. */
-  hear(event: ChatEvent): void;
+  hear(event: ChatChange): void;
   /**
    * A channel's last 50 messages, for `joinNewest`; with `nextToken` the 50 before, for `joinEarlier`. Fails with a
    * TandemError.
@@ -34,15 +34,15 @@ export function createMessageLoader(
   { api }: Pick<TandemClient, 'api'>,
   { expand }: { expand?: readonly ['sender'] } = {},
 ): MessageLoader {
-  const underWay = new Set<ChatEvent[]>();
+  const underWay = new Set<ChatChange[]>();
 
   /** Runs what loads, then applies what was heard of the channel meanwhile. */
   async function hearing<Loaded>(
     channelId: string,
     read: () => Promise<Loaded>,
-    apply: (loaded: Loaded, event: ChatEvent) => Loaded,
+    apply: (loaded: Loaded, event: ChatChange) => Loaded,
   ): Promise<Loaded> {
-    const events: ChatEvent[] = [];
+    const events: ChatChange[] = [];
     underWay.add(events);
     try {
       const loaded = await read();

@@ -11,7 +11,7 @@ import {
   rowsOf,
   type ChannelSummary,
   type ChatClient,
-  type ChatEvent,
+  type ChatChange,
   type LoadedMessages,
 } from '@tandem/client';
 import type { LiveOptions } from './live.js';
@@ -47,7 +47,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     queries.setQueryData<ChannelSummary[]>(channelsKey, (all) => all?.map((one) => (one.id === channelId ? how(one) : one)));
   }
 
-  function hear(event: ChatEvent): void {
+  function hear(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
@@ -82,8 +82,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       channelId,
       {
         onEvent: hear,
-        // from now on all is told: what was changed or deleted before, after a drop too, is not
-        onSubscribed: () => loadAgain(messagesKey(channelId)),
+        // from now on all is told, after a drop too: what was changed or deleted before is not
+        onSubscribed: ({ isResumed }) => void (isResumed || loadAgain(messagesKey(channelId))),
         onEnd() {
           stream.followed.delete(channelId);
           loadAgain(channelsKey);

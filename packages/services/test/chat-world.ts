@@ -1,7 +1,7 @@
 import type { Outcome, Person, TestServer } from '@tandem/testing';
 import { expect } from 'vitest';
 import type { Channel } from '../src/chat/channels.schemas.js';
-import { ChatEventSchema, channelTopic, type ChatEvent } from '../src/chat/chat-events.js';
+import { ChatEventSchema, channelTopic, type ChatEvent, type LastingEvent } from '../src/chat/chat-events.js';
 import type { Message } from '../src/chat/messages.schemas.js';
 import type { Subscription } from '../src/chat/subscriptions.schemas.js';
 
@@ -26,12 +26,16 @@ export function valueOf(outcome: Outcome): unknown {
   return outcome.value;
 }
 
+/** An event as a test names it: without its number among the changes of its channel. */
+export type Told<Event = ChatEvent> = Event extends ChatEvent ? Omit<Event, 'change'> : never;
+
 /** What the readers of a channel are told from now on: nothing but what streams may carry. */
-export function listenTo({ tandem }: TestServer, channelId: string): ChatEvent[] {
-  const events: ChatEvent[] = [];
+export function listenTo({ tandem }: TestServer, channelId: string): Told[] {
+  const events: Told[] = [];
   tandem.bus.subscribe(channelTopic(channelId), (event) => {
     expect(ChatEventSchema.parse(event)).toEqual(event);
-    events.push(event as ChatEvent);
+    const { change: _, ...told } = event as LastingEvent;
+    events.push(told);
   });
   return events;
 }

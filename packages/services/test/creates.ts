@@ -3,6 +3,7 @@ import { newEmail, type Outcome, type Person, type TestServer } from '@tandem/te
 import { attributeModel } from '../src/attributes/attribute.model.js';
 import { categoryModel } from '../src/categories/category.model.js';
 import { channelModel } from '../src/chat/channel.model.js';
+import { NUMBERED } from '../src/chat/message-log.js';
 import { messageTemplateModel } from '../src/chat/message-template.model.js';
 import { messageModel } from '../src/chat/message.model.js';
 import { subscriptionModel } from '../src/chat/subscription.model.js';
@@ -89,7 +90,10 @@ export function createsOf(app: Pick<TestServer, 'storage' | 'signUp'>, person: (
     'chat.createMessage': {
       async prepare() {
         const { id: channelId } = await openChannel(person());
-        return { input: { channelId, senderId: person().id, content: 'Hello' }, count: counting(messageModel, { channelId }) };
+        return {
+          input: { channelId, senderId: person().id, content: 'Hello' },
+          count: counting(messageModel, { channelId, ...NUMBERED }),
+        };
       },
       other: { content: 'other' },
     },

@@ -24,11 +24,22 @@ interface Waiting {
 
 type StoredBatch = Pick<LogState, 'batch' | 'cleared' | 'lastId'>;
 
+/** An event of a record, with the record's version by it. */
+export type ToldEvent = LoggedEvent & { version: number };
+
+/** What should follow events of some types. */
+export interface BeforeCleared {
+  types: ReadonlySet<string>;
+  run(events: readonly ToldEvent[]): Promise<void>;
+}
+
 interface RelayOptions {
   database: mongo.Db;
   clock: Clock;
   /** The collections whose changes are told, with how. */
   traced(): ReadonlyMap<string, Traced>;
+  /** What runs when a batch has been appended. */
+  beforeCleared: readonly BeforeCleared[];
   /** How long an event is kept, in milliseconds. */
   retentionMs(): number;
   maxTimeMS: number;
@@ -43,7 +54,7 @@ class Overtaken extends Error {}
  * which the store copies them only for who holds the lease, each with its state from the record; then shown, then
  * cleared in the records. Who takes the lease over finishes a batch that it finds. States do not pass through here.
  */
-export function createEventRelay({ database, clock, traced, retentionMs, maxTimeMS }: RelayOptions) {
+export function createEventRelay({ database, clock, traced, beforeCleared, retentionMs, maxTimeMS }: RelayOptions) {
   const owner = randomUUID();
   const states = database.collection<LogState>('eventLog');
   const events = database.collection<LoggedEvent>('events');
@@ -199,6 +210,13 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     if (batch.some(({ state }) => state)) await copy({ $match: { state: { $exists: true } } });
   }
 
+  async function follow(batch: readonly PendingEvent[], { types, run }: BeforeCleared): Promise<void> {
+    const versions = new Map(batch.filter(({ type }) => types.has(type)).map(({ _id, version = 0 }) => [_id, version]));
+    if (versions.size === 0) return;
+    const found = await events.find({ _id: { $in: [...versions.keys()] } }, { sort: { _id: 1 }, ...options }).toArray();
+    await run(found.map((event) => ({ ...event, version: versions.get(event._id) as number })));
+  }
+
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */
   async function finish({ batch = [], lastId = BEFORE_ALL, cleared = [] }: StoredBatch): Promise<void> {
     // a batch that was stored late is not this one
@@ -206,6 +224,7 @@ export function createEventRelay({ database, clock, traced, retentionMs, maxTime
     await append(batch, ofBatch);
     const { matchedCount } = await states.updateOne(ofBatch, [{ $set: { head: lastId, leaseUntil: until(LEASE_MS) } }], options);
     if (matchedCount === 0) throw new Overtaken();
+    for (const following of beforeCleared) await follow(batch, following);
     for (const [collection, ofOne] of groupBy(cleared, ({ collection: name }) => name)) {
       const clears = [...groupBy(ofOne, ({ version }) => version)].map(([version, some]) => {
         const filter = { _id: { $in: some.map(({ id }) => id) } };

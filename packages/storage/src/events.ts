@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
-import { createEventRelay } from './event-relay.js';
+import { createEventRelay, type BeforeCleared } from './event-relay.js';
 import type { Log } from './log.js';
 import type { Traced } from './traces.js';
 
@@ -22,6 +22,11 @@ export interface EventFeed {
   last(): Promise<string | null>;
   /** Appends what waits, unless another process does. */
   relay(): Promise<unknown>;
+  /**
+   * Runs with events of some types, at least once for each, when they stand in the log and before their records forget
+   * them: so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
+   */
+  beforeCleared(types: readonly string[], run: BeforeCleared['run']): void;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
   /** How long events are kept, in milliseconds; default 30 days. */
@@ -42,10 +47,18 @@ type Outcome = 'appended' | 'busy' | 'failed';
 /** The log of all changes of traced records (decisions E1). Changes are appended soon after they are made. */
 export function createEventFeed({ database, clock, log, traced, maxTimeMS }: EventFeedOptions) {
   const listeners: (() => void)[] = [];
+  const beforeCleared: BeforeCleared[] = [];
   let retention = 30 * 24 * 60 * 60_000;
   let opened: ReturnType<typeof createEventRelay> | undefined;
   const relayOf = () =>
-    (opened ??= createEventRelay({ database: database(), clock, traced, retentionMs: () => retention, maxTimeMS }));
+    (opened ??= createEventRelay({
+      database: database(),
+      clock,
+      traced,
+      beforeCleared,
+      retentionMs: () => retention,
+      maxTimeMS,
+    }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<Outcome> | undefined;
   let isWanted = false;
@@ -127,6 +140,8 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     },
 
     relay,
+    beforeCleared: (types: readonly string[], run: BeforeCleared['run']) =>
+      void beforeCleared.push({ types: new Set(types), run }),
     onAppended: (listener: () => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;

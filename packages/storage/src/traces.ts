@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The field in which a record keeps its version, and what has happened to it and stands in no log yet. Never shown. */
 export const TRACE = 'trace';
+/** The trace of a new record of which nobody is told. */
+export const NO_EVENTS = { version: 1, events: [] } as const;
 /** Changes that wait in one record; beyond them, one update takes the place of another. */
 const WAITING_MAX = 500;
 

@@ -13,6 +13,7 @@ import {
   rowsOf,
   type ChannelSummary,
   type ChatClient,
+  type ChatChange,
   type ChatEvent,
   type ChatMessage,
   type LoadedMessages,
@@ -116,7 +117,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   function changeMessages(channelId: string, how: (loaded: LoadedMessages) => LoadedMessages): void {
     queries.setQueryData<LoadedMessages>(messagesKey(channelId), (loaded) => loaded && how(loaded));
   }
-  function apply(event: ChatEvent): void {
+  function apply(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
@@ -179,8 +180,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
       if (following.has(id)) continue;
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
-        // from now on all is told: what was changed or deleted before, after a drop too, is not
-        onSubscribed: () => onBegin(id),
+        // from now on all is told, after a drop too: what was changed or deleted before is not
+        onSubscribed: ({ isResumed }: { isResumed: boolean }) => void (isResumed || onBegin(id)),
         onEnd() {
           following.delete(id);
           onEnd();

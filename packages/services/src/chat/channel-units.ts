@@ -28,15 +28,17 @@ interface ChannelUnitsOptions {
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   icons: Pick<Attachments, 'hold' | 'release' | 'settleHeld'>;
+  /** Numbers the owner's membership as the first change of the channel. */
+  tellJoined(subscription: SubscriptionRecord): Promise<unknown>;
   /** Announces the deletion to the channel's readers. */
-  tellDeleted(channelId: string): void;
+  tellDeleted(channelId: string): Promise<void>;
 }
 
 /**
  * Creates, deletes and restores a channel together with its members. These are units of work: after a crash the next sweep
  * completes or undoes them.
  */
-export function createChannelUnits({ storage, existingIdentities, icons, tellDeleted }: ChannelUnitsOptions) {
+export function createChannelUnits({ storage, existingIdentities, icons, tellJoined, tellDeleted }: ChannelUnitsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
   const everyone = { deleted: 'include' } as const;
@@ -85,6 +87,7 @@ export function createChannelUnits({ storage, existingIdentities, icons, tellDel
         createdBy,
       };
       await creations.run(creation, given._id);
+      await tellJoined(creation.subscription);
       if (icon) await icons.settleHeld(given._id);
     },
 

@@ -4,7 +4,7 @@ import { ATTACH_ERRORS } from '../files/files.errors.js';
 import { uploadRoute } from '../files/upload-route.js';
 import { identityErrors } from '../identities/identities.errors.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, restoreRoute } from '../shared/record-routes.js';
-import { channelList } from './channel-list.js';
+import { ReadChannelSchema, channelList } from './channel-list.js';
 import { ChannelSchema, channelInput, channelPatchInput, createChannelInput, iconUploadInput } from './channels.schemas.js';
 import type { ChannelsService } from './channels.service.js';
 import type { ChatRules } from './chat-rules.js';
@@ -34,9 +34,9 @@ export function createChannelsRouter(channels: ChannelsService, rules: ChatRules
       allow: [rules.listsOwnChannels],
     }).query(({ ctx, input }) => channels.list(input.memberId, askedBy(ctx, input))),
 
-    getChannel: getRoute(channel, 'GET /channels/{channelId}', { allow: [rules.readsChannel] }).query(({ input }) =>
-      channels.get(input.channelId, input),
-    ),
+    getChannel: getRoute({ ...channel, output: ReadChannelSchema }, 'GET /channels/{channelId}', {
+      allow: [rules.readsChannel],
+    }).query(({ input }) => channels.get(input.channelId, input)),
 
     patchChannel: patchRoute(channel, 'PATCH /channels/{channelId}', channelPatchInput, {
       errors: ATTACH_ERRORS,

@@ -1,4 +1,3 @@
-import type { EventBus } from '@tandem/core';
 import { type ListAnswer, type ListQuery, type Lists, viewOf, type ReadQuery } from '@tandem/lists';
 import { newId, present, type Storage } from '@tandem/storage';
 import type { Attachments } from '../files/attachments.js';
@@ -10,9 +9,9 @@ import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
 import { channelModel, type ChannelRecord } from './channel.model.js';
 import { createChannelUnits } from './channel-units.js';
-import { channelList, type ListedChannel } from './channel-list.js';
+import { channelList, type ListedChannel, type ReadChannel } from './channel-list.js';
 import { channelKind, type Channel, type ChannelPatch, type NewChannel } from './channels.schemas.js';
-import { publishChatEvent } from './chat-events.js';
+import { changedRecord, type ChangeTeller } from './change-teller.js';
 import { chatErrors as errors } from './chat.errors.js';
 import { standingOf, type Memberships } from './memberships.js';
 import type { MessagesService } from './messages.service.js';
@@ -23,13 +22,13 @@ export type ChannelsService = ReturnType<typeof createChannelsService>;
 interface ChannelsOptions {
   storage: Storage;
   lists: Lists;
-  bus: EventBus;
+  teller: ChangeTeller;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   /** A channel has one icon at most. */
   icons: Attachments;
   memberships: Pick<Memberships, 'forget' | 'channelsAmong'>;
-  messages: Pick<MessagesService, 'lastOf'>;
+  messages: Pick<MessagesService, 'lastOf' | 'lastChangesOf'>;
 }
 
 /** A channel without its icon, which is stored apart. Fills in fields that a host may have left out. */
@@ -39,16 +38,19 @@ function showBare(record: ChannelRecord): Channel {
 }
 
 /** Channels. Ids are UUID strings; nothing here depends on HTTP. */
-export function createChannelsService({ storage, lists, bus, icons, memberships, messages, ...others }: ChannelsOptions) {
+export function createChannelsService({ storage, lists, teller, icons, memberships, messages, ...others }: ChannelsOptions) {
   const Channels = storage.model(channelModel);
   const Subscriptions = storage.model(subscriptionModel);
   const units = createChannelUnits({
     storage,
     ...others,
     icons,
-    tellDeleted(channelId) {
+    tellJoined: ({ _id: id, channelId, subscribedId: identityId }) =>
+      teller.tell({ type: 'subscription.created', channelId, identityId }, { id, version: 1 }),
+    async tellDeleted(channelId) {
       memberships.forget(channelId);
-      publishChatEvent(bus, { type: 'channel.deleted', channelId });
+      const record = await Channels.findById(channelId).setOptions({ deleted: 'include' }).lean<ChannelRecord>();
+      if (record) await teller.tell({ type: 'channel.deleted', channelId }, changedRecord(record));
     },
   });
 
@@ -70,9 +72,25 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
   }
 
   /** @throws errors.channelNotFound */
-  function read(channelId: string, query?: ReadQuery): Promise<Channel> {
-    const source = { show: showBare, complete: { icon: addIcons } };
-    return lists.find<ChannelRecord, Channel>(channelList, Channels, { _id: channelId }, source, errors.channelNotFound, query);
+  async function tellUpdated(record: ChannelRecord | null): Promise<Channel> {
+    const channel = await show(record);
+    await teller.tell({ type: 'channel.updated', channelId: channel.id, channel }, changedRecord(record as ChannelRecord));
+    return channel;
+  }
+
+  async function addLastChanges(channels: ListedChannel[]): Promise<void> {
+    const lasts = await messages.lastChangesOf(channels.map(({ id }) => id));
+    for (const channel of channels) channel.lastChange = lasts.get(channel.id) ?? 0;
+  }
+  const whole = {
+    show: (record: ChannelRecord): ListedChannel => ({ ...showBare(record), lastChange: 0 }),
+    complete: { icon: addIcons, lastChange: addLastChanges },
+  };
+
+  /** @throws errors.channelNotFound */
+  async function read(channelId: string, query?: ReadQuery): Promise<ReadChannel> {
+    const channel = await lists.find(channelList, Channels, { _id: channelId }, whole, errors.channelNotFound, query);
+    return channel as ReadChannel;
   }
 
   /** The channels that the caller of a query may read, by id: see the rule `readsChannel`. */
@@ -103,16 +121,23 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     const showListed = ({ readSeq, ...record }: ChannelRecord & { readSeq: number }): ListedChannel => ({
       ...showBare(record),
       ...standingOf(0, readSeq),
+      lastChange: 0,
       lastMessage: null,
     });
     async function addStandings(channels: ListedChannel[]): Promise<void> {
       const lasts = await messages.lastOf(channels.map(({ id }) => id));
       for (const listed of channels) {
-        const { lastSeq = 0, lastMessage = null } = lasts.get(listed.id) ?? {};
-        Object.assign(listed, standingOf(lastSeq, listed.readSeq ?? 0), { lastMessage });
+        const { lastSeq = 0, lastChange = 0, lastMessage = null } = lasts.get(listed.id) ?? {};
+        Object.assign(listed, standingOf(lastSeq, listed.readSeq ?? 0), { lastChange, lastMessage });
       }
     }
-    const complete = { icon: addIcons, lastSeq: addStandings, unread: addStandings, lastMessage: addStandings };
+    const complete = {
+      icon: addIcons,
+      lastSeq: addStandings,
+      lastChange: addStandings,
+      unread: addStandings,
+      lastMessage: addStandings,
+    };
     return lists.answer(channelList, memberships, { cursorScope: { memberId }, show: showListed, complete }, query);
   }
 
@@ -124,7 +149,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
      */
     async create({ icon, open = false, ...given }: NewChannel, createdBy: string, id = newId(storage.clock)): Promise<Channel> {
       await units.create({ _id: id, open, ...given }, { icon, createdBy });
-      return read(id);
+      return show(await Channels.findById(id).lean<ChannelRecord>());
     },
 
     made: madeIn(Channels, show),
@@ -136,6 +161,15 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     },
 
     get: read,
+
+    /** The live channels that fit their schema, by id, for readers of streams. */
+    async shown(ids: readonly string[]): Promise<Map<string, Channel>> {
+      if (ids.length === 0) return new Map();
+      const records = await Channels.find({ _id: { $in: ids } }).lean<ChannelRecord[]>();
+      const channels = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
+      await addIcons(channels);
+      return new Map(channels.map((channel) => [channel.id, channel]));
+    },
 
     /** Whether a live channel has this id. */
     async exists(channelId: string): Promise<boolean> {
@@ -151,7 +185,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
     /** With `memberId` lists that member's channels and their unread counts. */
     list(memberId: string | undefined, query: ListQuery): Promise<ListAnswer<ListedChannel>> {
       if (memberId !== undefined) return listOfMember(memberId, query);
-      return lists.answer(channelList, Channels, { show: showBare, complete: { icon: addIcons } }, query);
+      return lists.answer(channelList, Channels, whole, query);
     },
 
     /**
@@ -171,9 +205,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
         if (!record) throw errors.channelNotFound();
         return record;
       });
-      const channel = await show(changed);
-      publishChatEvent(bus, { type: 'channel.updated', channelId, channel });
-      return channel;
+      return tellUpdated(changed);
     },
 
     /** Soft-deletes a channel with its members and messages. @throws errors.channelNotFound */
@@ -185,9 +217,7 @@ export function createChannelsService({ storage, lists, bus, icons, memberships,
      */
     async restore(channelId: string): Promise<Channel> {
       await units.restore(channelId);
-      const channel = await read(channelId);
-      publishChatEvent(bus, { type: 'channel.updated', channelId, channel });
-      return channel;
+      return tellUpdated(await Channels.findById(channelId).lean<ChannelRecord>());
     },
   };
 }

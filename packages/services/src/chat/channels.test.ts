@@ -25,7 +25,7 @@ describe.each(FACES)('a channel over %s', (face) => {
   it('is created closed and without an icon by default, with its owner as first member', async () => {
     const made = valueOf(await call(ann, 'createChannel', { name: ' Tea ', ownerId: ann.id })) as Channel;
     expect(made).toMatchObject({ name: 'Tea', ownerId: ann.id, open: false, icon: null });
-    expect(await call(ann, 'getChannel', { channelId: made.id })).toEqual({ ok: true, value: made });
+    expect(await call(ann, 'getChannel', { channelId: made.id })).toMatchObject({ ok: true, value: made });
     const { data } = valueOf(await call(ann, 'listSubscriptions', { channelId: made.id })) as { data: Subscription[] };
     expect(data).toMatchObject([{ channelId: made.id, subscribedId: ann.id, readSeq: 0 }]);
   });
@@ -51,7 +51,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(await call(ann, 'patchChannel', { channelId })).toEqual(nothing);
     expect(await call(ann, 'patchChannel', { channelId, ownerId: bob.id })).toMatchObject({ status: 400 });
     expect(await call(admin, 'patchChannel', { channelId: NO_ID, name: 'x' })).toEqual(NOT_FOUND);
-    expect(await call(ann, 'getChannel', { channelId })).toEqual(outcome);
+    expect(await call(ann, 'getChannel', { channelId })).toMatchObject(outcome);
   });
 
   it('has an icon, given with it or later, shown wherever it is, replaced and cleared', async () => {
@@ -121,7 +121,7 @@ describe.each(FACES)('a channel over %s', (face) => {
     expect(await call(ann, 'deleteMessage', { messageId: five.id })).toEqual({ ok: true });
 
     const listed = await call(cid, 'listChannels', { memberId: cid.id });
-    const expected: ListedChannel[] = [
+    const expected: Partial<ListedChannel>[] = [
       { ...busy, lastSeq: 5, readSeq: 2, unread: 3, lastMessage: four },
       { ...quiet, lastSeq: 0, readSeq: 0, unread: 0, lastMessage: null },
     ];

@@ -4,10 +4,15 @@ import { FileSchema } from '../files/files.schemas.js';
 import { PersonSchema } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
-import { MessageSchema } from './messages.schemas.js';
+import { ChangeNumber, MessageSchema } from './messages.schemas.js';
 
 function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) {
   return z.object({ type: z.literal(type), channelId: Id, ...fields }).describe(description);
+}
+
+/** A lasting change, told in the order of `change` (decisions C1). */
+function changeOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) {
+  return eventOf(type, description, { change: ChangeNumber, ...fields });
 }
 
 /** A message in a frame; with its sender for readers that asked for it. */
@@ -18,13 +23,13 @@ const SentMessage = MessageSchema.extend({
 /** Events for the readers of a channel. Streams send each event unchanged as a frame (decisions S2). */
 export const ChatEventSchema = z.discriminatedUnion('type', [
   /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
-  eventOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessage }),
-  eventOf('message.updated', 'A message was changed, or restored.', { message: SentMessage }),
-  eventOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
-  eventOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
-  eventOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),
-  eventOf('channel.updated', 'The channel was changed.', { channel: ChannelSchema }),
-  eventOf('channel.deleted', 'The channel was deleted.', {}),
+  changeOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessage }),
+  changeOf('message.updated', 'A message was changed, or restored.', { message: SentMessage }),
+  changeOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
+  changeOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
+  changeOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),
+  changeOf('channel.updated', 'The channel was changed.', { channel: ChannelSchema }),
+  changeOf('channel.deleted', 'The channel was deleted.', {}),
   eventOf('read', 'A member has read up to and including `seq`.', {
     identityId: Id,
     messageId: Id,
@@ -35,10 +40,11 @@ export const ChatEventSchema = z.discriminatedUnion('type', [
     identityId: Id,
     status: z.enum(['online', 'offline']),
   }),
-  eventOf('subscription.created', 'An identity has joined the channel.', { identityId: Id }),
-  eventOf('subscription.deleted', 'An identity has left the channel.', { identityId: Id }),
+  changeOf('subscription.created', 'An identity has joined the channel.', { identityId: Id }),
+  changeOf('subscription.deleted', 'An identity has left the channel.', { identityId: Id }),
 ]);
 export type ChatEvent = z.infer<typeof ChatEventSchema>;
+export type LastingEvent = Extract<ChatEvent, { change: number }>;
 
 /** The bus topic of a channel's events. Each is published after its write was acknowledged. */
 export function channelTopic(channelId: string): string {

@@ -2,6 +2,8 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
+import { createChangeTeller } from './change-teller.js';
+import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
 import { createMemberships } from './memberships.js';
 import { createMessageLog } from './message-log.js';
@@ -28,14 +30,16 @@ const ATTACHMENTS_MAX = 20;
 /** Channels, their members and their messages. Every change is announced to the channel's readers: see `chat-events.ts`. */
 export function createChatService({ storage, lists, bus, files, existingIdentities, organizationExists }: ChatOptions) {
   const log = createMessageLog(storage);
+  const teller = createChangeTeller(log, bus);
   const memberships = createMemberships(storage, log);
   const attachments = files.attachments({ purpose: 'message-attachment', max: ATTACHMENTS_MAX });
-  const messages = createMessagesService({ storage, lists, bus, log, memberships, attachments });
+  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, attachments });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
-  const channels = createChannelsService({ storage, lists, bus, existingIdentities, icons, memberships, messages });
+  const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
-  const subscriptions = createSubscriptionsService({ storage, lists, bus, memberships, channelExists, existingIdentities });
+  const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, channelExists, existingIdentities });
+  const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {
@@ -50,7 +54,8 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     expectMember: memberships.expectMember,
     membershipOf: memberships.membershipOf,
     membersAmong: memberships.membersAmong,
-    messagesSince: messages.since,
+    messagesSince: (channelId: string, seq: number, limit: number) => messages.since(channelId, seq, limit),
+    changesSince: changes.since,
     post: messages.post,
     markRead: readStates.markRead,
   };

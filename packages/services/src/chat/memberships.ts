@@ -122,9 +122,9 @@ export function createMemberships(storage: Storage, log: MessageLog) {
     },
 
     /** How far a member has read. @throws errors.notSubscribed, also when the channel does not exist */
-    async membershipOf(identityId: string, channelId: string): Promise<Standing> {
-      const [{ readSeq }, lastSeq] = await Promise.all([subscriptionOf(identityId, channelId), log.lastSeq(channelId)]);
-      return standingOf(lastSeq, readSeq);
+    async membershipOf(identityId: string, channelId: string): Promise<Standing & { lastChange: number }> {
+      const [{ readSeq }, { seq, change }] = await Promise.all([subscriptionOf(identityId, channelId), log.endOf(channelId)]);
+      return { ...standingOf(seq, readSeq), lastChange: change };
     },
   };
 }

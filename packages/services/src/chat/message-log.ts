@@ -1,51 +1,120 @@
-import { MAJORITY, TRACE, isDuplicateKey, notOnMajority, traceOfNew, type Storage, type Traced } from '@tandem/storage';
+import {
+  MAJORITY,
+  NO_EVENTS,
+  TRACE,
+  isDuplicateKey,
+  notOnMajority,
+  traceOfNew,
+  type Storage,
+  type Traced,
+} from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
 
-/** Maximum number of messages per write. */
+/** Maximum number of records per write. */
 const BATCH_MAX = 100;
-/** Maximum number of channels whose last number is cached. */
+/** Maximum number of channels whose end is cached. */
 const REMEMBERED_MAX = 10_000;
 
 /** Matches numbered messages only. A host may have stored `seq` as another type, which could sort above all numbers. */
 export const NUMBERED = { seq: { $gt: 0 } } as const;
 
-type Unnumbered = Omit<MessageRecord, 'seq'>;
+/** The end of a channel: the numbers of its last message and its last change, 0 before the first. */
+export interface End {
+  seq: number;
+  change: number;
+}
+
+/** What has changed: a message or the channel, whose state readers look up, or a membership, which says all itself. */
+export type Changed = { kind: 'message' | 'channel' } | { kind: 'subscription'; type: SubscriptionChange; identityId: string };
+export type SubscriptionChange = 'subscription.created' | 'subscription.deleted';
+
+/**
+ * A lasting change of a channel that is no post (decisions C1). It lies among the messages, because one index numbers both; it is
+ * no message: deleted from the start, with a negative `seq`.
+ */
+export type ChangeRecord = Changed & {
+  /** The changed record and its version, so that each change is numbered once. */
+  _id: string;
+  channelId: string;
+  change: number;
+  seq: number;
+  /** The number of the last message before it. */
+  lastSeq: number;
+  recordId: string;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date;
+};
+
+export type LogRecord = MessageRecord | ChangeRecord;
+export const isChange = (record: LogRecord): record is ChangeRecord => 'recordId' in record;
+
+type Unnumbered = Omit<MessageRecord, 'seq' | 'change'>;
+type UnnumberedChange = Changed & Omit<ChangeRecord, 'seq' | 'change' | 'lastSeq' | keyof Changed>;
 const traced = messageModel.traced as Traced;
 
+/** A record that waits for its numbers. */
 interface Waiting {
-  message: Unnumbered;
+  record: Unnumbered | UnnumberedChange;
   trace: object;
-  resolve(stored: MessageRecord): void;
+  resolve(stored: LogRecord): void;
   reject(error: unknown): void;
 }
 
 /**
- * Appends messages to channels (decisions S3). A message is inserted under the number after the last stored one. If another
- * message has taken that number, the unique index refuses the insert, and the next number is tried. So a number never exists
- * without its message: when a reader sees a number, all lower ones are stored already and none appears later, whichever process
- * dies or stalls. Replay reads upwards and never waits for a gap to fill.
+ * Appends messages and other changes to channels (decisions S3, C1). A record is inserted under the number after the last stored
+ * one. If another has taken that number, the unique index refuses the insert, and the next number is tried. So a number never
+ * exists without its record: when a reader sees a number, all lower ones are stored already and none appears later, whichever
+ * process dies or stalls. Replay reads upwards and never waits for a gap to fill.
  *
- * Each process queues its messages by channel and writes them in batches, so that only processes compete for a number.
+ * Each process queues its records by channel and writes them in batches, so that only processes compete for a number.
  */
 export function createMessageLog(storage: Storage) {
   const { collection } = storage.model(messageModel);
   const lines = new Map<string, Waiting[]>();
   /** The last numbers seen. If another instance has appended since, the insert is refused and retried. */
-  const remembered = new LRUCache<string, number>({ max: REMEMBERED_MAX });
+  const remembered = new LRUCache<string, End>({ max: REMEMBERED_MAX });
 
-  /** The number of a channel's last message, deleted ones included; 0 before the first. */
-  async function lastSeq(channelId: string, concern?: typeof MAJORITY): Promise<number> {
-    const newest = { sort: { seq: -1 }, projection: { _id: 0, seq: 1 }, ...concern } as const;
-    const last = await collection.findOne({ channelId, ...NUMBERED } as object, newest);
-    return (last as unknown as Pick<MessageRecord, 'seq'> | null)?.seq ?? 0;
+  async function newest(filter: object, sort: Record<string, -1>, concern?: typeof MAJORITY) {
+    const projection = { _id: 0, seq: 1, change: 1, lastSeq: 1 };
+    const found = await collection.findOne(filter, { sort, projection, ...concern });
+    return found as unknown as (Pick<MessageRecord, 'seq' | 'change'> & Partial<Pick<ChangeRecord, 'lastSeq'>>) | null;
+  }
+  const newestMessage = (channelId: string, concern?: typeof MAJORITY) =>
+    newest({ channelId, ...NUMBERED }, { seq: -1 }, concern);
+
+  /** Both numbers as they were at one moment. */
+  async function endOf(channelId: string, concern?: typeof MAJORITY): Promise<End> {
+    const changed = await newest({ channelId, change: { $gt: 0 } }, { change: -1 }, concern);
+    const seq = changed?.lastSeq ?? changed?.seq;
+    if (typeof seq === 'number') return { seq, change: changed?.change ?? 0 };
+    const last = await newestMessage(channelId, concern);
+    return { seq: last?.seq ?? 0, change: changed?.change ?? last?.change ?? 0 };
+  }
+
+  /** The same after a refusal; also when somebody has stored messages that are no numbered changes. */
+  async function endAfterRefusal(channelId: string): Promise<End> {
+    const [{ seq, change }, last] = await Promise.all([endOf(channelId), newestMessage(channelId)]);
+    return { seq: Math.max(seq, last?.seq ?? 0), change };
+  }
+
+  /** Gives records the numbers after the last ones. */
+  function numbered(batch: readonly Waiting[], { seq, change }: End): LogRecord[] {
+    let lastSeq = seq;
+    return batch.map(({ record }, at) => {
+      const own = change + 1 + at;
+      if ('kind' in record) return { ...record, seq: -own, change: own, lastSeq };
+      lastSeq += 1;
+      return { ...record, seq: lastSeq, change: own };
+    });
   }
 
   /** @returns how many records are stored, from the first, and which index refused the next one */
-  async function insert(records: MessageRecord[]): Promise<{ stored: number; refusedBy?: string | undefined }> {
+  async function insert(records: object[]): Promise<{ stored: number; refusedBy?: string | undefined }> {
     try {
-      if (records.length === 1) await collection.insertOne(records[0] as never);
-      else await collection.insertMany(records as never[], { ordered: true });
+      if (records.length === 1) await collection.insertOne(records[0] as object);
+      else await collection.insertMany(records, { ordered: true });
       return { stored: records.length };
     } catch (error) {
       const duplicate = isDuplicateKey(error);
@@ -54,34 +123,36 @@ export function createMessageLog(storage: Storage) {
     }
   }
 
-  /** The stored message that refused another one. @throws notOnMajority while a failover could still roll it back */
-  async function findTwin(filter: object): Promise<MessageRecord> {
+  /** The stored record that refused another one. @throws notOnMajority while a failover could still roll it back */
+  async function findTwin(filter: object): Promise<LogRecord> {
     const twin = await collection.findOne(filter, MAJORITY);
     if (!twin) throw notOnMajority('a message that was refused as stored');
-    return twin as unknown as MessageRecord;
+    return twin as unknown as LogRecord;
   }
 
   /**
-   * Stores a batch and settles each message once it is stored. @throws what the store throws; messages left in `batch` may or may
+   * Stores a batch and settles each record once it is stored. @throws what the store throws; records left in `batch` may or may
    * not be stored
    */
   async function store(channelId: string, batch: Waiting[]): Promise<void> {
-    let last = remembered.get(channelId) ?? (await lastSeq(channelId));
+    let last = remembered.get(channelId) ?? (await endOf(channelId));
     while (batch.length > 0) {
-      const records = batch.map(({ message }, at) => ({ ...message, seq: last + 1 + at }));
-      const { stored, refusedBy } = await insert(records.map((record, at) => ({ ...record, ...batch[at]?.trace })));
-      last += stored;
-      for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(records[at] as MessageRecord);
+      const records = numbered(batch, last);
+      const { stored, refusedBy } = await insert(records.map((record, at) => ({ ...record, [TRACE]: batch[at]?.trace })));
+      const inserted = records.slice(0, stored);
+      last = { change: last.change + stored, seq: inserted.findLast((record) => !isChange(record))?.seq ?? last.seq };
+      for (const [at, { resolve }] of batch.splice(0, stored).entries()) resolve(inserted[at] as LogRecord);
       const [refused] = batch;
       if (!refused) break;
-      const { _id, channelId: of, senderId, clientId } = refused.message;
-      if (refusedBy?.includes('clientId')) {
-        refused.resolve(await findTwin({ channelId: of, senderId, clientId }));
+      const { record } = refused;
+      if (refusedBy === '_id_') {
+        refused.resolve(await findTwin({ _id: record._id }));
         batch.shift();
-      } else if (refusedBy === '_id_') {
-        refused.resolve(await findTwin({ _id }));
+      } else if (refusedBy?.includes('clientId') && !('kind' in record)) {
+        const { senderId, clientId } = record;
+        refused.resolve(await findTwin({ channelId, senderId, clientId }));
         batch.shift();
-      } else if (refusedBy?.includes('seq')) last = await lastSeq(channelId);
+      } else if (refusedBy?.includes('seq') || refusedBy?.includes('change')) last = await endAfterRefusal(channelId);
       else throw new Error('a message was refused by an unexpected index');
     }
     remembered.set(channelId, last);
@@ -98,24 +169,55 @@ export function createMessageLog(storage: Storage) {
     lines.delete(channelId);
   }
 
+  function append(record: Unnumbered | UnnumberedChange, trace: object): Promise<LogRecord> {
+    return new Promise((resolve, reject) => {
+      const waiting = { record, trace, resolve, reject };
+      const line = lines.get(record.channelId);
+      if (line) line.push(waiting);
+      else {
+        const own = [waiting];
+        lines.set(record.channelId, own);
+        void work(record.channelId, own);
+      }
+    });
+  }
+
   return {
     /** The number of the last message that a failover cannot roll back, because readers resume from it. */
-    lastSeq: (channelId: string) => lastSeq(channelId, MAJORITY),
+    lastSeq: async (channelId: string) => (await newestMessage(channelId, MAJORITY))?.seq ?? 0,
 
-    /** Stores a message under the next number of its channel. Resolves to the stored one of its client's or its own id, if it was sent before. */
+    /** The end of a channel, likewise. */
+    endOf: (channelId: string) => endOf(channelId, MAJORITY),
+
+    /**
+     * Stores a message under the next numbers of its channel. Resolves to the stored one of its client's or its own id, if it was
+     * sent before.
+     */
     append: (message: Unnumbered): Promise<MessageRecord> =>
-      new Promise((resolve, reject) => {
-        // written with others': each has its own author
-        const trace = { [TRACE]: traceOfNew(message, message.createdAt, traced) };
-        const waiting = { message, trace, resolve, reject };
-        const line = lines.get(message.channelId);
-        if (line) line.push(waiting);
-        else {
-          const own = [waiting];
-          lines.set(message.channelId, own);
-          void work(message.channelId, own);
-        }
-      }),
+      // written with others': each has its own author
+      append(message, traceOfNew(message, message.createdAt, traced)) as Promise<MessageRecord>,
+
+    /** Numbers a change of a record, once for each of its versions. @returns the number */
+    async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<number> {
+      const now = storage.clock.now();
+      const times = { createdAt: now, updatedAt: now, deletedAt: now };
+      const record = { _id: `${id} ${version}`, channelId, recordId: id, ...changed, ...times };
+      const { change } = (await append(record, NO_EVENTS)) as ChangeRecord;
+      return change;
+    },
+
+    /** The messages and changes after a number, upwards, deleted ones included. Read with majority concern, like the end. */
+    async after(channelId: string, change: number, limit: number): Promise<LogRecord[]> {
+      const after = { channelId, change: { $gt: change } } as object;
+      const found = await collection.find(after, { sort: { change: 1 }, limit, ...MAJORITY }).toArray();
+      return found as unknown as LogRecord[];
+    },
+
+    /** Those of changes, named by record and version, that have a number. */
+    async noted(ids: readonly string[]): Promise<Set<string>> {
+      const found = await collection.find({ _id: { $in: ids } } as object, { projection: { _id: 1 }, ...MAJORITY }).toArray();
+      return new Set(found.map(({ _id }) => String(_id)));
+    },
   };
 }
 export type MessageLog = ReturnType<typeof createMessageLog>;

@@ -7,12 +7,14 @@ import { messageRecord } from './messages.schemas.js';
 
 export interface MessageRecord extends Live, Required<StoredFields<typeof messageRecord>> {
   seq: number;
+  /** The number of the post among the changes of its channel; missing in one from before these were numbered. */
+  change?: number;
   metadata?: Metadata;
   hostFields?: StoredHostFields;
 }
 
 export const messageModel = defineModel<MessageRecord>('messages', {
-  traced: { kind: 'message' },
+  traced: { kind: 'message', hidden: ['change'], untold: ['change'] },
   fields: messageRecord.stored,
   searched: messageRecord.resource.searched,
   indexes: [
@@ -21,6 +23,13 @@ export const messageModel = defineModel<MessageRecord>('messages', {
       unique: true,
       deletedToo: true,
       serves: 'numbers: one message each, the last one of a channel, those after one',
+    },
+    {
+      keys: { channelId: 1, change: 1 },
+      unique: true,
+      where: { change: { $gt: 0 } },
+      deletedToo: true,
+      serves: 'changes: one for each number, the last one of a channel, those after one',
     },
     {
       keys: { channelId: 1, senderId: 1, clientId: 1 },

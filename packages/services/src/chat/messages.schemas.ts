@@ -14,6 +14,9 @@ const CLIENT_ID_MAX = 100;
 export const Content = z.string().min(1).max(CONTENT_MAX);
 const Title = z.string().max(LINE_MAX);
 
+/** The number of a change in its channel, from 1; 0 for what is older than these numbers (decisions C1). */
+export const ChangeNumber = z.number().int().min(0);
+
 /** A client's own name for a message, so that a repeated send is stored once. */
 export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);
 
@@ -37,6 +40,7 @@ export const messageRecord = defineRecord('messages', {
     attachments: serverField(z.array(FileSchema)),
   },
   searched: ['title', 'content'],
+  internal: { change: { type: Number } },
   defaultOrder: 'seq desc, id desc',
 });
 export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });

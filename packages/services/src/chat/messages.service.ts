@@ -7,6 +7,7 @@ import { changeRecord } from '../shared/changes.js';
 import type { HostGiven } from '../shared/host-fields.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel } from './channel.model.js';
+import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller.js';
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
@@ -21,24 +22,41 @@ interface MessagesOptions {
   lists: Lists;
   bus: EventBus;
   log: MessageLog;
+  teller: ChangeTeller;
   memberships: Memberships;
   attachments: Attachments;
 }
 
-/** The last number of a channel, which deleted messages count for, and its last live message. */
+/** A message with the number of its post among the changes of the channel. */
+export interface Post {
+  change: number;
+  message: Message;
+}
+
+/** The last numbers of a channel, which deleted messages count for, and its last live message. */
 export interface Last {
   lastSeq: number;
+  lastChange: number;
   lastMessage: Message | null;
 }
 
+/** What the ends of a channel are read from. */
+interface Ends {
+  _id: string;
+  numbers: { seq: number }[];
+  changes: { change: number }[];
+  live: MessageRecord[];
+}
+const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 } }, { $limit: 1 }, { $project: { change: 1 } }];
+
 /** A message without its attachments, which are stored apart. */
 function showBare(record: MessageRecord): Message {
-  const { metadata = {}, ...message } = present(record);
+  const { metadata = {}, change, ...message } = present(record);
   return { ...message, metadata, attachments: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
-export function createMessagesService({ storage, lists, bus, log, memberships, attachments }: MessagesOptions) {
+export function createMessagesService({ storage, lists, bus, log, teller, memberships, attachments }: MessagesOptions) {
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
 
@@ -66,7 +84,8 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
   /** @throws errors.messageNotFound */
   async function tellUpdated(record: MessageRecord | null | undefined): Promise<Message> {
     const message = await show(record);
-    publishChatEvent(bus, { type: 'message.updated', channelId: message.channelId, message });
+    const { channelId } = message;
+    await teller.tell({ type: 'message.updated', channelId, message }, changedRecord(record as MessageRecord));
     return message;
   }
 
@@ -82,8 +101,9 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
 
   /** @throws errors.messageNotFound */
   async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
-    const { channelId } = await touch(messageId);
-    publishChatEvent(bus, { type: 'attachment.created', channelId, messageId, attachment });
+    const record = await touch(messageId);
+    const { channelId } = record;
+    await teller.tell({ type: 'attachment.created', channelId, messageId, attachment }, changedRecord(record));
     return attachment;
   }
 
@@ -103,8 +123,16 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       const given = { channelId, senderId, content, title, clientId, ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
       const message = record._id === id ? showOne(record, errors.messageNotFound) : await show(record);
-      if (record.deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, message });
+      const { change = 0, deletedAt } = record;
+      if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message });
       return message;
+    },
+
+    /** Live messages as readers of streams see them, by id, without those that do not fit (decisions H20). */
+    async shown(records: readonly MessageRecord[]): Promise<Map<string, Message>> {
+      const messages = showFitting(records);
+      await addAttachments(messages);
+      return new Map(messages.map((message) => [message.id, message]));
     },
 
     /**
@@ -112,12 +140,15 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
      * missing number belongs to a message that is deleted or does not fit its schema (decisions H20); it will not appear later.
      * Reads with majority concern, because readers resume from what they were sent.
      */
-    async since(channelId: string, seq: number, limit: number): Promise<{ messages: Message[]; next: number | undefined }> {
+    async since(channelId: string, seq: number, limit: number): Promise<{ posts: Post[]; next: number | undefined }> {
       const after = Messages.find({ channelId, seq: { $gt: seq } }, undefined, { sort: { seq: 1 }, limit, ...MAJORITY });
       const records = await after.lean<MessageRecord[]>();
-      const messages = showFitting(records);
-      await addAttachments(messages);
-      return { messages, next: records.length < limit ? undefined : records.at(-1)?.seq };
+      const messages = await this.shown(records);
+      const posts = records.flatMap(({ _id, change = 0 }) => {
+        const message = messages.get(_id);
+        return message ? { change, message } : [];
+      });
+      return { posts, next: records.length < limit ? undefined : records.at(-1)?.seq };
     },
 
     /**
@@ -131,19 +162,28 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
         { $match: { _id: { $in: channelIds } } },
         { $project: { _id: 1 } },
         { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
+        { $lookup: { ...joined, as: 'changes', pipeline: LAST_CHANGE } },
         { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest] } },
       ];
-      const found = (await Channels.collection.aggregate(pipeline, MAJORITY).toArray()) as unknown as {
-        _id: string;
-        numbers: { seq: number }[];
-        live: MessageRecord[];
-      }[];
-      const lasts = found.map(({ _id, numbers, live }) => {
-        const [last] = showFitting(live);
-        return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastMessage: last ?? null }] as const;
+      const found = await Channels.collection.aggregate<Ends>(pipeline, MAJORITY).toArray();
+      const lasts = found.map(({ _id, numbers, changes, live }) => {
+        const [lastMessage = null] = showFitting(live);
+        return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastChange: changes[0]?.change ?? 0, lastMessage }] as const;
       });
       await addAttachments(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
       return new Map(lasts);
+    },
+
+    /** The last changes of channels, with one query. */
+    async lastChangesOf(channelIds: readonly string[]): Promise<Map<string, number>> {
+      const changes = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId', as: 'changes' };
+      const pipeline = [
+        { $match: { _id: { $in: channelIds } } },
+        { $project: { _id: 1 } },
+        { $lookup: { ...changes, pipeline: LAST_CHANGE } },
+      ];
+      const found = await Channels.collection.aggregate<Pick<Ends, '_id' | 'changes'>>(pipeline, MAJORITY).toArray();
+      return new Map(found.map(({ _id, changes: [last] }) => [_id, last?.change ?? 0]));
     },
 
     list(channelId: string, query: ListQuery): Promise<ListAnswer<Message>> {
@@ -191,7 +231,7 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
       const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
       if (!deleted) throw errors.messageNotFound();
       const { channelId, seq } = deleted;
-      publishChatEvent(bus, { type: 'message.deleted', channelId, messageId, seq });
+      await teller.tell({ type: 'message.deleted', channelId, messageId, seq }, deletedRecord(deleted));
     },
 
     /** @throws errors.messageNotFound when there is nothing to restore, channelNotFound when its channel is deleted */
@@ -228,8 +268,9 @@ export function createMessagesService({ storage, lists, bus, log, memberships, a
     async detach(messageId: string, attachmentId: string): Promise<void> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
       if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
-      const { channelId } = await touch(messageId);
-      publishChatEvent(bus, { type: 'attachment.deleted', channelId, messageId, attachmentId });
+      const record = await touch(messageId);
+      const { channelId } = record;
+      await teller.tell({ type: 'attachment.deleted', channelId, messageId, attachmentId }, changedRecord(record));
     },
   };
 }

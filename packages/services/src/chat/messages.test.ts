@@ -131,7 +131,7 @@ describe.each(FACES)('a message over %s', (face) => {
     const message = valueOf(shown) as Message;
     for (const procedure of ['listMessages', 'listMessagesOfChannel'])
       expect(await call(ann, procedure, { channelId })).toMatchObject({ value: { data: [message] } });
-    expect(await app.tandem.services.chat.messagesSince(channelId, 0, 10)).toMatchObject({ messages: [message] });
+    expect(await app.tandem.services.chat.messagesSince(channelId, 0, 10)).toMatchObject({ posts: [{ message }] });
     expect(await call(ann, 'listChannels', { memberId: ann.id, limit: 1 })).toMatchObject({
       value: { data: [{ lastMessage: message }] },
     });

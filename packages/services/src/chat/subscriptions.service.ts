@@ -1,9 +1,8 @@
-import type { EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { madeIn } from '../shared/made-records.js';
-import { publishChatEvent } from './chat-events.js';
+import { deletedRecord, type ChangeTeller } from './change-teller.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
@@ -14,7 +13,7 @@ export type SubscriptionsService = ReturnType<typeof createSubscriptionsService>
 interface SubscriptionsOptions {
   storage: Storage;
   lists: Lists;
-  bus: EventBus;
+  teller: ChangeTeller;
   memberships: Pick<Memberships, 'forget'>;
   channelExists(channelId: string): Promise<boolean>;
   /** Those of the given identities that exist. */
@@ -27,7 +26,7 @@ function show(record: SubscriptionRecord): Subscription {
 }
 
 /** The members of channels (decisions S4). */
-export function createSubscriptionsService({ storage, lists, bus, memberships, ...ends }: SubscriptionsOptions) {
+export function createSubscriptionsService({ storage, lists, teller, memberships, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
   lists.tell('subscription', subscriptionList, { show });
@@ -39,9 +38,9 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
     if (!identities.has(subscribedId)) throw identityErrors.notFound();
   }
 
-  function tellCreated(record: SubscriptionRecord): Subscription {
-    const { channelId, subscribedId: identityId } = record;
-    publishChatEvent(bus, { type: 'subscription.created', channelId, identityId });
+  async function tellCreated(record: SubscriptionRecord): Promise<Subscription> {
+    const { _id: id, channelId, subscribedId: identityId } = record;
+    await teller.tell({ type: 'subscription.created', channelId, identityId }, { id, version: 1 });
     return show(record);
   }
 
@@ -84,7 +83,7 @@ export function createSubscriptionsService({ storage, lists, bus, memberships, .
       if (!removed) throw errors.subscriptionNotFound();
       const { channelId, subscribedId: identityId } = removed;
       memberships.forget(channelId);
-      publishChatEvent(bus, { type: 'subscription.deleted', channelId, identityId });
+      await teller.tell({ type: 'subscription.deleted', channelId, identityId }, deletedRecord(removed));
     },
   };
 }

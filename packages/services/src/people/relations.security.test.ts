@@ -131,7 +131,10 @@ async function ownRead(call: Call, kind: string, row: Row, id: unknown): Promise
   if (kind === 'variant') return ownVariant(call, row, id);
   const [procedure, key] = OWN_READS[kind] as [string, string];
   const outcome = await call(procedure, { [key]: id });
-  return outcome.ok ? outcome.value : null;
+  if (!outcome.ok) return null;
+  // beside the record: it moves with each message
+  const { lastChange: _, ...record } = outcome.value as Row;
+  return record;
 }
 
 async function ownVariant(call: Call, { productId }: Row, productVariantId: unknown): Promise<unknown> {

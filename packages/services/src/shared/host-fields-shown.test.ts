@@ -14,7 +14,8 @@ const KINDS = recordKinds(app, admin, ann);
 
 const given = { ref: 'a', rank: 1 };
 const SHOWN = ['Category', 'Channel', 'Location', 'Message', 'Organization', 'Product', 'ProductVariant', 'Profile'];
-const RECORDS = [...SHOWN, 'Identity', 'Order', ...SHOWN.map((name) => `Expanded${name}`), 'ExpandedListedOrder'];
+const EXPANDED = [...SHOWN.filter((name) => name !== 'Channel'), 'ListedChannel', 'ReadChannel', 'ListedOrder'];
+const RECORDS = [...SHOWN, 'Identity', 'Order', ...EXPANDED.map((name) => `Expanded${name}`)];
 type Rows = { data: Input[] };
 
 describe.each(FACES)('over %s, the fields that a host declares', (face) => {

@@ -21,7 +21,6 @@ beforeEach(async () => {
 
 /** What others write is told on no bus but where a test publishes it. */
 const post = (content: string): Promise<Message> => app.tandem.services.chat.post({ channelId, senderId: ann.id, content });
-const remove = ({ id }: Message) => ann.rest('DELETE', `/messages/${id}`).expect(204);
 
 /** A bus that says that it has missed something when a test says so. */
 function createMissingBus(): EventBus & { resume(): void } {
@@ -90,26 +89,34 @@ async function read(slow: Partial<ChatService> = {}, people?: Pick<PeopleService
   const started = feeds.start(channelId, reader);
   return { bus, feeds, told, started, publish: (event: ChatEvent) => publishChatEvent(bus, event) };
 }
-const created = (message: Message): ChatEvent => ({ type: 'message.created', channelId, message });
-const deleted = ({ id, seq }: Message): ChatEvent => ({ type: 'message.deleted', channelId, messageId: id, seq });
+
+/** The number of a stored change. */
+async function numberOf(filter: object): Promise<number> {
+  const found = await app.storage.model(messageModel).collection.findOne(filter);
+  return Number(found?.['change']);
+}
+const created = async (message: Message): Promise<ChatEvent> => ({ type: 'message.created', channelId, change: await numberOf({ _id: message.id }), message }); // prettier-ignore
+/** Deletes a message. @returns what its readers are told */
+async function deleted({ id, seq }: Message): Promise<ChatEvent> {
+  await ann.rest('DELETE', `/messages/${id}`).expect(204);
+  return { type: 'message.deleted', channelId, change: await numberOf({ recordId: id }), messageId: id, seq };
+}
 
 describe('the readers of a channel', () => {
-  it('receive a message whose predecessors were deleted unannounced, even if it is deleted itself by then', async () => {
+  it('are told what has come of the messages before one that they are told of, which were announced to nobody', async () => {
     const { started, told, publish } = await read();
     await started;
     const [first, lost, last] = [await post('1'), await post('2'), await post('3')];
-    publish(created(first));
-    await remove(lost);
-    await remove(last);
-    publish(created(last));
-    publish(deleted(last));
-    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 3', 'message.deleted 3']);
+    publish(await created(first));
+    await deleted(lost);
+    publish(await created(last));
+    await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 3', 'message.deleted 2']);
   });
 
   it('receive what was missed while the store was being read', async () => {
-    const { messagesSince } = app.tandem.services.chat;
+    const { changesSince } = app.tandem.services.chat;
     const barrier = createBarrier();
-    const { started, told, bus } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
+    const { started, told, bus } = await read({ changesSince: (...asked) => barrier.pass(changesSince(...asked)) });
     await started;
     await post('1');
     bus.resume();
@@ -121,15 +128,15 @@ describe('the readers of a channel', () => {
   });
 
   it('receive nothing twice, and no change before its message, while the store is being read', async () => {
-    const { messagesSince } = app.tandem.services.chat;
+    const { changesSince } = app.tandem.services.chat;
     const barrier = createBarrier();
-    const { started, told, bus, publish } = await read({ messagesSince: (...asked) => barrier.pass(messagesSince(...asked)) });
+    const { started, told, bus, publish } = await read({ changesSince: (...asked) => barrier.pass(changesSince(...asked)) });
     await started;
     const [first, second] = [await post('1'), await post('2')];
     bus.resume();
     await barrier.arrived;
-    publish(deleted(second));
-    publish(created(first));
+    publish(await deleted(second));
+    publish(await created(first));
     barrier.open();
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1', 'message.created 2', 'message.deleted 2']);
   });
@@ -152,15 +159,15 @@ describe('the readers of a channel', () => {
     await post('1');
     bus.resume();
     barrier.open();
-    expect(await started).toMatchObject({ from: 0 });
+    expect(await started).toMatchObject({ lastSeq: 0, lastChange: 1 });
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
   });
 
   it('receive what was missed once the store answers again', async () => {
-    const { messagesSince } = app.tandem.services.chat;
+    const { changesSince } = app.tandem.services.chat;
     let failures = 1;
     const { started, told, bus } = await read({
-      messagesSince: (...asked) => (failures-- > 0 ? Promise.reject(new Error('away')) : messagesSince(...asked)),
+      changesSince: (...asked) => (failures-- > 0 ? Promise.reject(new Error('away')) : changesSince(...asked)),
     });
     await started;
     await post('1');
@@ -186,13 +193,18 @@ describe('the readers of a channel that ask for senders', () => {
     const other: ChannelReader = { identityId: ann.id, from: undefined, isReading: true, hasSenders: false, take: (event) => void others.push(event), removed() {} }; // prettier-ignore
     await feeds.start(channelId, other);
     const messages = [await post('1'), await post('2')] as const;
-    const events = [created(messages[0]), deleted(messages[0]), created(messages[1]), { type: 'subscription.deleted', channelId, identityId: ann.id } as const]; // prettier-ignore
+    const events = [
+      await created(messages[0]),
+      await created(messages[1]),
+      await deleted(messages[0]),
+      { type: 'subscription.deleted', channelId, change: 5, identityId: ann.id },
+    ] as const;
     for (const event of events) publish(event);
     expect(others).toEqual(events);
     await barrier.arrived;
     expect(told).toEqual([]);
     barrier.open();
-    const sent = [`message.created 1 ${ann.id}`, 'message.deleted 1', `message.created 2 ${ann.id}`, 'removed'];
+    const sent = [`message.created 1 ${ann.id}`, `message.created 2 ${ann.id}`, 'message.deleted 1', 'removed'];
     await expect.poll(() => told, PATIENCE).toEqual(sent);
     expect(lookups).toEqual([[ann.id]]);
   });
@@ -200,7 +212,7 @@ describe('the readers of a channel that ask for senders', () => {
   it('get messages without senders where these cannot be read', async () => {
     const { started, told, publish } = await read({}, { cardsOf: () => Promise.reject(new Error('away')) });
     await started;
-    publish(created(await post('1')));
+    publish(await created(await post('1')));
     await expect.poll(() => told, PATIENCE).toEqual(['message.created 1']);
   });
 });

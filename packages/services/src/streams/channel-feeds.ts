@@ -1,17 +1,19 @@
 import { Feed, createFeeds, describeError, requestErrors, type EventBus, type Log, type Reader } from '@tandem/core';
 import { createGate } from '@tandem/list-query';
 import { toListFailure } from '@tandem/lists';
-import { channelTopic, publishChatEvent, type ChatEvent } from '../chat/chat-events.js';
+import type { ChannelChange } from '../chat/channel-changes.js';
+import { channelTopic, publishChatEvent, type ChatEvent, type LastingEvent } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
+import type { End } from '../chat/message-log.js';
 import type { SenderCards } from './sender-cards.js';
 
-/** Messages per read from the store. */
+/** Changes per read from the store. */
 const PAGE = 100;
-/** How long a message waits for an earlier one from another instance before the store is read, in milliseconds. */
+/** How long a change waits for an earlier one from another instance before the store is read, in milliseconds. */
 const DISORDER_MS = 20;
 /** Delay before a failed read of the store is retried, in milliseconds. */
 const RETRY_MS = 1000;
-/** Maximum number of held-back events. Beyond it only messages are guaranteed to arrive. */
+/** Maximum number of held-back events. Beyond it only lasting changes are guaranteed to arrive. */
 const HELD_MAX = 1000;
 /** Channels with more readers in this process send no presence, which would cost one frame per reader for each reader. */
 const PRESENCE_MAX = 50;
@@ -25,8 +27,8 @@ const STARTS = { atOnce: Infinity, rest: 3, waitMs: 60_000, waitingMax: 5000 };
 
 /** A reader of a channel. */
 export interface ChannelReader extends Reader {
-  /** The last number that a replay has to cover; later messages arrive live. Set before `start` resolves. */
-  from: number | undefined;
+  /** The last numbers that a replay has to cover; what is later arrives live. Set before `start` resolves. */
+  from: End | undefined;
   /** Whether it still wants the events. */
   readonly isReading: boolean;
   /** Whether its messages have their senders. */
@@ -35,21 +37,29 @@ export interface ChannelReader extends Reader {
   removed(): void;
 }
 
-/** The events of a channel, with messages in the order of their numbers. */
+/** The events of a channel, with lasting changes in the order of their numbers. */
 class ChannelFeed extends Feed {
   declare readonly readers: Set<ChannelReader>;
-  /** The number of the last message sent to readers; undefined until it is read from the store. */
-  position: number | undefined = undefined;
+  /** The numbers of the last change and message sent to readers; undefined until they are read from the store. */
+  position: End | undefined = undefined;
   /** Events that arrived too early; undefined while nothing has to wait. */
   held: ChatEvent[] | undefined = [];
   timer: NodeJS.Timeout | undefined = undefined;
   isAsking = false;
-  /** Whether messages may have been missed since the last read of the store. */
+  /** Whether changes may have been missed since the last read of the store. */
   hasMissed = false;
   /** Ends when the readers that wait for senders have got all events; undefined while they wait for none. */
   expanding: Promise<void> | undefined = undefined;
 }
-type Created = Extract<ChatEvent, { type: 'message.created' }>;
+
+const isLasting = (event: ChatEvent): event is LastingEvent => 'change' in event;
+
+/** Where a reader begins: what `subscribed` tells. */
+interface Begun {
+  lastSeq: number;
+  lastChange: number;
+  unread: number;
+}
 
 interface ChannelFeedsOptions {
   bus: EventBus;
@@ -61,9 +71,9 @@ interface ChannelFeedsOptions {
 export type ChannelFeeds = ReturnType<typeof createChannelFeeds>;
 
 /**
- * Sends the events of channels to their readers in this process. Instances announce messages as they store them, so messages of
- * two instances may arrive out of order; the feed sorts them. A reader that has a number has therefore received every lower one,
- * and can resume from it on any instance (decisions S3).
+ * Sends the events of channels to their readers in this process. Instances announce changes as they store them, so those of two
+ * instances may arrive out of order; the feed sorts them. A reader that has a number has therefore received every lower one, and
+ * can resume from it on any instance (decisions S3, C1).
  */
 export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOptions) {
   const feeds = createFeeds<ChannelFeed>(bus, {
@@ -77,19 +87,24 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
   let isChecking = false;
 
   function take(feed: ChannelFeed, event: ChatEvent): void {
-    if (event.type !== 'message.created') return feed.held ? hold(feed, event) : tell(feed, event);
+    if (!isLasting(event)) return feed.held ? hold(feed, event) : tell(feed, event);
     const { position } = feed;
-    const { seq } = event.message;
-    if (position === undefined) return hold(feed, event);
-    if (seq <= position) return;
-    if (seq > position + 1) {
+    if (!position) return hold(feed, event);
+    if (event.change <= position.change) return;
+    if (event.change > position.change + 1) {
       hold(feed, event);
       feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
       return;
     }
-    feed.position = seq;
-    tell(feed, event);
+    pass(feed, { change: event.change, event });
     if (feed.held && !feed.isAsking) release(feed);
+  }
+
+  /** Sends the next change to the readers. */
+  function pass(feed: ChannelFeed, { change, event, seq }: ChannelChange): void {
+    const posted = event?.type === 'message.created' ? event.message.seq : seq;
+    feed.position = { change, seq: posted ?? feed.position?.seq ?? 0 };
+    if (event) tell(feed, event);
   }
 
   function hold(feed: ChannelFeed, event: ChatEvent): void {
@@ -97,44 +112,33 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
     if (feed.held.length < HELD_MAX) feed.held.push(event);
   }
 
-  /** Processes the held-back events again: messages first, so that no change precedes its message. */
+  /** Processes the held-back events again: lasting changes first, because others may refer to them. */
   function release(feed: ChannelFeed): void {
     clearTimeout(feed.timer);
     feed.timer = undefined;
     const held = feed.held ?? [];
     feed.held = undefined;
-    for (const event of createdOf(held)) take(feed, event);
-    for (const event of held) if (event.type !== 'message.created') take(feed, event);
+    for (const event of held.filter(isLasting).toSorted((a, b) => a.change - b.change)) take(feed, event);
+    for (const event of held) if (!isLasting(event)) take(feed, event);
   }
 
-  function createdOf(events: readonly ChatEvent[]): Created[] {
-    return events.filter((event) => event.type === 'message.created').sort((a, b) => a.message.seq - b.message.seq);
-  }
-
-  /** Sends the stored messages after the position. */
+  /** Sends the stored changes after the position. */
   async function ask(feed: ChannelFeed): Promise<void> {
     feed.hasMissed = true;
-    if (feed.isAsking || feed.position === undefined) return;
+    if (feed.isAsking || !feed.position) return;
     feed.isAsking = true;
     feed.held ??= [];
     while (feed.hasMissed && feed.readers.size > 0) {
       feed.hasMissed = false;
-      // all messages below an announced one are stored; those missing from the read were deleted
-      const reached = (createdOf(feed.held).at(-1)?.message.seq ?? 0) - 1;
       try {
-        for (let cursor: number | undefined = feed.position; cursor !== undefined;) {
-          const { messages, next } = await chat.messagesSince(feed.id, cursor, PAGE);
-          for (const message of messages) {
-            // sent meanwhile
-            if (message.seq <= feed.position) continue;
-            feed.position = message.seq;
-            tell(feed, { type: 'message.created', channelId: feed.id, message });
-          }
+        for (let cursor: number | undefined = feed.position.change; cursor !== undefined;) {
+          const { changes, next } = await chat.changesSince(feed.id, cursor, PAGE);
+          // others were sent meanwhile
+          for (const change of changes) if (change.change > feed.position.change) pass(feed, change);
           cursor = next;
         }
-        feed.position = Math.max(feed.position, reached);
       } catch (error) {
-        log.warn({ err: describeError(error) }, 'messages for open streams could not be read');
+        log.warn({ err: describeError(error) }, 'changes for open streams could not be read');
         feed.hasMissed = true;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
@@ -229,25 +233,25 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
     }
   }
 
-  async function begin(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+  async function begin(channelId: string, reader: ChannelReader): Promise<Begun> {
     // left while it waited for its turn: the identity's next connection must not wait for the store on its behalf
     if (!reader.isReading) throw requestErrors.unavailable();
     feeds.get(channelId)?.checkRoom(reader.identityId);
     const feed = feeds.join(channelId, reader);
     reader.from = feed.position;
     try {
-      // read only after joining, so that the feed hears every message stored after this read
-      const { lastSeq, readSeq } = await chat.membershipOf(reader.identityId, channelId);
-      if (feed.position === undefined) {
-        feed.position = lastSeq;
-        for (const one of feed.readers) one.from ??= lastSeq;
+      // read only after joining, so that the feed hears every change stored after this read
+      const { lastSeq, lastChange, readSeq } = await chat.membershipOf(reader.identityId, channelId);
+      if (!feed.position) {
+        feed.position = { seq: lastSeq, change: lastChange };
+        for (const one of feed.readers) one.from ??= feed.position;
         if (feed.hasMissed) void ask(feed);
         else release(feed);
-      } else if (lastSeq > feed.position) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
+      } else if (lastChange > feed.position.change) feed.timer ??= setTimeout(() => void ask(feed), DISORDER_MS).unref();
       const from = (reader.from ??= feed.position);
       timer ??= setInterval(() => void checkMembers(), CHECK_MS).unref();
       if (feed.readers.size <= PRESENCE_MAX) announce(feed, reader.identityId, 'online');
-      return { from, unread: Math.max(0, from - readSeq) };
+      return { lastSeq: from.seq, lastChange: from.change, unread: Math.max(0, from.seq - readSeq) };
     } catch (error) {
       feeds.leave(feed, reader);
       throw error;
@@ -256,27 +260,15 @@ export function createChannelFeeds({ bus, chat, senders, log }: ChannelFeedsOpti
 
   return {
     /**
-     * Starts reading for a member, in turn. The reader then receives everything after the returned `from`.
+     * Starts reading for a member, in turn. The reader then receives everything after the returned numbers.
      * @throws chatErrors.notSubscribed; requestErrors.tooMany when the identity reads the channel too often already;
      * requestErrors.unavailable when the wait takes too long
      */
-    start(channelId: string, reader: ChannelReader): Promise<{ from: number; unread: number }> {
+    start(channelId: string, reader: ChannelReader): Promise<Begun> {
       const begun = inTurn({ key: reader.identityId, isAnonymous: false }, () => begin(channelId, reader));
       return begun.catch((error: unknown) => Promise.reject(toListFailure(error)));
     },
 
     leave,
-
-    /** The messages that a reader missed, in order: those after `since`, up to where its live events begin. */
-    async *replay(channelId: string, reader: ChannelReader, since: number): AsyncGenerator<Created> {
-      const from = reader.from ?? 0;
-      for (let cursor: number | undefined = since; cursor !== undefined && cursor < from;) {
-        const { messages, next } = await chat.messagesSince(channelId, cursor, PAGE);
-        const missed = messages.filter(({ seq }) => seq <= from);
-        const shown = reader.hasSenders ? await senders.of(channelId, missed) : missed;
-        for (const message of shown) yield { type: 'message.created', channelId, message };
-        cursor = next;
-      }
-    },
   };
 }

@@ -1,11 +1,19 @@
 import { ErrorFrame, PingFrame, PongFrame } from '@tandem/core';
 import { z } from 'zod';
 import { ChatEventSchema } from '../chat/chat-events.js';
-import { ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
+import { ChangeNumber, ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
 import { Id } from '../shared/schemas.js';
 
 /** The number of a message in its channel; 0 stands before the first. */
 export const Seq = z.number().int().min(0);
+
+/** Where a reader begins: after a change, or after a message. */
+export const since = { sinceSeq: Seq.optional(), sinceChange: ChangeNumber.optional() };
+export const sinceOne = {
+  check: ({ sinceSeq, sinceChange }: { sinceSeq?: number | undefined; sinceChange?: number | undefined }) =>
+    sinceSeq === undefined || sinceChange === undefined,
+  message: { message: 'cannot be used with sinceSeq', path: ['sinceChange'] },
+};
 
 /** What frames of a channel show besides: the cards of those who sent the messages. */
 export const Expand = z.array(z.enum(['sender'])).max(1);
@@ -13,8 +21,12 @@ export const Expand = z.array(z.enum(['sender'])).max(1);
 /** Frames that clients of the message stream may send (decisions S2). */
 export const ChatClientFrame = z.discriminatedUnion('type', [
   z
-    .strictObject({ type: z.literal('subscribe'), channelId: Id, sinceSeq: Seq.optional(), expand: Expand.optional() })
-    .describe('Reads the messages after `sinceSeq`, else after the last one; with `expand`, each with its sender.'),
+    .strictObject({ type: z.literal('subscribe'), channelId: Id, ...since, expand: Expand.optional() })
+    .refine(sinceOne.check, sinceOne.message)
+    .describe(
+      'Reads the changes after `sinceChange`, or the messages after `sinceSeq`, else what comes after the last one; with ' +
+        '`expand`, each message with its sender.',
+    ),
   z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }).describe('Stops reading a channel.'),
   createMessageInput
     .omit({ senderId: true })
@@ -35,8 +47,17 @@ export const ChatServerFrame = z.discriminatedUnion('type', [
   ...ChatEventSchema.options,
   z.object({ type: z.literal('ready') }).describe('The stream is open.'),
   z
-    .object({ type: z.literal('subscribed'), channelId: Id, lastSeq: Seq, unread: z.number().int().min(0) })
-    .describe('A channel is read. With `sinceSeq`, the messages up to `lastSeq` follow.'),
+    .object({
+      type: z.literal('subscribed'),
+      channelId: Id,
+      lastSeq: Seq,
+      lastChange: ChangeNumber,
+      unread: z.number().int().min(0),
+    })
+    .describe('A channel is read. With `sinceSeq`, the messages up to `lastSeq` follow; with `sinceChange`, the changes.'),
+  z
+    .object({ type: z.literal('replayed'), channelId: Id, change: ChangeNumber })
+    .describe('All changes after `sinceChange`, up to this one, have been sent; what follows is live.'),
   z
     .object({ type: z.literal('unsubscribed'), channelId: Id })
     .describe('A channel is no longer read: by request, or the member or the channel was removed.'),

@@ -18,8 +18,10 @@ import {
 import { publishChatEvent } from '../chat/chat-events.js';
 import { chatErrors } from '../chat/chat.errors.js';
 import type { ChatService } from '../chat/chat.service.js';
+import type { End } from '../chat/message-log.js';
 import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
+import type { ChannelReplays } from './channel-replays.js';
 import type { ChatClientFrame, ChatServerFrame } from './chat-frames.js';
 import { authenticateStream, refuseUnknown } from './stream-handshake.js';
 import type { StreamTickets } from './stream-tickets.js';
@@ -52,7 +54,7 @@ type Channels = Map<string, ChannelSocketReader>;
 
 /** A socket's subscription to a channel. It counts against the limits while it lasts (decisions H2). */
 class ChannelSocketReader extends SocketReader implements ChannelReader {
-  from: number | undefined = undefined;
+  from: End | undefined = undefined;
   typedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -103,6 +105,7 @@ interface ChatStreamOptions {
   /** With the fields that a host declares. */
   frames: typeof ChatClientFrame;
   feeds: ChannelFeeds;
+  replays: ChannelReplays;
   places: StreamPlaces;
   redeem: StreamTickets['redeem'];
   bus: EventBus;
@@ -115,34 +118,36 @@ interface ChatStreamOptions {
 
 /** `GET /messages/listen` (decisions S1 to S5). */
 export function createChatStream(options: ChatStreamOptions): Stream {
-  const { chat, before, frames, feeds, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
+  const { chat, before, frames, feeds, replays, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
 
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
     if (reader?.stop()) feeds.leave(channelId, reader);
   }
 
-  async function subscribe(socket: StreamSocket, identityId: string, { channelId, sinceSeq, expand }: Subscribed): Promise<void> {
+  async function subscribe(socket: StreamSocket, identityId: string, asked: Subscribed): Promise<void> {
+    const { channelId, sinceSeq, sinceChange, expand } = asked;
     leave(socket, channelId);
     const reader = new ChannelSocketReader(socket, identityId, channelId, expand !== undefined && expand.length > 0, places);
     reader.begin();
     try {
-      const { from, unread } = await feeds.start(channelId, reader);
+      const begun = await feeds.start(channelId, reader);
       if (!reader.isReading) return feeds.leave(channelId, reader);
-      say(socket, { type: 'subscribed', channelId, lastSeq: from, unread });
-      if (sinceSeq === undefined || sinceSeq >= from) reader.goLive();
+      say(socket, { type: 'subscribed', channelId, ...begun });
       // later frames must not wait for a long replay
-      else void catchUp(reader, sinceSeq);
+      if (sinceChange !== undefined) void catchUp(reader, replays.changesAfter(channelId, reader, sinceChange));
+      else if (sinceSeq !== undefined) void catchUp(reader, replays.messagesAfter(channelId, reader, sinceSeq));
+      else reader.goLive();
     } catch (error) {
       reader.stop();
       throw error;
     }
   }
 
-  async function catchUp(reader: ChannelSocketReader, sinceSeq: number): Promise<void> {
-    const { socket, channelId } = reader;
+  async function catchUp(reader: ChannelSocketReader, missed: AsyncGenerator<ChatServerFrame>): Promise<void> {
+    const { socket } = reader;
     try {
-      for await (const frame of feeds.replay(channelId, reader, sinceSeq)) {
+      for await (const frame of missed) {
         if (!reader.isReading) return;
         say(socket, frame);
         await socket.drained();

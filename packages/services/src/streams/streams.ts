@@ -14,6 +14,7 @@ import { KEY_ENDED, type KeyEnded } from '../keys/key-access.js';
 import type { ServiceName } from '../router.js';
 import type { Services } from '../router.js';
 import { createChannelFeeds } from './channel-feeds.js';
+import { createChannelReplays } from './channel-replays.js';
 import { ChatClientFrame } from './chat-frames.js';
 import { createChatStream } from './chat-stream.js';
 import { createNotificationFeeds } from './notification-feeds.js';
@@ -59,6 +60,7 @@ export function createStreams({ services, facts, storage, bus, names, before, he
   const frames = services.hostFields.schema(ChatClientFrame);
   const senders = createSenderCards({ chat, people: services.people, log });
   const channels = createChannelFeeds({ bus, chat, senders, log });
+  const replays = createChannelReplays({ chat, senders });
   const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [
@@ -69,6 +71,7 @@ export function createStreams({ services, facts, storage, bus, names, before, he
             before,
             frames,
             feeds: channels,
+            replays,
             places: facts.places,
             redeem,
             bus,
@@ -81,7 +84,15 @@ export function createStreams({ services, facts, storage, bus, names, before, he
     ...(names.includes('notifications') ? [createNotificationStream({ feeds: notifications, redeem, log })] : []),
   ];
   const { events, organizations } = services;
-  const subscriptions = createSubscriptions({ channels, notifications, events, roleOf: organizations.roleOf, watch, log });
+  const subscriptions = createSubscriptions({
+    channels,
+    replays,
+    notifications,
+    events,
+    roleOf: organizations.roleOf,
+    watch,
+    log,
+  });
 
   return {
     subscriptions,

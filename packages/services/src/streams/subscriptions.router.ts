@@ -14,19 +14,22 @@ import {
 } from '@tandem/core';
 import { tracked } from '@trpc/server';
 import { z } from 'zod';
+import type { End } from '../chat/message-log.js';
 import { readsEvents, type RoleOf } from '../events/event-rules.js';
 import { eventStreamInput } from '../events/events.schemas.js';
 import type { EventsService } from '../events/events.service.js';
 import { actorOf } from '../shared/actor.js';
 import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
-import { Expand, Seq, type ChatServerFrame } from './chat-frames.js';
+import type { ChannelReplays } from './channel-replays.js';
+import { Expand, Seq, since, sinceOne, type ChatServerFrame } from './chat-frames.js';
 import { EventReader } from './event-reader.js';
 import type { NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
 
 interface SubscriptionsOptions {
   channels: ChannelFeeds;
+  replays: ChannelReplays;
   notifications: NotificationFeeds;
   events: EventsService;
   roleOf: RoleOf;
@@ -34,11 +37,11 @@ interface SubscriptionsOptions {
   log: Log;
 }
 
-/** tRPC's name for the client's position: the number of its last message, or the id of its last notification. */
+/** tRPC's name for the client's position: the number of its last message or change, or the id of its last notification. */
 const lastEventId = z.string().max(100);
 
 class ChannelIteratorReader extends IteratorReader implements ChannelReader {
-  from: number | undefined = undefined;
+  from: End | undefined = undefined;
   constructor(
     identityId: string,
     readonly hasSenders: boolean,
@@ -54,7 +57,7 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
 }
 
 /** Stream events as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
-export function createSubscriptions({ channels, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
+export function createSubscriptions({ channels, replays, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
   const open = new Set<IteratorReader>();
 
   /** Yields the events until the caller leaves or its access ends. */
@@ -80,22 +83,24 @@ export function createSubscriptions({ channels, notifications, events, roleOf, w
     }
   }
 
-  async function* channelEvents(reader: ChannelIteratorReader, channelId: string, since: number | undefined) {
+  /** @param since what the caller has: the number of its last change, or else of its last message */
+  async function* channelEvents(reader: ChannelIteratorReader, channelId: string, since: Partial<End>) {
+    const isByChange = since.change !== undefined;
     try {
-      const { from, unread } = await channels.start(channelId, reader);
-      let seq = since ?? from;
-      const event = (frame: ChatServerFrame) => tracked(String(seq), frame);
-      yield event({ type: 'subscribed', channelId, lastSeq: from, unread });
-      if (since !== undefined)
-        for await (const frame of channels.replay(channelId, reader, since)) {
-          ({ seq } = frame.message);
-          yield event(frame);
-        }
-      seq = Math.max(seq, from);
-      for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) {
-        if (frame.type === 'message.created') ({ seq } = frame.message);
-        yield event(frame);
-      }
+      const begun = await channels.start(channelId, reader);
+      const from = { seq: begun.lastSeq, change: begun.lastChange };
+      let at = { seq: since.seq ?? from.seq, change: since.change ?? from.change };
+      const event = (frame: ChatServerFrame) => {
+        if ('change' in frame) at.change = frame.change;
+        if (frame.type === 'message.created') at.seq = frame.message.seq;
+        return tracked(String(isByChange ? at.change : at.seq), frame);
+      };
+      yield event({ type: 'subscribed', channelId, ...begun });
+      const { change, seq } = since;
+      if (change !== undefined) for await (const frame of replays.changesAfter(channelId, reader, change)) yield event(frame);
+      else if (seq !== undefined) for await (const frame of replays.messagesAfter(channelId, reader, seq)) yield event(frame);
+      at = { seq: Math.max(at.seq, from.seq), change: Math.max(at.change, from.change) };
+      for await (const frame of reader.events() as AsyncGenerator<ChatServerFrame>) yield event(frame);
       yield event({ type: 'unsubscribed', channelId });
     } finally {
       channels.leave(channelId, reader);
@@ -124,18 +129,16 @@ export function createSubscriptions({ channels, notifications, events, roleOf, w
     chat: router({
       channelEvents: authenticated
         .input(
-          z.strictObject({
-            channelId: Id,
-            sinceSeq: Seq.optional(),
-            expand: Expand.optional(),
-            lastEventId: lastEventId.optional(),
-          }),
+          z
+            .strictObject({ channelId: Id, ...since, expand: Expand.optional(), lastEventId: lastEventId.optional() })
+            .refine(sinceOne.check, sinceOne.message),
         )
         .subscription(({ ctx, input, signal }) => {
-          const { channelId, sinceSeq, expand = [], lastEventId: last } = input;
+          const { channelId, sinceSeq, sinceChange, expand = [], lastEventId: last } = input;
           const reader = new ChannelIteratorReader(ctx.identity.id, expand.length > 0);
-          const since = last !== undefined && Seq.safeParse(Number(last)).success ? Number(last) : sinceSeq;
-          return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, since) });
+          const seen = last === undefined ? undefined : Seq.safeParse(Number(last)).data;
+          const after = sinceChange === undefined ? { seq: seen ?? sinceSeq } : { change: seen ?? sinceChange };
+          return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, after) });
         }),
     }),
 
