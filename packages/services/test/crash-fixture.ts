@@ -118,11 +118,12 @@ async function answerOf(request: RestRequest): Promise<RestAnswer | undefined> {
   }
 }
 
-/** @param name of the database: one a test file. @param environment of the process that dies */
+/** @param name of the database: one a test file. @param environment of the process that dies; both share a `DATA_DIR` */
 export async function openCrashFixture(name: string, environment: Record<string, string> = {}): Promise<CrashFixture> {
+  const { DATA_DIR: dataDir } = environment;
   const mongodbUri = databaseOf(`crash_${name}`);
   const gate = createGate();
-  const home = await startTestServer({ mongodbUri });
+  const home = await startTestServer({ mongodbUri, ...(dataDir !== undefined && { dataDir }) });
   const proxy = await startStoreProxy(mongodbUri, { mayPass: gate.mayPass });
   const store = { MONGODB_URI: proxy.uri, MONGODB_POOL_SIZE };
   const start = () => startServerProcess({ ...store, MAIL_URL: home.mail.url, ...environment });

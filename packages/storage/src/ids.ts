@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { parse, v7 } from 'uuid';
+import { parse, v5, v7 } from 'uuid';
 import { systemClock, type Clock } from './clock.js';
 
 /** The last millisecond of each clock, and the number of ids made in it: keeps the ids of one millisecond in order. */
@@ -47,4 +47,9 @@ export function idsFrom(first: string): () => string {
   const [high, middle, low] = [view.getUint16(6) & 0xfff, view.getUint8(8) & 0x3f, view.getUint16(9) >> 2];
   let seq = high * 2 ** 20 + middle * 2 ** 14 + low;
   return () => v7({ msecs, seq: seq++, random });
+}
+
+/** The id of what somebody names: always the same one for the same name. @param ownerId a UUID, of whose names it is */
+export function namedId(ownerId: string, name: string): string {
+  return v5(name, ownerId);
 }

@@ -3,7 +3,7 @@ export { DELETION_FIELDS, deletionFields, type Cascades, type Deletable } from '
 export { systemClock, timeInStore, type Clock } from './clock.js';
 export { defineDeletion } from './deletions.js';
 export { MAJORITY, isDuplicateKey, isStoreUnavailable, notOnMajority } from './failures.js';
-export { idsFrom, newId } from './ids.js';
+export { idsFrom, namedId, newId } from './ids.js';
 export type { IndexCreation, IndexName, IndexReport } from './indexes.js';
 export { insertBelow } from './insert-below.js';
 export type { JointWrite } from './joint-writes.js';

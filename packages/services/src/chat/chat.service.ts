@@ -32,7 +32,11 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
   const log = createMessageLog(storage);
   const teller = createChangeTeller(log, bus);
   const memberships = createMemberships(storage, log);
-  const attachments = files.attachments({ purpose: 'message-attachment', max: ATTACHMENTS_MAX });
+  const attachments = files.attachments({
+    purpose: 'message-attachment',
+    max: ATTACHMENTS_MAX,
+    isStored: log.has,
+  });
   const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, attachments });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });

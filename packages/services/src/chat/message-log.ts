@@ -51,6 +51,8 @@ export type LogRecord = MessageRecord | ChangeRecord;
 export const isChange = (record: LogRecord): record is ChangeRecord => 'recordId' in record;
 
 type Unnumbered = Omit<MessageRecord, 'seq' | 'change'>;
+/** What identifies a message of a client. */
+type Sent = Pick<MessageRecord, 'channelId' | 'senderId'> & { clientId: string };
 type UnnumberedChange = Changed & Omit<ChangeRecord, 'seq' | 'change' | 'lastSeq' | keyof Changed>;
 const traced = messageModel.traced as Traced;
 
@@ -196,6 +198,17 @@ export function createMessageLog(storage: Storage) {
     append: (message: Unnumbered): Promise<MessageRecord> =>
       // written with others': each has its own author
       append(message, traceOfNew(message, message.createdAt, traced)) as Promise<MessageRecord>,
+
+    /** Whether there is a message, deleted or not. */
+    async has(messageId: string): Promise<boolean> {
+      return (await collection.findOne({ _id: messageId } as object, { projection: { _id: 1 }, ...MAJORITY })) !== null;
+    },
+
+    /** The message that a client has sent before, deleted or not. */
+    async sent({ channelId, senderId, clientId }: Sent): Promise<MessageRecord | null> {
+      const found = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
+      return found as unknown as MessageRecord | null;
+    },
 
     /** Numbers a change of a record, once for each of its versions. @returns the number */
     async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<number> {

@@ -16,6 +16,7 @@ import {
   messageInput,
   messageList,
   messagePatchInput,
+  postedFileUploadInput,
 } from './messages.schemas.js';
 import type { MessagesService } from './messages.service.js';
 
@@ -37,10 +38,16 @@ const attachment = {
 /** Routes of messages and their attachments (decisions S3, S4). */
 export function createMessagesRouter(messages: MessagesService, rules: ChatRules) {
   return router({
+    postedFileUploadUrl: uploadRoute('GET /channels/{channelId}/attachment-upload-url', postedFileUploadInput, {
+      what: 'a file to post with a message',
+      notFound: errors.channelDoesNotExist,
+      allow: [notGuest, rules.channelExists, rules.member],
+    }).query(({ ctx, input }) => messages.postedFileUploadUrl(input, ctx.identity.id)),
+
     createMessage: createRoute(message, 'POST /messages', createMessageInput, {
       summary: 'Post a message; a repeated `clientId` returns the stored message',
       failure: 'Failed to create chat message.',
-      errors: [errors.messageNotFound],
+      errors: [errors.messageNotFound, ...ATTACH_ERRORS],
       allow: [notGuest, self('senderId'), inWrite(rules.member)],
     }).mutation(({ ctx, input }) => messages.post(input, ctx.newId?.())),
 

@@ -10,6 +10,8 @@ import { channelKind } from './channels.schemas.js';
 /** Maximum lengths, in characters. */
 const CONTENT_MAX = 10_000;
 const CLIENT_ID_MAX = 100;
+/** Maximum number of files that a message is posted with. */
+const POSTED_FILES_MAX = 10;
 
 export const Content = z.string().min(1).max(CONTENT_MAX);
 const Title = z.string().max(LINE_MAX);
@@ -59,13 +61,21 @@ export const messageList = defineList(messageRecord.resource, {
 export const channelMessageList = defineList(messageRecord.resource, { ...shown, own: ofChannel });
 
 export const messageInput = z.strictObject({ messageId: Id });
-export const createMessageInput = z.strictObject(messageRecord.given);
+export const createMessageInput = z.strictObject({
+  ...messageRecord.given,
+  attachments: z
+    .array(GivenFileSchema)
+    .max(POSTED_FILES_MAX)
+    .optional()
+    .describe('Uploaded files, which the message arrives with. Needs a `clientId`, so that it can be sent again.'),
+});
 export type NewMessage = z.infer<typeof createMessageInput>;
 
 /** The fields that the sender, and nobody else, may change (decisions R3). */
 export const messagePatchInput = z.strictObject({ messageId: Id, ...messageRecord.patch });
 export type MessagePatch = Omit<z.infer<typeof messagePatchInput>, 'messageId'>;
 
+export const postedFileUploadInput = z.strictObject({ channelId: Id, ...attachmentUploadParameters });
 export const attachmentUploadInput = z.strictObject({ messageId: Id, ...attachmentUploadParameters });
 export const attachInput = z.strictObject({ messageId: Id, ...GivenFileSchema.shape });
 export const attachmentInput = z.strictObject({ messageId: Id, attachmentId: Id });

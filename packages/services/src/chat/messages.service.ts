@@ -13,6 +13,7 @@ import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
+import { createPostedFiles } from './posted-files.js';
 import { messageList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
 
 export type MessagesService = ReturnType<typeof createMessagesService>;
@@ -59,6 +60,7 @@ function showBare(record: MessageRecord): Message {
 export function createMessagesService({ storage, lists, bus, log, teller, memberships, attachments }: MessagesOptions) {
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
+  const postedFiles = createPostedFiles({ log, attachments });
 
   /** Adds the attachments with one query. */
   async function addAttachments(messages: readonly Message[]): Promise<void> {
@@ -108,21 +110,28 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
   }
 
   return {
+    postedFileUploadUrl: postedFiles.uploadUrl,
+
     /**
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
      * announcing it. So is one of the same id. The caller must check that the sender is not a guest.
-     * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema
+     * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema; ATTACH_ERRORS
      */
-    async post({ metadata = {}, hostFields, ...posted }: NewMessage & HostGiven, id = newId(storage.clock)): Promise<Message> {
-      const { channelId, senderId, content, title = null, clientId = null } = posted;
+    async post(
+      { metadata = {}, hostFields, ...posted }: NewMessage & HostGiven,
+      newOne = newId(storage.clock),
+    ): Promise<Message> {
+      const { channelId, senderId, content, title = null, clientId = null, attachments: files = [] } = posted;
       await memberships.expectMember(senderId, channelId);
+      const id = files.length > 0 ? await postedFiles.attach({ channelId, senderId, clientId }, files) : newOne;
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
       const given = { channelId, senderId, content, title, clientId, ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
-      const message = record._id === id ? showOne(record, errors.messageNotFound) : await show(record);
+      const isBare = record._id === newOne;
+      const message = isBare ? showOne(record, errors.messageNotFound) : await show(record);
       const { change = 0, deletedAt } = record;
       if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message });
       return message;

@@ -23,6 +23,11 @@ export interface AttachmentsSettings {
   purpose: string;
   /** Maximum number of files per record. Default 50. `replacing` and `hold` always keep one. */
   max?: number;
+  /**
+   * For files that are attached before their record is stored: whether it is, deleted or not. A file whose record does
+   * not come within a day is removed.
+   */
+  isStored?(resourceId: string): Promise<boolean>;
 }
 
 export interface AttachmentsParts {
@@ -161,8 +166,45 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
     return files;
   }
 
+  /**
+   * Attaches an uploaded file to a record.
+   * @throws ATTACH_ERRORS; errors.tooMany when the record has the maximum
+   */
+  async function attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
+    const found = await findGiven(given, identityId);
+    const attached = await attachCopy(found, (storedAs, until) =>
+      withNumber(
+        () => freeNumber(Files, 'place', max, attachedTo(resourceId)),
+        () => errors.tooMany({ max: String(max) }),
+        (place) => take(found, { storedAs, resourceId, attachedAt: clock.now(), place, slot: null }, until),
+      ),
+    );
+    const shown = await show(attached);
+    if (!shown) throw new Error('an attached file has no address');
+    return shown;
+  }
+
+  /** The caller's file, if it is attached to the record. */
+  async function attached(resourceId: string, { objectId }: GivenFile, identityId: string): Promise<ShownFile | undefined> {
+    const filter = { objectId, issuedTo: identityId, ...attachedTo(resourceId) } as object;
+    const found = (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
+    return found ? show(found) : undefined;
+  }
+
   return {
     of,
+    attach,
+    attached,
+
+    /**
+     * Attaches files to a record that is about to be stored, and no others. May run again. Needs `isStored`.
+     * @throws ATTACH_ERRORS; errors.tooMany. The files before the one that fails stay attached, until this runs again
+     */
+    async attachAhead(resourceId: string, given: readonly GivenFile[], identityId: string): Promise<void> {
+      const others = { ...attachedTo(resourceId), objectId: { $nin: given.map(({ objectId }) => objectId) } } as object;
+      await collection.updateMany(others, removal(clock.now()));
+      for (const file of given) if (!(await attached(resourceId, file, identityId))) await attach(resourceId, file, identityId);
+    },
 
     /** Ids of the files of these records, by record. */
     async idsOf(resourceIds: readonly string[]): Promise<Map<string, Set<string>>> {
@@ -194,31 +236,6 @@ export function createAttachments({ purpose, max = DEFAULT_MAX }: AttachmentsSet
         );
       await inTurn(identityId, issuing);
       return { objectId, url };
-    },
-
-    /**
-     * Attaches an uploaded file to a record.
-     * @throws ATTACH_ERRORS; errors.tooMany when the record has the maximum
-     */
-    async attach(resourceId: string, given: GivenFile, identityId: string): Promise<ShownFile> {
-      const found = await findGiven(given, identityId);
-      const attached = await attachCopy(found, (storedAs, until) =>
-        withNumber(
-          () => freeNumber(Files, 'place', max, attachedTo(resourceId)),
-          () => errors.tooMany({ max: String(max) }),
-          (place) => take(found, { storedAs, resourceId, attachedAt: clock.now(), place, slot: null }, until),
-        ),
-      );
-      const shown = await show(attached);
-      if (!shown) throw new Error('an attached file has no address');
-      return shown;
-    },
-
-    /** The caller's file, if it is attached to the record. */
-    async attached(resourceId: string, { objectId }: GivenFile, identityId: string): Promise<ShownFile | undefined> {
-      const filter = { objectId, issuedTo: identityId, ...attachedTo(resourceId) } as object;
-      const found = (await collection.findOne(filter, MAJORITY)) as unknown as FileRecord | null;
-      return found ? show(found) : undefined;
     },
 
     /** Removes a file from a record and queues its removal from storage. @returns whether there was one */

@@ -25,6 +25,13 @@ export function createFileQueue(storage: Storage, Files: Model<FileRecord>) {
       await Files.collection.updateOne(own, { $set: { copies: [file.storedAs], dueAt: null, owner: null, attempts: 0 } });
     },
 
+    /** Detaches a file that is held, for good. Returns it, or undefined if it was removed meanwhile. */
+    async condemn(file: FileRecord): Promise<FileRecord | undefined> {
+      const own = { ...heldBy(file), state: 'attached' };
+      const { matchedCount } = await Files.collection.updateOne(own, { $set: { state: 'removing' } });
+      return matchedCount === 0 ? undefined : { ...file, state: 'removing' };
+    },
+
     postpone,
   };
 }

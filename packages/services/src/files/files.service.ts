@@ -8,6 +8,7 @@ import { fileModel, type FileRecord } from './file.model.js';
 import { createFileQueue } from './file-queue.js';
 import { createFileQuota } from './file-quota.js';
 import { createTurns } from '../shared/free-numbers.js';
+import { UNUSED_MS } from './one-file.js';
 import { createUploads } from './uploads.js';
 
 export type FilesService = ReturnType<typeof createFilesService>;
@@ -38,6 +39,22 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
   const queue = createFileQueue(storage, Files);
   const addresses = driver && createAddressCache(driver, storage.clock);
 
+  /** Whether records are stored, by the purpose of their files. */
+  const isStored = new Map<string, (resourceId: string) => Promise<boolean>>();
+
+  /** An attached file without its record: one that is still to come, or never does. */
+  async function awaitsRecord({ state, purpose, resourceId }: FileRecord): Promise<boolean> {
+    const find = state === 'attached' && resourceId !== null ? isStored.get(purpose) : undefined;
+    return find !== undefined && !(await find(resourceId as string));
+  }
+
+  async function work(file: FileRecord): Promise<void> {
+    if (!(await awaitsRecord(file))) return remove(file);
+    if (storage.clock.now().getTime() < file.createdAt.getTime() + UNUSED_MS) return queue.postpone(file);
+    const orphan = await queue.condemn(file);
+    if (orphan) await remove(orphan);
+  }
+
   async function remove(file: FileRecord): Promise<void> {
     try {
       // one by one, so that nothing is under way after a failure
@@ -53,7 +70,7 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
 
   const removing = createQueueWorker<FileRecord>({
     claim: queue.claim,
-    handle: remove,
+    handle: work,
     onFailure: (error) => log.warn({ err: describeError(error) }, 'files could not be removed; it will be retried'),
   });
 
@@ -61,8 +78,10 @@ export function createFilesService({ storage, log, driver, quotaBytes }: FilesOp
 
   return {
     /** The files of one purpose, for a service whose records have files. Call once per purpose, when wiring services. */
-    attachments: (settings: AttachmentsSettings): Attachments =>
-      createAttachments(settings, { storage, Files, lookUp, driver, quota, inTurn, log, addresses }),
+    attachments(settings: AttachmentsSettings): Attachments {
+      if (settings.isStored) isStored.set(settings.purpose, settings.isStored);
+      return createAttachments(settings, { storage, Files, lookUp, driver, quota, inTurn, log, addresses });
+    },
 
     /** Exclusive uploads, for addresses that this server serves. */
     uploads: createUploads(storage, Files),

@@ -1,0 +1,121 @@
+import { FACES, fixture, makeFolder, openStream, startTestServer } from '@tandem/testing';
+import { describe, expect, it } from 'vitest';
+import { openChannel, valueOf } from '../../test/chat-world.js';
+import { upload } from '../../test/uploads.js';
+import { fileModel } from '../files/file.model.js';
+import type { Message } from './messages.schemas.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+const folder = fixture(makeFolder);
+const lifetimes = { accessTokenExpireTime: '9d' } as const;
+const app = fixture(() => startTestServer({ dataDir: folder.path, lifetimes }));
+const other = fixture(() => startTestServer({ mongodbUri: app.mongodbUri, dataDir: folder.path, clock: app.clock, lifetimes }));
+const ann = fixture(() => app.signUp());
+const bob = fixture(() => app.signUp());
+
+let clientIds = 0;
+/** A channel, and a message of Ann's for it with files of these texts. */
+async function messageWith(...texts: string[]) {
+  const { id: channelId } = await openChannel(ann, [bob]);
+  const attachments = [];
+  for (const text of texts)
+    attachments.push(await upload(ann, `/channels/${channelId}/attachment-upload-url`, 'text/plain', text));
+  clientIds += 1;
+  return { channelId, senderId: ann.id, content: 'Look', clientId: String(clientIds), attachments };
+}
+const textsOf = ({ attachments }: Message) => Promise.all(attachments.map(async ({ url }) => (await fetch(url)).text()));
+const messagesOf = async (channelId: string) =>
+  (await ann.rest('GET', `/messages?channelId=${channelId}`).expect<{ data: Message[] }>(200)).data;
+const stored = (objectIds: readonly string[]) => app.storage.model(fileModel).countDocuments({ objectId: { $in: objectIds } });
+
+describe.each(FACES)('over %s, a message with files', (face) => {
+  const post = (message: object) => ann.call(face, 'chat.createMessage', message as Record<string, unknown>);
+
+  it('arrives whole', async () => {
+    const message = await messageWith('one', 'two');
+    await using stream = await openStream(app.url, '/messages/listen', bob.credentials);
+    stream.send({ type: 'subscribe', channelId: message.channelId });
+    await stream.next('subscribed');
+    const posted = valueOf(await post(message)) as Message;
+    expect(await textsOf(posted)).toEqual(['one', 'two']);
+    const told = (await stream.next('message.created')) as unknown as { message: Message };
+    expect(await textsOf(told.message)).toEqual(['one', 'two']);
+    expect(await messagesOf(message.channelId)).toMatchObject([{ id: posted.id, attachments: [{}, {}] }]);
+  });
+
+  it('is stored once, with its files, when it is sent again', async () => {
+    const message = await messageWith('one');
+    const first = valueOf(await post(message)) as Message;
+    expect(valueOf(await post(message))).toMatchObject({ id: first.id, attachments: [{ id: first.attachments[0]?.id }] });
+    expect(await messagesOf(message.channelId)).toHaveLength(1);
+  });
+
+  it('is not stored while one of them is missing, and can be sent again with all or with others', async () => {
+    const message = await messageWith('one', 'two');
+    const path = `/channels/${message.channelId}/attachment-upload-url?contentType=text/plain&contentLength=5`;
+    const { objectId, url } = await ann.rest('GET', path).expect<{ objectId: string; url: string }>(200);
+    const [one, two] = message.attachments;
+    const three = { objectId, type: 'text/plain' };
+    expect(await post({ ...message, attachments: [one, two, three] })).toMatchObject({
+      ok: false,
+      status: 400,
+      message: 'File has not been uploaded',
+    });
+    expect(await messagesOf(message.channelId)).toEqual([]);
+    await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: 'three' });
+    const posted = valueOf(await post({ ...message, attachments: [two, three] })) as Message;
+    expect(await textsOf(posted)).toEqual(['two', 'three']);
+  });
+
+  it('needs a clientId', async () => {
+    const { clientId: _, ...message } = await messageWith('one');
+    expect(await post(message)).toMatchObject({ ok: false, status: 400 });
+    expect(await messagesOf(message.channelId)).toEqual([]);
+  });
+
+  it('takes only files of its sender, once, and ten at most', async () => {
+    const message = await messageWith('one');
+    const { channelId } = message;
+    const others = await upload(bob, `/channels/${channelId}/attachment-upload-url`, 'text/plain', 'of Bob');
+    expect(await post({ ...message, attachments: [others] })).toMatchObject({ status: 404, message: 'File not found' });
+    expect(await post({ ...message, attachments: Array(11).fill(message.attachments[0]) })).toMatchObject({ status: 400 });
+    valueOf(await post(message));
+    const again = { ...message, clientId: `${message.clientId} again` };
+    expect(await post(again)).toMatchObject({ status: 409, message: 'File is already attached' });
+  });
+});
+
+it('a frame posts files too', async () => {
+  const { senderId: _, ...message } = await messageWith('one');
+  await using stream = await openStream(app.url, '/messages/listen', ann.credentials);
+  stream.send({ type: 'message.create', ...message });
+  const { message: stored } = (await stream.next('ack')) as unknown as { message: Message };
+  expect(await textsOf(stored)).toEqual(['one']);
+});
+
+it('a message with files that is sent ten times at once, to two instances, is stored once with all of them', async () => {
+  const message = await messageWith('one', 'two', 'three');
+  const sending = Array.from({ length: 10 }, (_, at) =>
+    (at % 2 === 0 ? app : other).rest('POST', '/messages', message, ann.credentials),
+  );
+  for (const { status } of await Promise.all(sending)) expect([201, 409]).toContain(status);
+  const posted = await ann.rest('POST', '/messages', message).expect<Message>(201);
+  expect(await textsOf(posted)).toEqual(['one', 'two', 'three']);
+  expect(await messagesOf(message.channelId)).toHaveLength(1);
+});
+
+it('files whose message never comes are removed after a day; those of a stored one stay, also of a deleted one', async () => {
+  const [kept, gone, lost] = [await messageWith('kept'), await messageWith('gone'), await messageWith('lost')];
+  await ann.rest('POST', '/messages', kept).expect(201);
+  const { id } = await ann.rest('POST', '/messages', gone).expect<Message>(201);
+  await ann.rest('DELETE', `/messages/${id}`).expect(204);
+  const others = await upload(bob, `/channels/${lost.channelId}/attachment-upload-url`, 'text/plain', 'of Bob');
+  await ann.rest('POST', '/messages', { ...lost, attachments: [...lost.attachments, others] }).expect(404);
+  const of = (message: { attachments: { objectId: string }[] }) => stored(message.attachments.map(({ objectId }) => objectId));
+  app.clock.advance(DAY_MS / 2);
+  await app.tandem.services.files.work();
+  expect([await of(kept), await of(gone), await of(lost)]).toEqual([1, 1, 1]);
+  app.clock.advance(2 * DAY_MS);
+  await app.tandem.services.files.work();
+  expect([await of(kept), await of(gone), await of(lost)]).toEqual([1, 1, 0]);
+});
