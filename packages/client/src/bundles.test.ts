@@ -31,7 +31,7 @@ describe('what a front end loads of the client', () => {
     expect(await partsOf('all of it')).toEqual(['typed', 'lists', 'chat', 'notifications', 'uploads']);
     expect(await partsOf('the typed client')).toEqual(['typed']);
     expect(await partsOf('list queries')).toEqual(['lists']);
-    expect(await partsOf('chat')).toEqual(['chat']);
+    expect(await partsOf('chat')).toEqual(['chat', 'uploads']);
     expect(await partsOf('notifications')).toEqual(['notifications']);
     expect(await partsOf('uploads')).toEqual(['uploads']);
   });

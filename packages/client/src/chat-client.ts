@@ -1,8 +1,9 @@
 import { createConnection, type SocketConstructor } from './stream-connection.js';
-import { REFUSED_MS, createOutbox } from './chat-outbox.js';
+import { REFUSED_MS, createOutbox, type MessageToSend, type OutgoingMessage } from './chat-outbox.js';
 import type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
+import { uploadFile } from './upload.js';
 
 export interface ChatClientOptions {
   /** The server's URL, as for the client. */
@@ -15,6 +16,11 @@ export interface ChatClientOptions {
    * Called when the connection comes and goes. Messages sent while it is down are sent when it is back. Must not throw.
    */
   onState?: (state: 'up' | 'down') => void;
+  /**
+   * Called when a message of `send` is pending, sent, or failed: `applyToOutgoing` keeps those that a page shows. Must
+   * not throw.
+   */
+  onOutgoing?: (outgoing: OutgoingMessage) => void;
   /** Called once when the server ends the session. Must not throw. */
   onSignedOut?: () => void;
 }
@@ -49,11 +55,11 @@ export interface ChatClient {
     options?: { sinceSeq?: number; sinceChange?: number; expand?: ['sender'] },
   ): () => void;
   /**
-   * Posts a message, and resolves when it is stored: once, however often it has to be sent. Temporary refusals, from
-   * rate limits or an unavailable database, are retried until it is stored. Fails with a TandemError on a permanent
-   * refusal, and with an Error when the client is closed first.
+   * Posts a message, after uploading its files, and resolves when it is stored: once, however often it has to be sent.
+   * What may pass, such as a drop, rate limits or an unavailable database, is retried until it is stored. Fails with a
+   * TandemError on a permanent refusal, and with an Error when the client is closed first.
    */
-  send(message: { channelId: string; content: string; title?: string; clientId?: string }): Promise<ChatMessage>;
+  send(message: MessageToSend): Promise<ChatMessage>;
   /** Reports typing; dropped without a connection. */
   typing(channelId: string): void;
   /**
@@ -93,7 +99,7 @@ function newClientId(): string {
  * itself.
  */
 export function createChatClient(options: ChatClientOptions): ChatClient {
-  const { url, client, onState = () => {}, onSignedOut = () => {} } = options;
+  const { url, client, onState = () => {}, onOutgoing = () => {}, onSignedOut = () => {} } = options;
   const channels = new Map<string, Followed>();
 
   /**
@@ -213,7 +219,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       onSignedOut();
     },
   });
-  const outbox = createOutbox(connection.send);
+  const outbox = createOutbox({
+    send: connection.send,
+    upload: (channelId, file) => uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file),
+    onOutgoing,
+  });
 
   return {
     follow(channelId, handlers, { sinceSeq, sinceChange, expand } = {}) {

@@ -1,5 +1,6 @@
 import type { ChatMessage, StreamError } from './chat-types.js';
-import { TandemError } from './failure.js';
+import { TandemError, mayPass } from './failure.js';
+import type { UploadedFile } from './upload.js';
 
 /** Most messages in flight before the first is acknowledged; as many may have to be resent after a drop. */
 const IN_FLIGHT_MAX = 16;
@@ -7,25 +8,54 @@ const IN_FLIGHT_MAX = 16;
 export const REFUSED_MS = 1000;
 const REFUSED_MAX_MS = 10_000;
 
-/** A message on its way. */
-export interface Outgoing {
+/** A message to send. */
+export interface MessageToSend {
   channelId: string;
   content: string;
   title?: string;
-  clientId: string;
+  /** Names the message: what is sent twice under one is stored once. Default: a new one. */
+  clientId?: string;
+  /** Files that the message arrives with, ten at most; each has its media type as `type`. */
+  files?: readonly Blob[];
 }
+type Named = MessageToSend & { clientId: string };
+
+/**
+ * A message on its way, as it is shown: `pending` until it is stored, and then `sent`; or `failed`, when it was refused
+ * for good. Who sends a failed one again under its `clientId` makes it pending.
+ */
+export type OutgoingMessage = Named &
+  ({ state: 'pending' } | { state: 'sent'; message: ChatMessage } | { state: 'failed'; error: TandemError });
+
 interface Waiting {
-  message: Outgoing;
+  message: Named;
+  /** What is sent; undefined until its files are uploaded. */
+  frame: object | undefined;
   isSent: boolean;
   resolve(message: ChatMessage): void;
   reject(error: Error): void;
 }
 
+interface OutboxOptions {
+  /** Sends a frame, if there is a connection. */
+  send(frame: object): boolean;
+  upload(channelId: string, file: Blob): Promise<UploadedFile>;
+  onOutgoing(outgoing: OutgoingMessage): void;
+}
+
+/** The messages on their way after one has changed its state: the pending and failed ones, in the order of sending. */
+export function applyToOutgoing(all: readonly OutgoingMessage[], outgoing: OutgoingMessage): OutgoingMessage[] {
+  const { clientId, state } = outgoing;
+  if (state === 'sent') return all.filter((one) => one.clientId !== clientId);
+  const isKnown = all.some((one) => one.clientId === clientId);
+  return isKnown ? all.map((one) => (one.clientId === clientId ? outgoing : one)) : [...all, outgoing];
+}
+
 /**
- * Unacknowledged messages, in order. After a drop they are resent with the same id, so that the server stores each
- * once.
+ * Unacknowledged messages, in order; one whose files are being uploaded holds up no other. After a drop they are resent
+ * with the same id, so that the server stores each once.
  */
-export function createOutbox(send: (frame: object) => boolean) {
+export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
   const waiting = new Map<string, Waiting>();
   let inFlight = 0;
   /** Refusals since the last stored message. */
@@ -36,8 +66,8 @@ export function createOutbox(send: (frame: object) => boolean) {
   function pump(): void {
     for (const entry of waiting.values()) {
       if (inFlight >= IN_FLIGHT_MAX || pause) return;
-      if (entry.isSent) continue;
-      if (!send({ type: 'message.create', ...entry.message })) return;
+      if (entry.isSent || !entry.frame) continue;
+      if (!send(entry.frame)) return;
       entry.isSent = true;
       inFlight += 1;
     }
@@ -52,28 +82,64 @@ export function createOutbox(send: (frame: object) => boolean) {
     return entry;
   }
 
+  function fail({ message, reject }: Waiting, cause: unknown): void {
+    const error = new TandemError(cause);
+    waiting.delete(message.clientId);
+    onOutgoing({ ...message, state: 'failed', error });
+    reject(error);
+  }
+
+  /** Uploads until it succeeds, or is refused for good. */
+  async function uploaded(entry: Waiting, file: Blob, failures = 0): Promise<UploadedFile> {
+    try {
+      return await upload(entry.message.channelId, file);
+    } catch (error) {
+      if (!mayPass(error) || waiting.get(entry.message.clientId) !== entry) throw error;
+      const delay = Math.min(REFUSED_MS * 2 ** failures, REFUSED_MAX_MS);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      return uploaded(entry, file, failures + 1);
+    }
+  }
+
+  async function prepare(entry: Waiting): Promise<void> {
+    const { files = [], ...message } = entry.message;
+    try {
+      const attachments: UploadedFile[] = [];
+      for (const file of files) attachments.push(await uploaded(entry, file));
+      entry.frame = { type: 'message.create', ...message, ...(files.length > 0 && { attachments }) };
+      pump();
+    } catch (error) {
+      // unless the client was closed meanwhile
+      if (waiting.get(message.clientId) === entry) fail(entry, error);
+    }
+  }
+
   return {
     pump,
-    add(message: Outgoing): Promise<ChatMessage> {
-      const existing = waiting.get(message.clientId);
-      if (existing) throw new TypeError('clientId: another message on its way has this one');
+    add(message: Named): Promise<ChatMessage> {
+      if (waiting.has(message.clientId)) throw new TypeError('clientId: another message on its way has this one');
       return new Promise((resolve, reject) => {
-        waiting.set(message.clientId, { message, isSent: false, resolve, reject });
-        pump();
+        const entry: Waiting = { message, frame: undefined, isSent: false, resolve, reject };
+        waiting.set(message.clientId, entry);
+        onOutgoing({ ...message, state: 'pending' });
+        void prepare(entry);
       });
     },
     acknowledge(clientId: string, message: ChatMessage): void {
       refusals = 0;
-      settle(clientId)?.resolve(message);
+      const entry = settle(clientId);
       waiting.delete(clientId);
+      if (entry) {
+        onOutgoing({ ...entry.message, state: 'sent', message });
+        entry.resolve(message);
+      }
       pump();
     },
     /** Where a retry may succeed it is sent again until it does. */
     refuse(clientId: string, refusal: StreamError): void {
       const entry = settle(clientId);
       if (!refusal.retry) {
-        entry?.reject(new TandemError(refusal));
-        waiting.delete(clientId);
+        if (entry) fail(entry, refusal);
         return pump();
       }
       if (pause) return;
@@ -91,8 +157,12 @@ export function createOutbox(send: (frame: object) => boolean) {
     },
     close(error: Error): void {
       clearTimeout(pause);
-      for (const { reject } of waiting.values()) reject(error);
+      const all = [...waiting.values()];
       waiting.clear();
+      for (const { message, reject } of all) {
+        onOutgoing({ ...message, state: 'failed', error: new TandemError(error) });
+        reject(error);
+      }
     },
   };
 }

@@ -83,6 +83,12 @@ export class TandemError extends Error implements Failure {
   }
 }
 
+/** Whether the same may succeed later: nobody has answered, too many have asked, or the server failed. */
+export function mayPass(error: unknown): boolean {
+  const { status = 503 } = describeFailure(error);
+  return status === 429 || status >= 500;
+}
+
 /** Statuses that mean that a token is no longer valid. Others, such as 429 and 503, say nothing about it. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 422]);
 

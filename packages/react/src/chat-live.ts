@@ -13,6 +13,7 @@ import {
   type ChatClient,
   type ChatChange,
   type LoadedMessages,
+  type MessageToSend,
 } from '@tandem/client';
 import type { LiveOptions } from './live.js';
 import { createOutgoing } from './outgoing.js';
@@ -34,7 +35,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const channelsKey = keyFor(identityId, 'chat.listChannels', 'live');
   const messagesKey = (channelId: string) => keyFor(identityId, 'chat.listMessages', { channelId, live: true });
   const isLive = createStore(false);
-  const outgoing = createOutgoing();
+  const outgoing = createOutgoing(send);
   const typing = createTyping();
   const loader = createMessageLoader(client, { expand: SENDER });
 
@@ -65,6 +66,11 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       client,
       WebSocket,
       onState: (state) => isLive.set(state === 'up'),
+      onOutgoing(one) {
+        // a load under way may lack it, and the stream may tell of it later
+        if (one.state === 'sent') hear({ type: 'message.created', channelId: one.channelId, message: one.message });
+        outgoing.hear(one);
+      },
     });
     return {
       ...stream,
@@ -76,6 +82,12 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       },
     };
   });
+
+  /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored. */
+  function send(message: MessageToSend): void {
+    const [stream, release] = shared.use();
+    stream.send(message).then(release, release);
+  }
 
   function startFollowing(stream: Stream, channelId: string, sinceSeq: number): () => void {
     return stream.follow(
@@ -140,18 +152,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
       };
     },
 
-    /** Sends a message, also after the component that sends it has gone. Shown as pending until it is stored. */
-    send(channelId: string, content: string): void {
-      outgoing.send({ channelId, content }, async (message) => {
-        const [stream, release] = shared.use();
-        try {
-          // a load under way may lack it, and the stream may tell of it later
-          hear({ type: 'message.created', channelId, message: await stream.send(message) });
-        } finally {
-          release();
-        }
-      });
-    },
+    send,
 
     sayTyping(channelId: string): void {
       if (!typing.mayReport(channelId)) return;

@@ -73,8 +73,11 @@ export interface Channel {
   hasEarlier: boolean;
   isLoadingEarlier: boolean;
   loadEarlier(): Promise<void>;
-  /** Sends a message, once, also over drops of the connection. It is among `pending` until it is stored. */
-  send(content: string): void;
+  /**
+   * Sends a message, once, also over drops of the connection, with files if any. It is among `pending` until it is
+   * stored.
+   */
+  send(content: string, files?: readonly Blob[]): void;
   /** Call it at each key: it is reported every two seconds. */
   sayTyping(): void;
   /** Marks the loaded messages read. */
@@ -106,7 +109,7 @@ export function useChannel(channelId: string): Channel {
     hasEarlier: data?.nextToken !== undefined,
     isLoadingEarlier: earlier.isPending,
     loadEarlier: () => earlier.mutateAsync(),
-    send: (content) => chat?.send(channelId, content),
+    send: (content, files = []) => chat?.send({ channelId, content, files }),
     sayTyping: () => chat?.sayTyping(channelId),
     markRead: () => chat?.markRead(channelId),
   };

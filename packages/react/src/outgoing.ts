@@ -1,4 +1,4 @@
-import { TandemError } from '@tandem/client';
+import { applyToOutgoing, type MessageToSend, type OutgoingMessage, type TandemError } from '@tandem/client';
 import { createStore } from './store.js';
 
 /** A message that is not stored yet. */
@@ -6,6 +6,7 @@ export interface PendingMessage {
   readonly clientId: string;
   readonly channelId: string;
   readonly content: string;
+  readonly files: readonly Blob[];
   /** Why the server refuses it; undefined while it is on its way. */
   readonly failure: TandemError | undefined;
   /** Sends it again after a failure. */
@@ -13,28 +14,22 @@ export interface PendingMessage {
   /** Forgets it after a failure. */
   discard(): void;
 }
-type Outgoing = Pick<PendingMessage, 'clientId' | 'channelId' | 'content'>;
 
 /** The messages on their way, in the order in which they were sent. */
-export function createOutgoing() {
+export function createOutgoing(send: (message: MessageToSend) => void) {
   const messages = createStore<readonly PendingMessage[]>([]);
-  const remove = (clientId: string) => messages.set(messages.get().filter((one) => one.clientId !== clientId));
-
-  function send(message: Omit<Outgoing, 'clientId'>, deliver: (message: Outgoing) => Promise<void>): void {
-    const outgoing = { ...message, clientId: globalThis.crypto.randomUUID() };
-    const retry = () => {
-      remove(outgoing.clientId);
-      send(message, deliver);
-    };
-    const pending = { ...outgoing, failure: undefined, retry, discard: () => remove(outgoing.clientId) };
-    messages.set([...messages.get(), pending]);
-    deliver(outgoing).then(
-      () => remove(outgoing.clientId),
-      (error: unknown) =>
-        messages.set(
-          messages.get().map((one) => (one.clientId === outgoing.clientId ? { ...one, failure: new TandemError(error) } : one)),
-        ),
+  let all: readonly OutgoingMessage[] = [];
+  const show = (changed: typeof all) => {
+    all = changed;
+    messages.set(
+      all.map((one) => {
+        const { clientId, channelId, content, files = [] } = one;
+        const message = { clientId, channelId, content, files };
+        const failure = one.state === 'failed' ? one.error : undefined;
+        return { ...message, failure, retry: () => send(message), discard: () => remove(clientId) };
+      }),
     );
-  }
-  return { messages, send, remove };
+  };
+  const remove = (clientId: string) => show(all.filter((one) => one.clientId !== clientId));
+  return { messages, remove, hear: (outgoing: OutgoingMessage) => show(applyToOutgoing(all, outgoing)) };
 }

@@ -61,7 +61,7 @@ describe.each(FACES)('a message over %s', (face) => {
 
   it('has a content of 1 to 10,000 characters, a title of 200 at most, and nothing else', async () => {
     const { id: channelId } = await openChannel(ann);
-    const bad = { channelId, senderId: ann.id, content: '', title: 'x'.repeat(201), clientId: '', attachments: [] };
+    const bad = { channelId, senderId: ann.id, content: '', title: 'x'.repeat(201), clientId: '', seq: 1 };
     expect(await call(ann, 'createMessage', bad)).toEqual({
       ok: false,
       status: 400,
@@ -70,7 +70,7 @@ describe.each(FACES)('a message over %s', (face) => {
         'request body/content must NOT have fewer than 1 characters',
         'request body/title must NOT have more than 200 characters',
         'request body/clientId must NOT have fewer than 1 characters',
-        "request body must NOT have additional properties: 'attachments'",
+        "request body must NOT have additional properties: 'seq'",
       ],
     });
     const long = { channelId, senderId: ann.id, content: 'x'.repeat(10_000), title: null };

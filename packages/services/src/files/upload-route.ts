@@ -6,8 +6,8 @@ import { UploadAddressSchema } from './files.schemas.js';
 interface UploadRouteOptions extends Pick<AuthenticatedRouteOptions, 'allow'> {
   /** What is uploaded, with its article: `an image`. */
   what: string;
-  /** The error for a missing record that the file is for. */
-  notFound: ErrorDefinition;
+  /** The error for a missing record that the file is for, unless a rule tells it. */
+  notFound?: ErrorDefinition;
 }
 
 /** Answers an address to upload a file to (decisions, section 6). `.query` ends the route. */
@@ -19,7 +19,7 @@ export function uploadRoute<In extends z.ZodType>(
   return authenticatedRoute(route, {
     summary: `Get an upload address for ${what}`,
     failure: 'Failed to generate signed upload URL.',
-    errors: [notFound, fileErrors.tooManyUnused],
+    errors: [...(notFound ? [notFound] : []), fileErrors.tooManyUnused],
     allow,
   })
     .input(input)

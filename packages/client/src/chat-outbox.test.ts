@@ -1,0 +1,86 @@
+import { PATIENCE, fixture, isCommand, makeFolder, startStoreProxy, startTestServer, databaseOf } from '@tandem/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
+import { createClient } from '../test/clients.js';
+import { applyToOutgoing, createChatClient, isError, type OutgoingMessage } from './index.js';
+
+const folder = fixture(makeFolder);
+const proxy = fixture(() => startStoreProxy(databaseOf('outbox'), { as: 'MongoDB 8.0' }));
+const app = fixture(() => startTestServer({ mongodbUri: proxy.uri, dataDir: folder.path }));
+const ann = fixture(() => app.signUp());
+const channel = fixture(() => ann.rest('POST', '/channels', { name: 'Tea', ownerId: ann.id }).expect<{ id: string }>(201));
+const textOf = async ({ url }: { url: string }) => (await fetch(url)).text();
+
+/** A chat client of Ann's. @returns it, with the states of its messages as they are told, and those it shows */
+async function open() {
+  const told: OutgoingMessage[] = [];
+  const { client, tokens } = createClient(app);
+  await tokens.save({ identityId: ann.id, accessToken: ann.accessToken, refreshToken: ann.refreshToken });
+  const onOutgoing = (outgoing: OutgoingMessage) => void told.push(outgoing);
+  const chat = createChatClient({ url: app.url, client, WebSocket, onOutgoing });
+  onTestFinished(() => chat.close());
+  return { chat, states: () => told.map(({ state }) => state), shown: () => told.reduce<OutgoingMessage[]>(applyToOutgoing, []) };
+}
+
+describe('a message on its way', () => {
+  it('is pending until it is stored, and then sent', async () => {
+    const { chat, states, shown } = await open();
+    const sending = chat.send({ channelId: channel.id, content: 'Hello', clientId: 'one' });
+    await expect.poll(shown, PATIENCE).toMatchObject([{ state: 'pending', clientId: 'one', content: 'Hello' }]);
+    await sending;
+    expect(states()).toEqual(['pending', 'sent']);
+    expect(shown()).toEqual([]);
+  });
+
+  it('fails with the error of the server that refuses it, and can be sent again under its clientId', async () => {
+    const { chat, states, shown } = await open();
+    const message = { channelId: channel.id, content: '', clientId: 'two' };
+    await chat.send(message).catch(() => {});
+    expect(shown()).toMatchObject([{ state: 'failed', error: { message: 'Validation Error' } }]);
+    await chat.send({ ...message, content: 'Hello' });
+    expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
+  });
+
+  it('has its files uploaded, arrives with them, and holds up no other meanwhile', async () => {
+    const { chat } = await open();
+    const files = [new Blob(['one'], { type: 'text/plain' }), new Blob(['two'], { type: 'text/plain' })];
+    const [withFiles, without] = await Promise.all([
+      chat.send({ channelId: channel.id, content: 'Look', files }),
+      chat.send({ channelId: channel.id, content: 'No files' }),
+    ]);
+    expect(await Promise.all(withFiles.attachments.map(textOf))).toEqual(['one', 'two']);
+    expect(without.seq).toBe(withFiles.seq - 1);
+  });
+
+  it('stays pending while the store is away when its file is uploaded', async () => {
+    const { chat, states } = await open();
+    const away = proxy.answer(isCommand('files.insert'), { ok: 0, code: 10107, errmsg: 'not primary' }, 2);
+    const { attachments } = await chat.send({
+      channelId: channel.id,
+      content: 'Look',
+      files: [new Blob(['one'], { type: 'text/plain' })],
+    });
+    await away;
+    expect(attachments).toHaveLength(1);
+    expect(states()).toEqual(['pending', 'sent']);
+  });
+
+  it('fails when a file is refused, and arrives with the others when it is sent again', async () => {
+    const { chat, states } = await open();
+    const good = new Blob(['one'], { type: 'text/plain' });
+    const message = { channelId: channel.id, content: 'Look', clientId: 'three' };
+    const refusal = await chat.send({ ...message, files: [good, new Blob([''], { type: 'text/plain' })] }).catch((error: unknown) => error); // prettier-ignore
+    expect(isError(refusal, 'request.invalid')).toBe(true);
+    const { attachments } = await chat.send({ ...message, files: [good] });
+    expect(await Promise.all(attachments.map(textOf))).toEqual(['one']);
+    expect(states()).toEqual(['pending', 'failed', 'pending', 'sent']);
+  });
+
+  it('fails when the client is closed', async () => {
+    const { chat, shown } = await open();
+    const sending = chat.send({ channelId: channel.id, content: 'Hello' });
+    chat.close();
+    await expect(sending).rejects.toThrow('the client is closed');
+    expect(shown()).toMatchObject([{ state: 'failed' }]);
+  });
+});
