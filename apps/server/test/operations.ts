@@ -31,6 +31,7 @@ export const OPERATIONS = [
   ['chat.deleteSubscription', 'DELETE /subscriptions/{subscriptionId}', 204],
   ['chat.createMessage', 'POST /messages', 201],
   ['chat.listMessages', 'GET /messages', 200],
+  ['chat.listReplies', 'GET /messages/{messageId}/replies', 200],
   ['chat.getMessage', 'GET /messages/{messageId}', 200],
   ['chat.patchMessage', 'PATCH /messages/{messageId}', 200],
   ['chat.deleteMessage', 'DELETE /messages/{messageId}', 204],

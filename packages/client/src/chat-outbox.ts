@@ -13,6 +13,7 @@ export interface MessageToSend {
   channelId: string;
   content: string;
   title?: string;
+  replyToId?: string;
   /** Names the message: what is sent twice under one is stored once. Default: a new one. */
   clientId?: string;
   /** Files that the message arrives with, ten at most; each has its media type as `type`. */

@@ -14,6 +14,7 @@ interface World {
   profileId: string;
   productId: string;
   channelId: string;
+  messageId: string;
   webhookId: string;
 }
 
@@ -26,6 +27,7 @@ const ofAnn = ({ ann }: World): ListCase => ({ person: ann, input: { identityId:
 const ofOrganization = ({ ann, organizationId }: World): ListCase => ({ person: ann, input: { organizationId } });
 const ofProfile = ({ ann, profileId }: World): ListCase => ({ person: ann, input: { profileId } });
 const ofChannel = ({ ann, channelId }: World): ListCase => ({ person: ann, input: { channelId } });
+const ofMessage = ({ ann, messageId }: World): ListCase => ({ person: ann, input: { messageId } });
 const ofProduct = ({ admin, productId }: World): ListCase => ({ person: admin, input: { productId } });
 
 /** Lists that need more than an admin, by tRPC path: how they are asked for in the world that `fillEveryList` makes. */
@@ -37,6 +39,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'chat.listMessageTemplatesOfOrganization': ofOrganization,
   'chat.listMessages': ofChannel,
   'chat.listMessagesOfChannel': ofChannel,
+  'chat.listReplies': ofMessage,
   'chat.listSubscriptions': ofChannel,
   'notifications.list': ofAnn,
   'orders.list': ofAnn,
@@ -142,11 +145,13 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const channels = await each((n) => create(ann, '/channels', { name: `No. ${n}`, ownerId: ann.id }));
   const channelId = channels[0] as string;
   await each((n) => create(ann, '/subscriptions', { channelId, subscribedId: people[n] }));
-  const post = (to: string | undefined) =>
-    create(ann, '/messages', { channelId: to, senderId: ann.id, title: 'Tea', content: 'Hello' });
+  const post = (to: string | undefined, replyToId?: string) =>
+    create(ann, '/messages', { channelId: to, senderId: ann.id, title: 'Tea', content: 'Hello', replyToId });
   const messages = await each(() => post(channelId));
+  const messageId = messages[0] as string;
+  messages.push(...(await each(() => post(channelId, messageId))));
   await each((n) => create(ann, '/message-templates', { title: `No. ${n}`, content: 'Hello', organizationId }));
-  messages.push(...(await Promise.all(channels.slice(1).map(post))));
+  messages.push(...(await Promise.all(channels.slice(1).map((to) => post(to)))));
 
   await attachFiles(app, 'organization-logo', organizations);
   await attachFiles(app, 'organization-certificate', changeRequests);
@@ -157,7 +162,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const webhookId = await fillWebhooks(app, admin, { rows, organizationId });
   await fillOthers(admin, rows);
   await app.tandem.services.audit.settle();
-  return { admin, ann, organizationId, profileId, productId, channelId, webhookId };
+  return { admin, ann, organizationId, profileId, productId, channelId, messageId, webhookId };
 }
 
 /** A file for each record, as if it had been uploaded. */

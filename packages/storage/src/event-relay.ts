@@ -30,6 +30,8 @@ export type ToldEvent = LoggedEvent & { version: number };
 /** What should follow events of some types. */
 export interface BeforeCleared {
   types: ReadonlySet<string>;
+  /** Which of them, as the log has them; default all. */
+  where: object;
   run(events: readonly ToldEvent[]): Promise<void>;
 }
 
@@ -210,11 +212,11 @@ export function createEventRelay({ database, clock, traced, beforeCleared, reten
     if (batch.some(({ state }) => state)) await copy({ $match: { state: { $exists: true } } });
   }
 
-  async function follow(batch: readonly PendingEvent[], { types, run }: BeforeCleared): Promise<void> {
+  async function follow(batch: readonly PendingEvent[], { types, where, run }: BeforeCleared): Promise<void> {
     const versions = new Map(batch.filter(({ type }) => types.has(type)).map(({ _id, version = 0 }) => [_id, version]));
     if (versions.size === 0) return;
-    const found = await events.find({ _id: { $in: [...versions.keys()] } }, { sort: { _id: 1 }, ...options }).toArray();
-    await run(found.map((event) => ({ ...event, version: versions.get(event._id) as number })));
+    const found = await events.find({ _id: { $in: [...versions.keys()] }, ...where }, { sort: { _id: 1 }, ...options }).toArray();
+    if (found.length > 0) await run(found.map((event) => ({ ...event, version: versions.get(event._id) as number })));
   }
 
   /** Appends a stored batch, shows it and clears what it was made of. Repeatable. @throws Overtaken */

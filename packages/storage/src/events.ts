@@ -24,9 +24,9 @@ export interface EventFeed {
   relay(): Promise<unknown>;
   /**
    * Runs with events of some types, at least once for each, when they stand in the log and before their records forget
-   * them: so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
+   * them (with `where`, only with those that match): so that what should follow a change follows it, whichever process dies. Until it succeeds nothing else is told.
    */
-  beforeCleared(types: readonly string[], run: BeforeCleared['run']): void;
+  beforeCleared(types: readonly string[], run: BeforeCleared['run'], where?: object): void;
   /** Calls `listener` when this process has appended to the log. */
   onAppended(listener: () => void): void;
   /** How long events are kept, in milliseconds; default 30 days. */
@@ -140,8 +140,8 @@ export function createEventFeed({ database, clock, log, traced, maxTimeMS }: Eve
     },
 
     relay,
-    beforeCleared: (types: readonly string[], run: BeforeCleared['run']) =>
-      void beforeCleared.push({ types: new Set(types), run }),
+    beforeCleared: (types: readonly string[], run: BeforeCleared['run'], where: object = {}) =>
+      void beforeCleared.push({ types: new Set(types), where, run }),
     onAppended: (listener: () => void) => void listeners.push(listener),
     keep(milliseconds: number): void {
       retention = milliseconds;

@@ -42,6 +42,21 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
   return {
     number,
 
+    /**
+     * Numbers a change of what several records make together, and reads only then what is told of it: so that the last that is
+     * told shows them all, whoever was first.
+     */
+    async numberWhole(
+      channelId: string,
+      record: ChangedRecord,
+      changed: Changed,
+      read: () => Promise<Unnumbered | undefined>,
+    ): Promise<void> {
+      const change = await log.note(channelId, record, changed);
+      const event = await read();
+      if (event) publishChatEvent(bus, { ...event, change });
+    },
+
     /** The same for a change that has been acknowledged. Should the store fail now, the event log sees to it later. */
     tell: (event: UnnumberedEvent, record: ChangedRecord): Promise<void> => number(event, record).catch(() => {}),
   };

@@ -24,7 +24,7 @@ const SentMessage = MessageSchema.extend({
 export const ChatEventSchema = z.discriminatedUnion('type', [
   /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
   changeOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessage }),
-  changeOf('message.updated', 'A message was changed, or restored.', { message: SentMessage }),
+  changeOf('message.updated', 'A message was changed, or restored, or has another count of replies.', { message: SentMessage }),
   changeOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
   changeOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
   changeOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),

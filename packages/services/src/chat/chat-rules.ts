@@ -29,6 +29,8 @@ export function createChatRules({ channels, memberships, messages, subscriptions
   const ownsChannel = owner('channelId', ownerOf);
   const member = memberBy('channelId', (channelId) => Promise.resolve(channelId));
   const memberOfMessage = memberBy('messageId', messages.channelOf);
+  /** Of a deleted one too, which is then not found. */
+  const memberOfAnyMessage = memberBy('messageId', messages.channelOfAny);
   const sender = owner('messageId', messages.senderOf, 'the sender of the message');
 
   /** Any identity may add itself, and only itself, to an open channel. */
@@ -74,6 +76,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
 
     sender,
     memberOfMessage,
+    memberOfAnyMessage,
     readsMessage: anyOf(admin, memberOfMessage),
     deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf)),
     removesAttachment: anyOf(admin, sender),

@@ -30,6 +30,7 @@ const ALLOWED: Record<string, readonly Who[]> = {
   deleteSubscription: ['member', 'owner', 'admin'],
   createMessage: ['member'],
   listMessages: MEMBERS,
+  listReplies: MEMBERS,
   getMessage: [...MEMBERS, 'admin'],
   patchMessage: ['author'],
   deleteMessage: ['author', 'owner', 'admin'],
@@ -75,7 +76,7 @@ function inputOf(name: string): Record<string, unknown> {
     case 'markRead':
       return { channelId: ids.channelId, identityId: people.member.id, ...bad };
     default: {
-      const isOfMessage = /Message|ttachment/.test(name) && name !== 'listMessagesOfChannel';
+      const isOfMessage = /Message|ttachment|Replies/.test(name) && name !== 'listMessagesOfChannel';
       const ofChannel = isOfMessage ? { messageId: ids.messageId } : { channelId: ids.channelId };
       const subject = name.endsWith('Subscription') ? { subscriptionId: subscription.id } : ofChannel;
       return { ...subject, ...(name === 'removeAttachment' && { attachmentId: NO_ID }), ...bad };

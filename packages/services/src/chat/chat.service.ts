@@ -9,6 +9,7 @@ import { createMemberships } from './memberships.js';
 import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessagesService } from './messages.service.js';
+import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
 import { createSubscriptionsService } from './subscriptions.service.js';
 
@@ -37,7 +38,9 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     max: ATTACHMENTS_MAX,
     isStored: log.has,
   });
-  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, attachments });
+  const replies = createReplies({ storage, log, teller });
+  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, attachments });
+  replies.follow((records) => messages.shown(records));
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });

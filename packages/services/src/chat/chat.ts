@@ -6,7 +6,7 @@ import { createChatRouter } from './chat.router.js';
 import { createChatService } from './chat.service.js';
 import { messageTemplateErrors } from './message-templates.errors.js';
 import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
-import { channelMessageList, messageList } from './messages.schemas.js';
+import { channelMessageList, messageList, replyList } from './messages.schemas.js';
 import { subscriptionList } from './subscriptions.schemas.js';
 
 export const chat = defineService({
@@ -25,6 +25,7 @@ export const chat = defineService({
     listMessageTemplatesOfOrganization: organizationTemplateList,
     listMessages: messageList,
     listMessagesOfChannel: channelMessageList,
+    listReplies: replyList,
     listSubscriptions: subscriptionList,
   },
   tells: ['channel', 'message', 'messageTemplate', 'subscription'],

@@ -25,8 +25,9 @@ export interface End {
   change: number;
 }
 
-/** What has changed: a message or the channel, whose state readers look up, or a membership, which says all itself. */
-export type Changed = { kind: 'message' | 'channel' } | { kind: 'subscription'; type: SubscriptionChange; identityId: string };
+/** What has changed: a message or the channel, whose state readers look up (by default of the record that was changed), or a membership, which says all itself. */
+export type Changed =
+  { kind: 'message' | 'channel'; recordId?: string } | { kind: 'subscription'; type: SubscriptionChange; identityId: string };
 export type SubscriptionChange = 'subscription.created' | 'subscription.deleted';
 
 /**
@@ -224,6 +225,15 @@ export function createMessageLog(storage: Storage) {
       const after = { channelId, change: { $gt: change } } as object;
       const found = await collection.find(after, { sort: { change: 1 }, limit, ...MAJORITY }).toArray();
       return found as unknown as LogRecord[];
+    },
+
+    /** Whether a message of this id, or of its client's, is stored. */
+    async isStored(
+      id: string,
+      { channelId, senderId, clientId }: Pick<Unnumbered, 'channelId' | 'senderId'> & { clientId?: string | null | undefined },
+    ): Promise<boolean> {
+      const own = typeof clientId === 'string' ? [{ channelId, senderId, clientId }] : [];
+      return (await collection.findOne({ $or: [{ _id: id }, ...own] } as object, { projection: { _id: 1 } })) !== null;
     },
 
     /** Those of changes, named by record and version, that have a number. */

@@ -9,13 +9,20 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
   seq: number;
   /** The number of the post among the changes of its channel; missing in one from before these were numbered. */
   change?: number;
+  /** Only in replies. */
+  replyToId?: string | null;
+  /** Whether there are replies, or were. */
+  replied?: boolean;
   metadata?: Metadata;
   hostFields?: StoredHostFields;
 }
 
+/** Other messages cost the index of replies nothing. */
+const REPLIES = { replyToId: { $gt: '' } };
+
 export const messageModel = defineModel<MessageRecord>('messages', {
-  traced: { kind: 'message', hidden: ['change'], untold: ['change'] },
-  fields: messageRecord.stored,
+  traced: { kind: 'message', hidden: ['change'], untold: ['change', 'replied'] },
+  fields: { ...messageRecord.stored, replied: { type: Boolean } },
   searched: messageRecord.resource.searched,
   indexes: [
     {
@@ -38,6 +45,8 @@ export const messageModel = defineModel<MessageRecord>('messages', {
       deletedToo: true,
       serves: 'what a client sends twice is stored once',
     },
-    ...listIndexes(messageRecord.resource, { within: ['channelId'] }),
+    ...listIndexes(messageRecord.resource, { within: ['channelId'], by: ['replyToId'] }).map((index) =>
+      'replyToId' in index.keys ? { ...index, where: REPLIES } : index,
+    ),
   ],
 });

@@ -37,6 +37,13 @@ export const messageRecord = defineRecord('messages', {
       fixed: true,
       list: { type: 'string', sort: false, group: false },
     }),
+    /** Stored only in replies. */
+    replyToId: field(Id.nullable().describe('The message of the channel that this one replies to.'), {
+      fixed: true,
+      stored: { type: String },
+      list: { type: 'string', sort: false, group: false },
+    }),
+    replyCount: serverField(z.number().int().min(0).describe('The number of replies to the message.')),
     /** Stored only where there is any, which costs a message without it nothing. */
     metadata: { ...metadataField, settings: { ...metadataField.settings, stored: { type: Object } } },
     attachments: serverField(z.array(FileSchema)),
@@ -51,6 +58,7 @@ export type Message = z.infer<typeof MessageSchema>;
 const ofChannel = { channelId: Id };
 const shown = {
   row: MessageSchema,
+  reads: { replyCount: ['replied'] } as const,
   relations: { sender: relatedOne(personKind, 'senderId'), channel: relatedOne(channelKind, 'channelId') },
 };
 export const messageList = defineList(messageRecord.resource, {
@@ -59,6 +67,8 @@ export const messageList = defineList(messageRecord.resource, {
   equal: { senderId: Id, title: Title, content: Content },
 });
 export const channelMessageList = defineList(messageRecord.resource, { ...shown, own: ofChannel });
+
+export const replyList = defineList(messageRecord.resource, { ...shown, own: { messageId: Id } });
 
 export const messageInput = z.strictObject({ messageId: Id });
 export const createMessageInput = z.strictObject({

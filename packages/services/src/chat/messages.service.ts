@@ -14,7 +14,8 @@ import type { Memberships } from './memberships.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import { createPostedFiles } from './posted-files.js';
-import { messageList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
+import type { Replies } from './replies.js';
+import { messageList, replyList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
 
 export type MessagesService = ReturnType<typeof createMessagesService>;
 
@@ -25,6 +26,7 @@ interface MessagesOptions {
   log: MessageLog;
   teller: ChangeTeller;
   memberships: Memberships;
+  replies: Replies;
   attachments: Attachments;
 }
 
@@ -50,14 +52,14 @@ interface Ends {
 }
 const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 } }, { $limit: 1 }, { $project: { change: 1 } }];
 
-/** A message without its attachments, which are stored apart. */
+/** A message without its attachments, which are stored apart, and the count of its replies, if it may have any. */
 function showBare(record: MessageRecord): Message {
-  const { metadata = {}, change, ...message } = present(record);
-  return { ...message, metadata, attachments: [] };
+  const { metadata = {}, replyToId = null, replied = false, change, ...message } = present(record);
+  return { ...message, metadata, replyToId, replyCount: replied ? 1 : 0, attachments: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
-export function createMessagesService({ storage, lists, bus, log, teller, memberships, attachments }: MessagesOptions) {
+export function createMessagesService({ storage, lists, bus, log, teller, memberships, replies, attachments }: MessagesOptions) {
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
   const postedFiles = createPostedFiles({ log, attachments });
@@ -68,8 +70,11 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     for (const message of messages) message.attachments = files.get(message.id) ?? [];
   }
 
+  const complete = { attachments: addAttachments, replyCount: replies.addCounts };
+  const source = { show: showBare, complete };
+  const completeAll = (messages: readonly Message[]) => Promise.all(Object.values(complete).map((run) => run(messages)));
   const showOne = lists.one(messageList, showBare);
-  lists.tell('message', messageList, { show: showBare, complete: { attachments: addAttachments } });
+  lists.tell('message', messageList, source);
   const showFitting = (records: readonly MessageRecord[]) =>
     records.flatMap((record) => lists.fit(messageList, record, showBare) ?? []);
 
@@ -79,7 +84,7 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     missing: () => ApiError = errors.messageNotFound,
   ): Promise<Message> {
     const message = showOne(record, missing);
-    await addAttachments([message]);
+    await completeAll([message]);
     return message;
   }
 
@@ -91,7 +96,8 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     return message;
   }
 
-  const whose = (messageId: string) => Messages.findById(messageId, { channelId: 1, senderId: 1 }).lean<MessageRecord>();
+  const whose = (messageId: string, options = {}) =>
+    Messages.findById(messageId, { channelId: 1, senderId: 1 }, options).lean<MessageRecord>();
 
   /** Refreshes `updatedAt` after a change of the message's files. @throws errors.messageNotFound */
   async function touch(messageId: string): Promise<MessageRecord> {
@@ -116,31 +122,37 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
      * announcing it. So is one of the same id. The caller must check that the sender is not a guest.
-     * @throws errors.notSubscribed; messageNotFound when the stored message does not fit its schema; ATTACH_ERRORS
+     * @throws errors.notSubscribed; messageNotFound when it replies to none of the channel, or the stored message does not fit its
+     * schema; ATTACH_ERRORS
      */
     async post(
       { metadata = {}, hostFields, ...posted }: NewMessage & HostGiven,
       newOne = newId(storage.clock),
     ): Promise<Message> {
-      const { channelId, senderId, content, title = null, clientId = null, attachments: files = [] } = posted;
+      const { channelId, senderId, content, title = null, clientId = null, replyToId, attachments: files = [] } = posted;
       await memberships.expectMember(senderId, channelId);
+      const isReply = typeof replyToId === 'string';
+      // one that was sent before is answered, though the other may have been deleted since
+      if (isReply && !(await replies.mark(channelId, replyToId)) && !(await log.isStored(newOne, posted)))
+        throw errors.messageNotFound();
       const id = files.length > 0 ? await postedFiles.attach({ channelId, senderId, clientId }, files) : newOne;
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
-      const given = { channelId, senderId, content, title, clientId, ...extra };
+      const given = { channelId, senderId, content, title, clientId, ...(isReply && { replyToId }), ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
       const isBare = record._id === newOne;
       const message = isBare ? showOne(record, errors.messageNotFound) : await show(record);
       const { change = 0, deletedAt } = record;
       if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message });
+      if (isReply && record._id === id) await replies.tell(record, { id, version: 1 }, (records) => this.shown(records));
       return message;
     },
 
     /** Live messages as readers of streams see them, by id, without those that do not fit (decisions H20). */
     async shown(records: readonly MessageRecord[]): Promise<Map<string, Message>> {
       const messages = showFitting(records);
-      await addAttachments(messages);
+      await completeAll(messages);
       return new Map(messages.map((message) => [message.id, message]));
     },
 
@@ -179,7 +191,7 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
         const [lastMessage = null] = showFitting(live);
         return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastChange: changes[0]?.change ?? 0, lastMessage }] as const;
       });
-      await addAttachments(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
+      await completeAll(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
       return new Map(lasts);
     },
 
@@ -196,34 +208,31 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     },
 
     list(channelId: string, query: ListQuery): Promise<ListAnswer<Message>> {
-      return lists.answer(
-        messageList,
-        Messages,
-        { scope: { channelId }, show: showBare, complete: { attachments: addAttachments } },
-        query,
-      );
+      return lists.answer(messageList, Messages, { scope: { channelId }, ...source }, query);
+    },
+
+    /** @throws errors.messageNotFound */
+    async listReplies(messageId: string, query: ListQuery): Promise<ListAnswer<Message>> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      return lists.answer(replyList, Messages, { scope: { replyToId: messageId }, ...source }, query);
     },
 
     /** Searches the channels of a member. @throws validationError for `$apply` */
     async search(memberId: string, query: ListQuery): Promise<ListAnswer<Message>> {
       if (query.$apply !== undefined) throw validationError(["query parameter '$apply' cannot be used without 'channelId'"]);
       const scope = { channelId: { $in: await memberships.channelsOf(memberId) } };
-      return lists.answer(
-        messageList,
-        Messages,
-        { scope, cursorScope: { memberId }, show: showBare, complete: { attachments: addAttachments } },
-        query,
-      );
+      return lists.answer(messageList, Messages, { scope, cursorScope: { memberId }, ...source }, query);
     },
 
     /** `channelOf` and `senderOf` serve the access rules: undefined when there is no live message. */
     channelOf: async (messageId: string) => (await whose(messageId))?.channelId,
+    channelOfAny: async (messageId: string) => (await whose(messageId, { deleted: 'include' }))?.channelId,
     senderOf: async (messageId: string) => (await whose(messageId))?.senderId,
 
     /** @throws errors.messageNotFoundStop, also when its channel is deleted */
     async get(messageId: string, query?: ReadQuery): Promise<Message> {
-      const source = { show: showBare, complete: { attachments: addAttachments }, needs: ['channelId'] };
-      const message = await lists.find(messageList, Messages, { _id: messageId }, source, errors.messageNotFoundStop, query);
+      const needed = { ...source, needs: ['channelId'] };
+      const message = await lists.find(messageList, Messages, { _id: messageId }, needed, errors.messageNotFoundStop, query);
       if (!(await Channels.exists({ _id: message.channelId }))) throw errors.messageNotFoundStop();
       return message;
     },
@@ -241,6 +250,7 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       if (!deleted) throw errors.messageNotFound();
       const { channelId, seq } = deleted;
       await teller.tell({ type: 'message.deleted', channelId, messageId, seq }, deletedRecord(deleted));
+      await replies.tell(deleted, deletedRecord(deleted), (records) => this.shown(records));
     },
 
     /** @throws errors.messageNotFound when there is nothing to restore, channelNotFound when its channel is deleted */
@@ -248,7 +258,10 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       const found = await Messages.findById(messageId).setOptions({ deleted: 'only' }).lean<MessageRecord>();
       if (!found) throw errors.messageNotFound();
       if (!(await Channels.exists({ _id: found.channelId }))) throw errors.channelNotFound();
-      return tellUpdated(await Messages.restore(messageId));
+      const restored = await Messages.restore(messageId);
+      const message = await tellUpdated(restored);
+      if (restored) await replies.tell(restored, changedRecord(restored), (records) => this.shown(records));
+      return message;
     },
 
     /** Issues an upload address for an attachment. @throws errors.messageNotFound; fileErrors.tooManyUnused */

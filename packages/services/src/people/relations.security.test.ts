@@ -72,8 +72,8 @@ const world = fixture(async () => {
 
   const channel = await openChannel(owner, [member]);
   const { id: subscriptionId } = await subscribe(owner, channel.id, gone.id);
-  await say(gone, channel.id);
-  await say(member, channel.id);
+  const { id: messageId } = await say(owner, channel.id);
+  for (const who of [gone, member]) await say(who, channel.id, 'Reply', { replyToId: messageId });
   await gone.rest('DELETE', `/subscriptions/${subscriptionId}`).expect(204);
 
   for (const profileId of [profiles.owner, profiles.stranger]) {
@@ -86,17 +86,18 @@ const world = fixture(async () => {
       await person.rest('PUT', `/profiles/${profileId}/${path}`);
   }
   await app.tandem.services.audit.settle();
-  return { people, profiles, organizationId, parentId, channelId: channel.id, productId };
+  return { people, profiles, organizationId, parentId, channelId: channel.id, messageId, productId };
 });
 
 /** Whatever lists may be asked of this world. */
 function questions(): Row[] {
-  const { people, profiles, organizationId, parentId, channelId, productId } = world;
+  const { people, profiles, organizationId, parentId, channelId, messageId, productId } = world;
   return [
     {},
     { organizationId },
     { organizationId: parentId },
     { channelId },
+    { messageId },
     { productId },
     ...Object.values(people).flatMap(({ id }) => [{ identityId: id }, { memberId: id }, { subscribedId: id }]),
     ...Object.values(profiles).map((profileId) => ({ profileId })),
@@ -250,7 +251,7 @@ it('each kind of related record that not everybody may read is null for somebody
   expect(data.map(({ organization }) => organization)).toEqual([null]);
   const { member, stranger } = world.people;
   const messages = valueOf(await member.call('rest', 'chat.listMessages', { channelId: world.channelId, $expand: 'sender' }));
-  expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual(['member', undefined]);
+  expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual(['member', undefined, 'owner']);
   const liked = { profileId: world.profiles.stranger, $expand: 'followed' };
   for (const procedure of ['profiles.listProfileFollows', 'profiles.listOrganizationFollows']) {
     const follows = valueOf(await stranger.call('rest', procedure, liked)) as { data: Row[] };
