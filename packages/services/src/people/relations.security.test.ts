@@ -251,7 +251,11 @@ it('each kind of related record that not everybody may read is null for somebody
   expect(data.map(({ organization }) => organization)).toEqual([null]);
   const { member, stranger } = world.people;
   const messages = valueOf(await member.call('rest', 'chat.listMessages', { channelId: world.channelId, $expand: 'sender' }));
-  expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual(['member', undefined, 'owner']);
+  expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual([
+    'member',
+    undefined,
+    'owner',
+  ]);
   const liked = { profileId: world.profiles.stranger, $expand: 'followed' };
   for (const procedure of ['profiles.listProfileFollows', 'profiles.listOrganizationFollows']) {
     const follows = valueOf(await stranger.call('rest', procedure, liked)) as { data: Row[] };
