@@ -32,6 +32,7 @@ export const OPERATIONS = [
   ['chat.createMessage', 'POST /messages', 201],
   ['chat.listMessages', 'GET /messages', 200],
   ['chat.listReplies', 'GET /messages/{messageId}/replies', 200],
+  ['chat.listMessageVersions', 'GET /messages/{messageId}/versions', 200],
   ['chat.getMessage', 'GET /messages/{messageId}', 200],
   ['chat.patchMessage', 'PATCH /messages/{messageId}', 200],
   ['chat.deleteMessage', 'DELETE /messages/{messageId}', 204],

@@ -39,6 +39,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'chat.listMessageTemplatesOfOrganization': ofOrganization,
   'chat.listMessages': ofChannel,
   'chat.listMessagesOfChannel': ofChannel,
+  'chat.listMessageVersions': (world) => ({ ...ofMessage(world), idOf: ({ at }) => at }),
   'chat.listReplies': ofMessage,
   'chat.listSubscriptions': ofChannel,
   'notifications.list': ofAnn,
@@ -150,6 +151,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const messages = await each(() => post(channelId));
   const messageId = messages[0] as string;
   messages.push(...(await each(() => post(channelId, messageId))));
+  await each((n) => ann.rest('PATCH', `/messages/${messageId}`, { content: `Hello ${n}` }).expect(200));
   await each((n) => create(ann, '/message-templates', { title: `No. ${n}`, content: 'Hello', organizationId }));
   messages.push(...(await Promise.all(channels.slice(1).map((to) => post(to)))));
 

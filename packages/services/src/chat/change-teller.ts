@@ -50,7 +50,7 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
       channelId: string,
       record: ChangedRecord,
       changed: Changed,
-      read: () => Promise<Unnumbered | undefined>,
+      read: () => Promise<UnnumberedEvent | undefined>,
     ): Promise<void> {
       const change = await log.note(channelId, record, changed);
       const event = await read();

@@ -4,6 +4,7 @@ import { createChatRules } from './chat-rules.js';
 import type { ChatService } from './chat.service.js';
 import type { OrganizationRole } from '../organizations/roles.js';
 import { createMessageTemplatesRouter } from './message-templates.router.js';
+import { createMessageWordsRouter } from './message-words.router.js';
 import { createMessagesRouter } from './messages.router.js';
 import { createReadStatesRouter } from './read-states.router.js';
 import { createSubscriptionsRouter } from './subscriptions.router.js';
@@ -20,6 +21,7 @@ export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
     createChannelsRouter(chat.channels, rules),
     createSubscriptionsRouter(chat.subscriptions, rules),
     createMessagesRouter(chat.messages, rules),
+    createMessageWordsRouter(chat, rules),
     createReadStatesRouter(chat.readStates, rules),
     createMessageTemplatesRouter({ templates: chat.templates, roleOf }),
   );

@@ -31,6 +31,7 @@ const ALLOWED: Record<string, readonly Who[]> = {
   createMessage: ['member'],
   listMessages: MEMBERS,
   listReplies: MEMBERS,
+  listMessageVersions: MEMBERS,
   getMessage: [...MEMBERS, 'admin'],
   patchMessage: ['author'],
   deleteMessage: ['author', 'owner', 'admin'],

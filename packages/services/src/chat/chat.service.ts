@@ -8,6 +8,7 @@ import { createChannelsService } from './channels.service.js';
 import { createMemberships } from './memberships.js';
 import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
+import { createMessageVersions } from './message-versions.js';
 import { createMessagesService } from './messages.service.js';
 import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
@@ -54,6 +55,7 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     subscriptions,
     memberships,
     messages,
+    versions: createMessageVersions({ storage, lists }),
     readStates,
     templates,
 

@@ -6,6 +6,7 @@ import { createChatRouter } from './chat.router.js';
 import { createChatService } from './chat.service.js';
 import { messageTemplateErrors } from './message-templates.errors.js';
 import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
+import { messageVersionList } from './message-versions.js';
 import { channelMessageList, messageList, replyList } from './messages.schemas.js';
 import { subscriptionList } from './subscriptions.schemas.js';
 
@@ -25,6 +26,7 @@ export const chat = defineService({
     listMessageTemplatesOfOrganization: organizationTemplateList,
     listMessages: messageList,
     listMessagesOfChannel: channelMessageList,
+    listMessageVersions: messageVersionList,
     listReplies: replyList,
     listSubscriptions: subscriptionList,
   },

@@ -16,6 +16,9 @@ const BATCH_MAX = 100;
 /** Maximum number of channels whose end is cached. */
 const REMEMBERED_MAX = 10_000;
 
+/** A record but the earlier texts of a message. */
+const WHOLE = { versions: 0 } as const;
+
 /** Matches numbered messages only. A host may have stored `seq` as another type, which could sort above all numbers. */
 export const NUMBERED = { seq: { $gt: 0 } } as const;
 
@@ -128,7 +131,7 @@ export function createMessageLog(storage: Storage) {
 
   /** The stored record that refused another one. @throws notOnMajority while a failover could still roll it back */
   async function findTwin(filter: object): Promise<LogRecord> {
-    const twin = await collection.findOne(filter, MAJORITY);
+    const twin = await collection.findOne(filter, { projection: WHOLE, ...MAJORITY });
     if (!twin) throw notOnMajority('a message that was refused as stored');
     return twin as unknown as LogRecord;
   }
@@ -223,7 +226,7 @@ export function createMessageLog(storage: Storage) {
     /** The messages and changes after a number, upwards, deleted ones included. Read with majority concern, like the end. */
     async after(channelId: string, change: number, limit: number): Promise<LogRecord[]> {
       const after = { channelId, change: { $gt: change } } as object;
-      const found = await collection.find(after, { sort: { change: 1 }, limit, ...MAJORITY }).toArray();
+      const found = await collection.find(after, { sort: { change: 1 }, limit, projection: WHOLE, ...MAJORITY }).toArray();
       return found as unknown as LogRecord[];
     },
 

@@ -13,6 +13,8 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
   replyToId?: string | null;
   /** Whether there are replies, or were. */
   replied?: boolean;
+  /** When it got its text, if that is another than its first; the earlier ones are not read with it. */
+  textAt?: Date;
   metadata?: Metadata;
   hostFields?: StoredHostFields;
 }
@@ -21,7 +23,7 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
 const REPLIES = { replyToId: { $gt: '' } };
 
 export const messageModel = defineModel<MessageRecord>('messages', {
-  traced: { kind: 'message', hidden: ['change'], untold: ['change', 'replied'] },
+  traced: { kind: 'message', hidden: ['change', 'versions', 'textAt'], untold: ['change', 'replied'] },
   fields: { ...messageRecord.stored, replied: { type: Boolean } },
   searched: messageRecord.resource.searched,
   indexes: [

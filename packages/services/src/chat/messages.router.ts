@@ -17,7 +17,6 @@ import {
   messageList,
   messagePatchInput,
   postedFileUploadInput,
-  replyList,
 } from './messages.schemas.js';
 import type { MessagesService } from './messages.service.js';
 
@@ -66,13 +65,6 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
       failure: 'Failed to get channel messages',
       allow: [rules.channelExists, rules.member],
     }).query(({ ctx, input }) => messages.list(input.channelId, askedBy(ctx, input))),
-
-    listReplies: listRoute(message, 'GET /messages/{messageId}/replies', replyList, {
-      summary: 'List the replies to a message, newest first',
-      failure: 'Failed to find chat messages.',
-      errors: [errors.messageNotFound],
-      allow: [rules.memberOfAnyMessage],
-    }).query(({ ctx, input }) => messages.listReplies(input.messageId, askedBy(ctx, input))),
 
     getMessage: getRoute({ ...message, errors: { notFound: errors.messageNotFoundStop } }, 'GET /messages/{messageId}', {
       failure: 'Failed to get chat message.',

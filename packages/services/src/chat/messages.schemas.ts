@@ -49,7 +49,11 @@ export const messageRecord = defineRecord('messages', {
     attachments: serverField(z.array(FileSchema)),
   },
   searched: ['title', 'content'],
-  internal: { change: { type: Number } },
+  internal: {
+    change: { type: Number },
+    versions: { type: [Object], default: undefined, select: false },
+    textAt: { type: Date },
+  },
   defaultOrder: 'seq desc, id desc',
 });
 export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });

@@ -11,6 +11,7 @@ import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller
 import { publishChatEvent } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
+import { keepingText } from './message-versions.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import { createPostedFiles } from './posted-files.js';
@@ -54,7 +55,7 @@ const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 }
 
 /** A message without its attachments, which are stored apart, and the count of its replies, if it may have any. */
 function showBare(record: MessageRecord): Message {
-  const { metadata = {}, replyToId = null, replied = false, change, ...message } = present(record);
+  const { metadata = {}, replyToId = null, replied = false, textAt, change, ...message } = present(record);
   return { ...message, metadata, replyToId, replyCount: replied ? 1 : 0, attachments: [] };
 }
 
@@ -184,7 +185,7 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
         { $project: { _id: 1 } },
         { $lookup: { ...joined, as: 'numbers', pipeline: [...newest, { $project: { seq: 1 } }] } },
         { $lookup: { ...joined, as: 'changes', pipeline: LAST_CHANGE } },
-        { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest] } },
+        { $lookup: { ...joined, as: 'live', pipeline: [{ $match: { deletedAt: null } }, ...newest, { $unset: 'versions' }] } },
       ];
       const found = await Channels.collection.aggregate<Ends>(pipeline, MAJORITY).toArray();
       const lasts = found.map(({ _id, numbers, changes, live }) => {
@@ -241,7 +242,11 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     async patch(messageId: string, patch: MessagePatch): Promise<Message> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
-      return tellUpdated(await changeRecord(Messages, { _id: messageId }, { ...set, updatedAt: storage.clock.now() }));
+      const updatedAt = storage.clock.now();
+      const before = keepingText(patch, updatedAt);
+      return tellUpdated(
+        await changeRecord(Messages, { _id: messageId }, { ...set, updatedAt }, [], { before, timestamps: false }),
+      );
     },
 
     /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */

@@ -54,7 +54,7 @@ export async function refuseTooManyKeys<R extends BaseRecord>(model: Model<R>, i
 
 /**
  * Changes one record by one write, in which metadata is merged.
- * @param stages further stages of the update
+ * @param stages further stages of the update; those `before` find the record as it was
  * @returns null when no record matches
  * @throws validationError for too many keys of metadata
  */
@@ -63,9 +63,9 @@ export async function changeRecord<R extends BaseRecord>(
   filter: { _id: string },
   changes: { updatedAt: Date },
   stages: readonly object[] = [],
-  options: { timestamps?: false } = {},
+  { before = [], ...options }: { timestamps?: false; before?: readonly object[] } = {},
 ): Promise<R | null> {
-  const update = [{ $set: changedFields(changes) }, ...stages] as never[];
+  const update = [...before, { $set: changedFields(changes) }, ...stages] as never[];
   const changed = await (model as unknown as Model<BaseRecord>)
     .findOneAndUpdate({ ...filter, ...roomFor(changes) }, update, { returnDocument: 'after', updatePipeline: true, ...options })
     .lean<R>();
