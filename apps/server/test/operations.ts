@@ -40,6 +40,8 @@ export const OPERATIONS = [
   ['chat.attachmentUploadUrl', 'GET /messages/{messageId}/attachment-upload-url', 200],
   ['chat.addAttachment', 'POST /messages/{messageId}/attachments', 201],
   ['chat.removeAttachment', 'DELETE /messages/{messageId}/attachments/{attachmentId}', 204],
+  ['chat.addReaction', 'PUT /messages/{messageId}/reactions/{key}', 204],
+  ['chat.removeReaction', 'DELETE /messages/{messageId}/reactions/{key}', 204],
   ['chat.createMessageTemplate', 'POST /message-templates', 201],
   ['chat.listMessageTemplates', 'GET /message-templates', 200],
   ['chat.listMessageTemplatesOfOrganization', 'GET /organizations/{organizationId}/message-templates', 200],

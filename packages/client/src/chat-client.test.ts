@@ -7,7 +7,7 @@ import {
   isError,
   type ChatClientOptions,
   type ChatEvent,
-  type ChatMessage,
+  type SentMessage,
   type TandemError,
 } from './index.js';
 
@@ -82,7 +82,7 @@ function follow(chat: Awaited<ReturnType<typeof open>>['chat'], channelId: strin
   );
   return followed;
 }
-const messagesOf = ({ events }: { events: ChatEvent[] }): ChatMessage[] =>
+const messagesOf = ({ events }: { events: ChatEvent[] }): SentMessage[] =>
   events.flatMap((event) => (event.type === 'message.created' ? [event.message] : []));
 
 describe('the chat client', () => {

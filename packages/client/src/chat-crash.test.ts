@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createClient } from '../test/clients.js';
-import { createChatClient, type ChatClient, type ChatMessage } from './index.js';
+import { createChatClient, type ChatClient, type SentMessage } from './index.js';
 
 const CLIENTS = 50;
 const MESSAGES = 5000;
@@ -40,7 +40,7 @@ const anyOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * it
 
 interface Reading {
   chat: ChatClient;
-  messages: ChatMessage[];
+  messages: SentMessage[];
   drop(): void;
 }
 
@@ -56,7 +56,7 @@ async function open({ id: identityId, accessToken, refreshToken }: Person, chann
   }
   const { client, tokens } = createClient(app);
   await tokens.save({ identityId, accessToken, refreshToken });
-  const messages: ChatMessage[] = [];
+  const messages: SentMessage[] = [];
   const chat = createChatClient({ url: app.url, client, WebSocket: Balanced });
   await new Promise<void>((resolve) => {
     chat.follow(channelId, {

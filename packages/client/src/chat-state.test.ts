@@ -85,6 +85,10 @@ describe('events', () => {
     const attachmentId = await attach();
     await attach();
     await api.chat.removeAttachment.mutate({ messageId, attachmentId });
+    for (const key of ['👍', 'gone']) await api.chat.addReaction.mutate({ messageId, key });
+    await api.chat.removeReaction.mutate({ messageId, key: 'gone' });
+    await api.chat.addReaction.mutate({ messageId: second.id, key: '👍' });
+    await api.chat.patchMessage.mutate({ messageId, content: 'fourth, changed' });
     await api.chat.patchChannel.mutate({ channelId, name: 'Coffee' });
     await api.chat.markRead.mutate({ channelId, identityId: memberId, lastReadMessageId: third.id });
     await expect.poll(() => events.at(-1)?.type, PATIENCE).toBe('read');
@@ -93,7 +97,7 @@ describe('events', () => {
     expect(contents(messages)).toEqual(['second, changed', 'third', 'fourth, changed']);
     expect([channel.name, channel.unread, channel.lastMessage?.content]).toEqual(['Coffee', 1, 'fourth, changed']);
     for (const told of [events, [...events, ...events]]) {
-      const { messages: all, ...rest } = told.reduce(applyToMessages, before);
+      const { messages: all, ...rest } = told.reduce((known, event) => applyToMessages(known, event, memberId), before);
       const applied = told.reduce((known, event) => applyToChannel(known, event, memberId), channelBefore);
       const { lastMessage, ...others } = applied;
       expect({ ...rest, messages: all.map(unaged) }).toEqual({ ...messages, messages: messages.messages.map(unaged) });

@@ -1,4 +1,4 @@
-import type { ChatChange, ChatMessage } from './chat-types.js';
+import type { ChatChange, ChatMessage, Reaction, SentMessage } from './chat-types.js';
 import type { RouterOutputs } from './router-types.js';
 
 /** A channel of the signed-in identity, with its last message and how far it was read. */
@@ -19,16 +19,38 @@ export interface MessageWindow {
   hasLater: boolean;
 }
 
-/** Inserts a message in order, replacing an earlier version of it, whose sender it keeps if it has none. */
-function withMessage({ messages, ...rest }: LoadedMessages, message: ChatMessage): LoadedMessages {
-  const { sender } = messages.find(({ id }) => id === message.id) ?? {};
-  const others = messages.filter(({ id }) => id !== message.id);
-  const whole = sender === undefined ? message : { sender, ...message };
-  return { ...rest, messages: [...others, whole].sort((one, other) => one.seq - other.seq) };
+/** A message of an event, with what only its earlier version says: its sender, and the reader's own reactions. */
+function after(known: ChatMessage | null | undefined, message: SentMessage): ChatMessage {
+  const { sender, reactions = [] } = known?.id === message.id ? known : {};
+  const isMine = (key: string) => reactions.some((one) => one.mine && one.key === key);
+  return {
+    ...(sender !== undefined && { sender }),
+    ...message,
+    reactions: message.reactions.map((one) => ({ mine: isMine(one.key), ...one })),
+  };
 }
 
-/** Messages after an event of their channel. Applying it again changes nothing. */
-export function applyToMessages(loaded: LoadedMessages, event: ChatChange): LoadedMessages {
+/** Inserts a message in order, replacing an earlier version of it. */
+function withMessage({ messages, ...rest }: LoadedMessages, message: SentMessage): LoadedMessages {
+  const known = messages.find(({ id }) => id === message.id);
+  const others = messages.filter((one) => one !== known);
+  return { ...rest, messages: [...others, after(known, message)].sort((one, other) => one.seq - other.seq) };
+}
+
+type Reacted = Extract<ChatChange, { type: 'reaction.created' | 'reaction.deleted' }>;
+function withReaction(reactions: Reaction[], { type, key, count, identityId }: Reacted, readerId?: string): Reaction[] {
+  const known = reactions.find((one) => one.key === key);
+  if (count === 0) return reactions.filter((one) => one !== known);
+  const mine = identityId === readerId ? type === 'reaction.created' : known?.mine === true;
+  const one = { key, count, mine };
+  return known ? reactions.map((other) => (other === known ? one : other)) : [...reactions, one];
+}
+
+/**
+ * Messages after an event of their channel. Applying it again changes nothing.
+ * @param readerId whose reactions are `mine`
+ */
+export function applyToMessages(loaded: LoadedMessages, event: ChatChange, readerId?: string): LoadedMessages {
   const { messages } = loaded;
   const change = (messageId: string, how: (message: ChatMessage) => ChatMessage) => ({
     ...loaded,
@@ -54,16 +76,19 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatChange): Load
         ...message,
         attachments: message.attachments.filter(({ id }) => id !== event.attachmentId),
       }));
+    case 'reaction.created':
+    case 'reaction.deleted':
+      return change(event.messageId, (message) => ({ ...message, reactions: withReaction(message.reactions, event, readerId) }));
     default:
       return loaded;
   }
 }
 
-/** A window after an event of its channel. Applying it again changes nothing. */
-export function applyToWindow(window: MessageWindow, event: ChatChange): MessageWindow {
+/** A window after an event of its channel, likewise. */
+export function applyToWindow(window: MessageWindow, event: ChatChange, readerId?: string): MessageWindow {
   const last = window.messages.at(-1)?.seq ?? 0;
   const isBehind = window.hasLater && 'message' in event && event.message.seq > last;
-  return isBehind ? window : { ...window, messages: applyToMessages(window, event).messages };
+  return isBehind ? window : { ...window, messages: applyToMessages(window, event, readerId).messages };
 }
 
 /** The newest messages, just loaded, after the known earlier ones, unless some are missing between them. */
@@ -108,17 +133,21 @@ function shownAfter(channel: ChannelSummary, event: ChatChange, readerId: string
     case 'message.created': {
       const { message } = event;
       if (message.seq <= (channel.lastSeq ?? 0)) return channel;
-      return counted({ ...channel, lastSeq: message.seq, lastMessage: message });
+      return counted({ ...channel, lastSeq: message.seq, lastMessage: after(null, message) });
     }
     case 'message.updated': {
       const { message } = event;
       // a restored message may be the last one again
-      return message.seq < (channel.lastMessage?.seq ?? 0) ? channel : { ...channel, lastMessage: message };
+      return message.seq < (channel.lastMessage?.seq ?? 0)
+        ? channel
+        : { ...channel, lastMessage: after(channel.lastMessage, message) };
     }
     case 'attachment.created':
-    case 'attachment.deleted': {
+    case 'attachment.deleted':
+    case 'reaction.created':
+    case 'reaction.deleted': {
       if (!channel.lastMessage) return channel;
-      const [lastMessage] = applyToMessages({ messages: [channel.lastMessage] }, event).messages;
+      const [lastMessage] = applyToMessages({ messages: [channel.lastMessage] }, event, readerId).messages;
       return { ...channel, lastMessage };
     }
     case 'read':

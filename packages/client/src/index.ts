@@ -16,7 +16,7 @@ export {
   type LoadedMessages,
   type MessageWindow,
 } from './chat-state.js';
-export type { ChatChange, ChatEvent, ChatMessage, StreamError } from './chat-types.js';
+export type { ChatChange, ChatEvent, ChatMessage, Reaction, SentMessage, StreamError } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, TandemError, describeFailure, isError, type ErrorWith, type Failure } from './failure.js';
 export {

@@ -28,11 +28,11 @@ export interface MessageLoader {
 
 /**
  * Loads messages, and adds the events that come in the meantime, which an answer may lack. With `expand: ['sender']`
- * messages have their senders' names and pictures.
+ * messages have their senders' names and pictures. `readerId` is whose reactions are `mine`.
  */
 export function createMessageLoader(
   { api }: Pick<TandemClient, 'api'>,
-  { expand }: { expand?: readonly ['sender'] } = {},
+  { expand, readerId }: { expand?: readonly ['sender']; readerId?: string } = {},
 ): MessageLoader {
   const underWay = new Set<ChatChange[]>();
 
@@ -40,13 +40,14 @@ export function createMessageLoader(
   async function hearing<Loaded>(
     channelId: string,
     read: () => Promise<Loaded>,
-    apply: (loaded: Loaded, event: ChatChange) => Loaded,
+    apply: (loaded: Loaded, event: ChatChange, readerId?: string) => Loaded,
   ): Promise<Loaded> {
     const events: ChatChange[] = [];
     underWay.add(events);
     try {
       const loaded = await read();
-      return events.filter((event) => event.channelId === channelId).reduce(apply, loaded);
+      const ofChannel = events.filter((event) => event.channelId === channelId);
+      return ofChannel.reduce<Loaded>((known, event) => apply(known, event, readerId), loaded);
     } catch (error) {
       throw new TandemError(error);
     } finally {

@@ -17,6 +17,7 @@ import {
 } from '@tandem/client';
 import type { LiveOptions } from './live.js';
 import { createOutgoing } from './outgoing.js';
+import { createReactions, withWanted } from './reactions.js';
 import { createShared } from './shared.js';
 import { createStore } from './store.js';
 import { keyFor } from './tandem.js';
@@ -37,7 +38,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
   const isLive = createStore(false);
   const outgoing = createOutgoing(send);
   const typing = createTyping();
-  const loader = createMessageLoader(client, { expand: SENDER });
+  const loader = createMessageLoader(client, { expand: SENDER, readerId: identityId });
 
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
   const loadedMessages = (channelId: string) => queries.getQueryData<LoadedMessages>(messagesKey(channelId));
@@ -48,12 +49,23 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     queries.setQueryData<ChannelSummary[]>(channelsKey, (all) => all?.map((one) => (one.id === channelId ? how(one) : one)));
   }
 
+  const reactions = createReactions(async (own) => {
+    const { channelId, messageId, key, isWanted } = own;
+    const { addReaction, removeReaction } = client.api.chat;
+    await (isWanted ? addReaction : removeReaction).mutate({ messageId, key });
+    // the stream may tell of it later
+    changeMessages(channelId, ({ messages, ...rest }) => ({ ...rest, messages: withWanted(messages, [own]) }));
+  });
+
   function hear(event: ChatChange): void {
     const { channelId } = event;
     loader.hear(event);
+    const isKnown = 'message' in event && loadedMessages(channelId)?.messages.some(({ id }) => id === event.message.id);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, identityId));
-    changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
+    changeMessages(channelId, (loaded) => applyToMessages(loaded, event, identityId));
     if (event.type === 'message.deleted') loadAgain(channelsKey);
+    // one that was restored: the event does not say which reactions are one's own
+    if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown) loadAgain(messagesKey(channelId));
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
     typing.stop(channelId, event.message.senderId);
@@ -112,6 +124,8 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     messagesKey,
     pending: outgoing.messages,
     typing: typing.people,
+    wanted: reactions.wanted,
+    refused: reactions.refused,
     close: shared.close,
 
     async loadChannels(signal: AbortSignal): Promise<ChannelSummary[]> {
@@ -153,6 +167,13 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     },
 
     send,
+
+    /** Reacts, or takes it back: shown at once, until the server refuses. */
+    toggleReaction(channelId: string, messageId: string, key: string): void {
+      const messages = withWanted(loadedMessages(channelId)?.messages ?? [], reactions.wanted.get());
+      const shown = messages.find(({ id }) => id === messageId)?.reactions.find((one) => one.key === key);
+      void reactions.want({ channelId, messageId, key, isWanted: shown?.mine !== true });
+    },
 
     sayTyping(channelId: string): void {
       if (!typing.mayReport(channelId)) return;

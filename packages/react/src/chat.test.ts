@@ -6,7 +6,7 @@ import { render } from '../test/render.js';
 import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
-import { useChannel, useChannels } from './index.js';
+import { useChannel, useChannels, type Channel } from './index.js';
 
 const app = fixture(startTestServer);
 const services = fixture(() => app.tandem.services);
@@ -58,6 +58,42 @@ describe('useChannel', () => {
     const { messages } = await until((channel) => channel.messages?.length === 2);
     expect(messages?.map(({ sender }) => sender?.name)).toEqual(['Bob', 'Cem']);
     expect(asked.filter((url) => /people|profiles/.test(url))).toEqual([]);
+  });
+
+  it('shows a reaction at once, as the server has it then, and takes it back when the server refuses', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann, [bob]);
+    const { id: messageId } = await services.chat.post({ channelId, senderId: bob.id, content: 'Tea?' });
+    await bob.rest('PUT', `/messages/${messageId}/reactions/ok`).expect(204);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const holding: typeof fetch = async (...request) => {
+      if (new Request(...request).url.includes('Reaction')) await held;
+      return fetch(...request);
+    };
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann), fetch: holding });
+    type Shown = Pick<Channel, 'messages' | 'error'>;
+    const shows = (...reactions: object[]) => ({ messages }: Shown) => JSON.stringify(messages?.[0]?.reactions) === JSON.stringify(reactions); // prettier-ignore
+    const [ofBob, ofBoth] = [
+      { key: 'ok', count: 1, mine: false },
+      { key: 'ok', count: 2, mine: true },
+    ];
+    const { toggleReaction } = await until((channel) => channel.isLive && shows(ofBob)(channel));
+    toggleReaction(messageId, 'ok');
+    toggleReaction(messageId, 'NO');
+    await until(shows(ofBoth, { key: 'NO', count: 1, mine: true }));
+    // both, before the server has heard of the first
+    toggleReaction(messageId, 'ok');
+    await until(shows(ofBob, { key: 'NO', count: 1, mine: true }));
+    toggleReaction(messageId, 'ok');
+    letGo();
+    const { error } = await until((channel) => channel.error !== null && shows(ofBoth)(channel));
+    expect(error?.message).toBe('Validation Error');
+    toggleReaction(messageId, 'ok');
+    await until(shows(ofBob));
+    await bob.rest('DELETE', `/messages/${messageId}/reactions/ok`).expect(204);
+    await until(shows());
+    expect((await ann.rest('GET', `/messages/${messageId}`)).body).toMatchObject({ reactions: [] });
   });
 
   it('keeps a message that the server refuses, with the reason, until it is discarded', async () => {

@@ -5,12 +5,15 @@ import type { PendingMessage } from './outgoing.js';
 import { useShared } from './provider.js';
 import { createStore, NEVER, type Store } from './store.js';
 import { retryBy } from './tandem.js';
+import { withWanted, type WantedReaction } from './reactions.js';
 import type { Typist } from './typing.js';
 
 /** No event tells of a new channel, so the list is loaded again at this interval, in milliseconds. */
 const RELOAD_MS = 20_000;
 const NOBODY = ['signed out'];
 const NO_MESSAGES = createStore<readonly PendingMessage[]>([]);
+const NOTHING_REFUSED = createStore<{ channelId: string; error: TandemError } | undefined>(undefined);
+const NO_REACTIONS = createStore<readonly WantedReaction[]>([]);
 const NO_TYPISTS = createStore<readonly Typist[]>([]);
 
 function useStore<State>({ subscribe, get }: Store<State>): State {
@@ -78,6 +81,8 @@ export interface Channel {
    * stored.
    */
   send(content: string, files?: readonly Blob[]): void;
+  /** Reacts to a message, or takes it back: shown at once, and taken back with an `error` if the server refuses. */
+  toggleReaction(messageId: string, key: string): void;
   /** Call it at each key: it is reported every two seconds. */
   sayTyping(): void;
   /** Marks the loaded messages read. */
@@ -100,16 +105,20 @@ export function useChannel(channelId: string): Channel {
   useEffect(() => (isLoaded ? chat?.follow(channelId) : undefined), [chat, channelId, isLoaded]);
   const pending = useStore(chat?.pending ?? NO_MESSAGES);
   const typing = useStore(chat?.typing ?? NO_TYPISTS);
+  const wanted = useStore(chat?.wanted ?? NO_REACTIONS);
+  const messages = useMemo(() => data && withWanted(data.messages, wanted), [data, wanted]);
+  const refused = useStore(chat?.refused ?? NOTHING_REFUSED);
   return {
-    messages: data?.messages,
+    messages,
     pending: pending.filter((one) => one.channelId === channelId),
     typing: typing.filter((one) => one.channelId === channelId).map(({ identityId }) => identityId),
-    error: error ?? earlier.error,
+    error: error ?? earlier.error ?? (refused?.channelId === channelId ? refused.error : null),
     isLive: useStore(chat?.isLive ?? NEVER),
     hasEarlier: data?.nextToken !== undefined,
     isLoadingEarlier: earlier.isPending,
     loadEarlier: () => earlier.mutateAsync(),
     send: (content, files = []) => chat?.send({ channelId, content, files }),
+    toggleReaction: (messageId, key) => chat?.toggleReaction(channelId, messageId, key),
     sayTyping: () => chat?.sayTyping(channelId),
     markRead: () => chat?.markRead(channelId),
   };

@@ -17,7 +17,7 @@ interface Records {
   channels: Channel;
   identities: Identity;
   locations: Location;
-  messages: Message;
+  messages: Omit<Message, 'reactions'>;
   orders: Omit<Order, 'items'>;
   organizations: Organization;
   productVariants: ProductVariant;

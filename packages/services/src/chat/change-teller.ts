@@ -23,6 +23,11 @@ function changedBy(event: UnnumberedEvent): Changed {
     case 'subscription.created':
     case 'subscription.deleted':
       return { kind: 'subscription', type: event.type, identityId: event.identityId };
+    case 'reaction.created':
+    case 'reaction.deleted': {
+      const { type, messageId, key, identityId, count } = event;
+      return { kind: 'reaction', type, messageId, key, identityId, count };
+    }
     case 'channel.updated':
     case 'channel.deleted':
       return { kind: 'channel' };

@@ -6,6 +6,7 @@ import type { Memberships } from './memberships.js';
 import { isChange, type LogRecord, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { MessagesService } from './messages.service.js';
+import type { ReactionRecord } from './reaction.model.js';
 
 /** A change of a channel, with what its readers are told: nothing where a later one stands for it. */
 export interface ChannelChange {
@@ -34,6 +35,9 @@ const NUMBERED_EVENTS = [
   'channel.restored',
   'subscription.created',
   'subscription.deleted',
+  'reaction.created',
+  'reaction.updated',
+  'reaction.deleted',
 ];
 
 /** Reads the changes of channels (decisions C1). */
@@ -64,6 +68,10 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
         return message && { type: 'message.created', channelId, change, message };
       }
       if (record.kind === 'subscription') return { type: record.type, channelId, change, identityId: record.identityId };
+      if (record.kind === 'reaction') {
+        const { type, messageId, key, identityId, count } = record;
+        return { type, channelId, change, messageId, key, identityId, count };
+      }
       if (latest.get(record.recordId) !== change) return undefined;
       if (record.kind === 'channel') return channel ? { type: 'channel.updated', channelId, change, channel } : undefined;
       const message = live.get(record.recordId);
@@ -106,6 +114,10 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
         if (!record) return undefined;
         const { _id: messageId, channelId, seq } = record;
         return message ? { type: 'message.updated', channelId, message } : { type: 'message.deleted', channelId, messageId, seq };
+      }
+      if (type.startsWith('reaction.')) {
+        const { channelId, messageId, key, count, last } = state as unknown as ReactionRecord;
+        return { ...last, channelId, messageId, key, count };
       }
       const [channelId, identityId] = membershipIn(event);
       const isMember = members.get(channelId)?.has(identityId) === true;

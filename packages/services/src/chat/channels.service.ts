@@ -125,7 +125,10 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
       lastMessage: null,
     });
     async function addStandings(channels: ListedChannel[]): Promise<void> {
-      const lasts = await messages.lastOf(channels.map(({ id }) => id));
+      const lasts = await messages.lastOf(
+        channels.map(({ id }) => id),
+        viewerOf(query)?.identityId,
+      );
       for (const listed of channels) {
         const { lastSeq = 0, lastChange = 0, lastMessage = null } = lasts.get(listed.id) ?? {};
         Object.assign(listed, standingOf(lastSeq, listed.readSeq ?? 0), { lastChange, lastMessage });

@@ -5,6 +5,7 @@ import { PersonSchema } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
 import { ChangeNumber, MessageSchema } from './messages.schemas.js';
+import { ReactionCountSchema, reactionEvent } from './reactions.schemas.js';
 
 function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) {
   return z.object({ type: z.literal(type), channelId: Id, ...fields }).describe(description);
@@ -16,18 +17,24 @@ function changeOf<Type extends string, Fields extends z.ZodRawShape>(type: Type,
 }
 
 /** A message in a frame; with its sender for readers that asked for it. */
-const SentMessage = MessageSchema.extend({
+const SentMessageSchema = MessageSchema.extend({
+  reactions: z.array(ReactionCountSchema),
   sender: PersonSchema.nullable().optional().describe('For readers that `expand` it; null if the sender is no member any more.'),
 }).meta({ id: 'SentMessage' });
+export type SentMessage = z.infer<typeof SentMessageSchema>;
 
 /** Events for the readers of a channel. Streams send each event unchanged as a frame (decisions S2). */
 export const ChatEventSchema = z.discriminatedUnion('type', [
   /** Sent again with the same `seq` when a sender repeats a message whose outcome it did not learn. */
-  changeOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessage }),
-  changeOf('message.updated', 'A message was changed, or restored, or has another count of replies.', { message: SentMessage }),
+  changeOf('message.created', 'A message, in the order of `message.seq`.', { message: SentMessageSchema }),
+  changeOf('message.updated', 'A message was changed, or restored, or has another count of replies.', {
+    message: SentMessageSchema,
+  }),
   changeOf('message.deleted', 'A message was deleted.', { messageId: Id, seq: z.number().int().min(1) }),
   changeOf('attachment.created', 'A file was attached to a message.', { messageId: Id, attachment: FileSchema }),
   changeOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),
+  changeOf('reaction.created', 'A member reacts to a message; `count` members do with this key now.', reactionEvent),
+  changeOf('reaction.deleted', 'A member has taken a reaction back.', reactionEvent),
   changeOf('channel.updated', 'The channel was changed.', { channel: ChannelSchema }),
   changeOf('channel.deleted', 'The channel was deleted.', {}),
   eventOf('read', 'A member has read up to and including `seq`.', {

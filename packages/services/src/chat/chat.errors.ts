@@ -13,6 +13,7 @@ export const chatErrors = defineErrors('chat', {
   messageNotFound: [404, 'Chat message not found'],
   messageNotFoundStop: [404, 'Chat message not found.'],
   noMessageUpdate: [400, 'Failed to update chat message'],
+  tooManyReactions: [409, 'A message has 20 reactions at most'],
   attachmentNotFound: [404, 'Chat message attachment not found.'],
   lastReadMessageNotFound: [404, 'The last read message not found'],
 });

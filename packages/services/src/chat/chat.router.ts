@@ -6,6 +6,7 @@ import type { OrganizationRole } from '../organizations/roles.js';
 import { createMessageTemplatesRouter } from './message-templates.router.js';
 import { createMessageWordsRouter } from './message-words.router.js';
 import { createMessagesRouter } from './messages.router.js';
+import { createReactionsRouter } from './reactions.router.js';
 import { createReadStatesRouter } from './read-states.router.js';
 import { createSubscriptionsRouter } from './subscriptions.router.js';
 
@@ -20,8 +21,9 @@ export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
   return mergeRouters(
     createChannelsRouter(chat.channels, rules),
     createSubscriptionsRouter(chat.subscriptions, rules),
-    createMessagesRouter(chat.messages, rules),
+    createMessagesRouter(chat, rules),
     createMessageWordsRouter(chat, rules),
+    createReactionsRouter(chat.reactions, rules),
     createReadStatesRouter(chat.readStates, rules),
     createMessageTemplatesRouter({ templates: chat.templates, roleOf }),
   );

@@ -39,10 +39,13 @@ const ALLOWED: Record<string, readonly Who[]> = {
   attachmentUploadUrl: ['author'],
   addAttachment: ['author'],
   removeAttachment: ['author', 'admin'],
+  addReaction: ['member', 'author', 'owner'],
+  removeReaction: ['member', 'author', 'owner'],
   'getMessage*': [...MEMBERS, 'admin'],
   'patchMessage*': [],
   'deleteMessage*': ['former', 'owner', 'admin'],
   'addAttachment*': [],
+  'addReaction*': ['member', 'author', 'owner'],
 };
 
 const app = fixture(startTestServer);
@@ -77,10 +80,15 @@ function inputOf(name: string): Record<string, unknown> {
     case 'markRead':
       return { channelId: ids.channelId, identityId: people.member.id, ...bad };
     default: {
-      const isOfMessage = /Message|ttachment|Replies/.test(name) && name !== 'listMessagesOfChannel';
+      const isOfMessage = /Message|ttachment|Replies|Reaction/.test(name) && name !== 'listMessagesOfChannel';
       const ofChannel = isOfMessage ? { messageId: ids.messageId } : { channelId: ids.channelId };
       const subject = name.endsWith('Subscription') ? { subscriptionId: subscription.id } : ofChannel;
-      return { ...subject, ...(name === 'removeAttachment' && { attachmentId: NO_ID }), ...bad };
+      return {
+        ...subject,
+        ...(name === 'removeAttachment' && { attachmentId: NO_ID }),
+        ...(/Reaction/.test(name) && { key: 'NO' }),
+        ...bad,
+      };
     }
   }
 }

@@ -6,10 +6,12 @@ import { createChangeTeller } from './change-teller.js';
 import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
 import { createMemberships } from './memberships.js';
+import { createMessageFiles } from './message-files.js';
 import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessageVersions } from './message-versions.js';
 import { createMessagesService } from './messages.service.js';
+import { createReactionsService } from './reactions.service.js';
 import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
 import { createSubscriptionsService } from './subscriptions.service.js';
@@ -40,8 +42,10 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     isStored: log.has,
   });
   const replies = createReplies({ storage, log, teller });
-  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, attachments });
+  const messageFiles = createMessageFiles({ storage, log, teller, attachments });
+  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, messageFiles });
   replies.follow((records) => messages.shown(records));
+  const reactions = createReactionsService({ storage, teller });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
@@ -55,7 +59,9 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     subscriptions,
     memberships,
     messages,
+    messageFiles,
     versions: createMessageVersions({ storage, lists }),
+    reactions,
     readStates,
     templates,
 

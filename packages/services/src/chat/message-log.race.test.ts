@@ -1,7 +1,7 @@
 import { newId } from '@tandem/storage';
 import { startTestServer, type TestServer } from '@tandem/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Message } from './messages.schemas.js';
+import type { SentMessage } from './chat-events.js';
 import { subscriptionModel } from './subscription.model.js';
 
 let servers: [TestServer, TestServer];
@@ -23,7 +23,7 @@ async function open() {
   return { channelId, senderId, post };
 }
 
-async function readAll(channelId: string): Promise<Message[]> {
+async function readAll(channelId: string): Promise<SentMessage[]> {
   return (await chatOf(servers[0]).messagesSince(channelId, 0, 100)).posts.map(({ message }) => message);
 }
 

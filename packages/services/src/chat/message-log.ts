@@ -10,6 +10,7 @@ import {
 } from '@tandem/storage';
 import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
+import type { ReactionChange } from './reaction.model.js';
 
 /** Maximum number of records per write. */
 const BATCH_MAX = 100;
@@ -28,9 +29,14 @@ export interface End {
   change: number;
 }
 
-/** What has changed: a message or the channel, whose state readers look up (by default of the record that was changed), or a membership, which says all itself. */
+/**
+ * What has changed: a message or the channel, whose state readers look up (by default of the record that was changed), or a
+ * membership or reaction, which says all itself.
+ */
 export type Changed =
-  { kind: 'message' | 'channel'; recordId?: string } | { kind: 'subscription'; type: SubscriptionChange; identityId: string };
+  | { kind: 'message' | 'channel'; recordId?: string }
+  | { kind: 'subscription'; type: SubscriptionChange; identityId: string }
+  | { kind: 'reaction'; type: ReactionChange; messageId: string; key: string; identityId: string; count: number };
 export type SubscriptionChange = 'subscription.created' | 'subscription.deleted';
 
 /**

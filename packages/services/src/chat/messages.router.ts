@@ -5,6 +5,7 @@ import { FileSchema } from '../files/files.schemas.js';
 import { uploadRoute } from '../files/upload-route.js';
 import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, removeRoute, restoreRoute } from '../shared/record-routes.js';
 import type { ChatRules } from './chat-rules.js';
+import type { ChatService } from './chat.service.js';
 import { chatErrors as errors } from './chat.errors.js';
 import {
   MessageSchema,
@@ -18,7 +19,6 @@ import {
   messagePatchInput,
   postedFileUploadInput,
 } from './messages.schemas.js';
-import type { MessagesService } from './messages.service.js';
 
 const message = {
   one: 'message',
@@ -36,12 +36,12 @@ const attachment = {
 };
 
 /** Routes of messages and their attachments (decisions S3, S4). */
-export function createMessagesRouter(messages: MessagesService, rules: ChatRules) {
+export function createMessagesRouter({ messages, messageFiles }: ChatService, rules: ChatRules) {
   return router({
     postedFileUploadUrl: uploadRoute('GET /channels/{channelId}/attachment-upload-url', postedFileUploadInput, {
       what: 'a file to post with a message',
       allow: [notGuest, rules.member],
-    }).query(({ ctx, input }) => messages.postedFileUploadUrl(input, ctx.identity.id)),
+    }).query(({ ctx, input }) => messageFiles.postedFileUploadUrl(input, ctx.identity.id)),
 
     createMessage: createRoute(message, 'POST /messages', createMessageInput, {
       summary: 'Post a message; a repeated `clientId` returns the stored message',
@@ -85,26 +85,26 @@ export function createMessagesRouter(messages: MessagesService, rules: ChatRules
     restoreMessage: restoreRoute(message, 'POST /messages/{messageId}/restore', {
       failure: 'Failed to restore chat message',
       errors: [errors.channelNotFound],
-    }).mutation(({ input }) => messages.restore(input.messageId)),
+    }).mutation(({ ctx, input }) => messages.restore(input.messageId, ctx.identity.id)),
 
     attachmentUploadUrl: uploadRoute('GET /messages/{messageId}/attachment-upload-url', attachmentUploadInput, {
       what: 'an attachment',
       notFound: errors.messageNotFound,
       allow: [notGuest, rules.sender, rules.memberOfMessage],
-    }).query(({ ctx, input }) => messages.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
+    }).query(({ ctx, input }) => messageFiles.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
 
     addAttachment: createRoute(attachment, 'POST /messages/{messageId}/attachments', attachInput, {
       summary: 'Add an uploaded file to a message of the caller',
-      made: (_, { ctx, input: { messageId, ...file } }) => messages.attached(messageId, file, ctx.identity.id),
+      made: (_, { ctx, input: { messageId, ...file } }) => messageFiles.attached(messageId, file, ctx.identity.id),
       errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
       allow: [notGuest, rules.sender, rules.memberOfMessage],
-    }).mutation(({ ctx, input: { messageId, ...file } }) => messages.attach(messageId, file, ctx.identity.id)),
+    }).mutation(({ ctx, input: { messageId, ...file } }) => messageFiles.attach(messageId, file, ctx.identity.id)),
 
     removeAttachment: removeRoute(attachment, 'DELETE /messages/{messageId}/attachments/{attachmentId}', {
       summary: 'Remove an attachment from a message',
       failure: 'Failed to delete chat message attachment.',
       errors: [errors.messageNotFoundStop, errors.attachmentNotFound],
       allow: [notGuest, rules.removesAttachment],
-    }).mutation(({ input }) => messages.detach(input.messageId, input.attachmentId)),
+    }).mutation(({ input }) => messageFiles.detach(input.messageId, input.attachmentId)),
   });
 }

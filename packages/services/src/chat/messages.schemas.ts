@@ -6,6 +6,7 @@ import { metadataField } from '../shared/metadata.js';
 import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, LINE_MAX } from '../shared/schemas.js';
 import { channelKind } from './channels.schemas.js';
+import { ReactionSchema } from './reactions.schemas.js';
 
 /** Maximum lengths, in characters. */
 const CONTENT_MAX = 10_000;
@@ -47,6 +48,7 @@ export const messageRecord = defineRecord('messages', {
     /** Stored only where there is any, which costs a message without it nothing. */
     metadata: { ...metadataField, settings: { ...metadataField.settings, stored: { type: Object } } },
     attachments: serverField(z.array(FileSchema)),
+    reactions: serverField(z.array(ReactionSchema).describe('What people react with, in the order of first use.')),
   },
   searched: ['title', 'content'],
   internal: {

@@ -1,20 +1,20 @@
-import { validationError, type ApiError, type EventBus } from '@tandem/core';
+import { validationError, type EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
 import { MAJORITY, newId, present, type Storage } from '@tandem/storage';
-import type { Attachments } from '../files/attachments.js';
-import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { changeRecord } from '../shared/changes.js';
 import type { HostGiven } from '../shared/host-fields.js';
+import { viewerOf } from '../shared/actor.js';
 import { givenOf } from '../shared/patching.js';
 import { channelModel } from './channel.model.js';
 import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller.js';
-import { publishChatEvent } from './chat-events.js';
+import { publishChatEvent, type SentMessage } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { Memberships } from './memberships.js';
 import { keepingText } from './message-versions.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
+import type { MessageFiles } from './message-files.js';
 import { messageModel, type MessageRecord } from './message.model.js';
-import { createPostedFiles } from './posted-files.js';
+import { createReactionLookup, sentToAll } from './reactions.service.js';
 import type { Replies } from './replies.js';
 import { messageList, replyList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
 
@@ -28,13 +28,13 @@ interface MessagesOptions {
   teller: ChangeTeller;
   memberships: Memberships;
   replies: Replies;
-  attachments: Attachments;
+  messageFiles: Pick<MessageFiles, 'of' | 'attachAhead'>;
 }
 
 /** A message with the number of its post among the changes of the channel. */
 export interface Post {
   change: number;
-  message: Message;
+  message: SentMessage;
 }
 
 /** The last numbers of a channel, which deleted messages count for, and its last live message. */
@@ -53,72 +53,65 @@ interface Ends {
 }
 const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 } }, { $limit: 1 }, { $project: { change: 1 } }];
 
-/** A message without its attachments, which are stored apart, and the count of its replies, if it may have any. */
+/** A message without its attachments and reactions, which are stored apart, and the count of its replies, if it may have any. */
 function showBare(record: MessageRecord): Message {
   const { metadata = {}, replyToId = null, replied = false, textAt, change, ...message } = present(record);
-  return { ...message, metadata, replyToId, replyCount: replied ? 1 : 0, attachments: [] };
+  return { ...message, metadata, replyToId, replyCount: replied ? 1 : 0, attachments: [], reactions: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
-export function createMessagesService({ storage, lists, bus, log, teller, memberships, replies, attachments }: MessagesOptions) {
+export function createMessagesService({ storage, lists, bus, log, teller, memberships, replies, messageFiles }: MessagesOptions) {
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
-  const postedFiles = createPostedFiles({ log, attachments });
 
   /** Adds the attachments with one query. */
   async function addAttachments(messages: readonly Message[]): Promise<void> {
-    const files = await attachments.of(messages.map(({ id }) => id));
+    const files = await messageFiles.of(messages.map(({ id }) => id));
     for (const message of messages) message.attachments = files.get(message.id) ?? [];
   }
 
-  const complete = { attachments: addAttachments, replyCount: replies.addCounts };
-  const source = { show: showBare, complete };
-  const completeAll = (messages: readonly Message[]) => Promise.all(Object.values(complete).map((run) => run(messages)));
+  const addReactions = createReactionLookup(storage);
+  /** How messages are shown to whom a query is, completed by one query each. */
+  const sourceFor = (query: object = {}) => ({
+    show: showBare,
+    complete: {
+      attachments: addAttachments,
+      replyCount: replies.addCounts,
+      reactions: (messages: readonly Message[]) => addReactions(messages, viewerOf(query)?.identityId),
+    },
+  });
+  async function complete(messages: readonly Message[], viewerId?: string): Promise<void> {
+    if (messages.length === 0) return;
+    await Promise.all([addAttachments(messages), replies.addCounts(messages), addReactions(messages, viewerId)]);
+  }
+
   const showOne = lists.one(messageList, showBare);
-  lists.tell('message', messageList, source);
+  lists.tell('message', messageList, sourceFor());
   const showFitting = (records: readonly MessageRecord[]) =>
     records.flatMap((record) => lists.fit(messageList, record, showBare) ?? []);
 
-  /** @throws the error of `missing` */
-  async function show(
-    record: MessageRecord | null | undefined,
-    missing: () => ApiError = errors.messageNotFound,
-  ): Promise<Message> {
-    const message = showOne(record, missing);
-    await completeAll([message]);
+  /** @throws errors.messageNotFound */
+  async function show(record: MessageRecord | null | undefined, viewerId?: string): Promise<Message> {
+    const message = showOne(record, errors.messageNotFound);
+    await complete([message], viewerId);
     return message;
   }
 
   /** @throws errors.messageNotFound */
-  async function tellUpdated(record: MessageRecord | null | undefined): Promise<Message> {
-    const message = await show(record);
+  async function tellUpdated(record: MessageRecord | null | undefined, viewerId?: string): Promise<Message> {
+    const message = await show(record, viewerId);
     const { channelId } = message;
-    await teller.tell({ type: 'message.updated', channelId, message }, changedRecord(record as MessageRecord));
+    await teller.tell(
+      { type: 'message.updated', channelId, message: sentToAll(message) },
+      changedRecord(record as MessageRecord),
+    );
     return message;
   }
 
   const whose = (messageId: string, options = {}) =>
     Messages.findById(messageId, { channelId: 1, senderId: 1 }, options).lean<MessageRecord>();
 
-  /** Refreshes `updatedAt` after a change of the message's files. @throws errors.messageNotFound */
-  async function touch(messageId: string): Promise<MessageRecord> {
-    const $set = { updatedAt: storage.clock.now() };
-    const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
-    if (!record) throw errors.messageNotFound();
-    return record;
-  }
-
-  /** @throws errors.messageNotFound */
-  async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
-    const record = await touch(messageId);
-    const { channelId } = record;
-    await teller.tell({ type: 'attachment.created', channelId, messageId, attachment }, changedRecord(record));
-    return attachment;
-  }
-
   return {
-    postedFileUploadUrl: postedFiles.uploadUrl,
-
     /**
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
@@ -136,25 +129,25 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       // one that was sent before is answered, though the other may have been deleted since
       if (isReply && !(await replies.mark(channelId, replyToId)) && !(await log.isStored(newOne, posted)))
         throw errors.messageNotFound();
-      const id = files.length > 0 ? await postedFiles.attach({ channelId, senderId, clientId }, files) : newOne;
+      const id = files.length > 0 ? await messageFiles.attachAhead({ channelId, senderId, clientId }, files) : newOne;
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
       const given = { channelId, senderId, content, title, clientId, ...(isReply && { replyToId }), ...extra };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
       const isBare = record._id === newOne;
-      const message = isBare ? showOne(record, errors.messageNotFound) : await show(record);
+      const message = isBare ? showOne(record, errors.messageNotFound) : await show(record, senderId);
       const { change = 0, deletedAt } = record;
-      if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message });
-      if (isReply && record._id === id) await replies.tell(record, { id, version: 1 }, (records) => this.shown(records));
+      if (deletedAt === null) publishChatEvent(bus, { type: 'message.created', channelId, change, message: sentToAll(message) });
+      if (isReply && record._id === id) await replies.tell(record, { id, version: 1 });
       return message;
     },
 
     /** Live messages as readers of streams see them, by id, without those that do not fit (decisions H20). */
-    async shown(records: readonly MessageRecord[]): Promise<Map<string, Message>> {
+    async shown(records: readonly MessageRecord[]): Promise<Map<string, SentMessage>> {
       const messages = showFitting(records);
-      await completeAll(messages);
-      return new Map(messages.map((message) => [message.id, message]));
+      await complete(messages);
+      return new Map(messages.map((message) => [message.id, sentToAll(message)]));
     },
 
     /**
@@ -174,10 +167,10 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     },
 
     /**
-     * The ends of channels, with one query and another for attachments. Reads with majority concern, because readers resume from
+     * The ends of channels, with one query and others for attachments and reactions. Reads with majority concern, because readers resume from
      * these numbers.
      */
-    async lastOf(channelIds: readonly string[]): Promise<Map<string, Last>> {
+    async lastOf(channelIds: readonly string[], viewerId: string | undefined): Promise<Map<string, Last>> {
       const joined = { from: Messages.collection.collectionName, localField: '_id', foreignField: 'channelId' };
       const newest = [{ $match: NUMBERED }, { $sort: { seq: -1 } }, { $limit: 1 }];
       const pipeline = [
@@ -192,7 +185,10 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
         const [lastMessage = null] = showFitting(live);
         return [_id, { lastSeq: numbers[0]?.seq ?? 0, lastChange: changes[0]?.change ?? 0, lastMessage }] as const;
       });
-      await completeAll(lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []));
+      await complete(
+        lasts.flatMap(([, { lastMessage }]) => lastMessage ?? []),
+        viewerId,
+      );
       return new Map(lasts);
     },
 
@@ -209,20 +205,20 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     },
 
     list(channelId: string, query: ListQuery): Promise<ListAnswer<Message>> {
-      return lists.answer(messageList, Messages, { scope: { channelId }, ...source }, query);
+      return lists.answer(messageList, Messages, { scope: { channelId }, ...sourceFor(query) }, query);
     },
 
     /** @throws errors.messageNotFound */
     async listReplies(messageId: string, query: ListQuery): Promise<ListAnswer<Message>> {
       if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
-      return lists.answer(replyList, Messages, { scope: { replyToId: messageId }, ...source }, query);
+      return lists.answer(replyList, Messages, { scope: { replyToId: messageId }, ...sourceFor(query) }, query);
     },
 
     /** Searches the channels of a member. @throws validationError for `$apply` */
     async search(memberId: string, query: ListQuery): Promise<ListAnswer<Message>> {
       if (query.$apply !== undefined) throw validationError(["query parameter '$apply' cannot be used without 'channelId'"]);
       const scope = { channelId: { $in: await memberships.channelsOf(memberId) } };
-      return lists.answer(messageList, Messages, { scope, cursorScope: { memberId }, ...source }, query);
+      return lists.answer(messageList, Messages, { scope, cursorScope: { memberId }, ...sourceFor(query) }, query);
     },
 
     /** `channelOf` and `senderOf` serve the access rules: undefined when there is no live message. */
@@ -232,8 +228,8 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
 
     /** @throws errors.messageNotFoundStop, also when its channel is deleted */
     async get(messageId: string, query?: ReadQuery): Promise<Message> {
-      const needed = { ...source, needs: ['channelId'] };
-      const message = await lists.find(messageList, Messages, { _id: messageId }, needed, errors.messageNotFoundStop, query);
+      const source = { ...sourceFor(query), needs: ['channelId'] };
+      const message = await lists.find(messageList, Messages, { _id: messageId }, source, errors.messageNotFoundStop, query);
       if (!(await Channels.exists({ _id: message.channelId }))) throw errors.messageNotFoundStop();
       return message;
     },
@@ -244,9 +240,9 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
       const updatedAt = storage.clock.now();
       const before = keepingText(patch, updatedAt);
-      return tellUpdated(
-        await changeRecord(Messages, { _id: messageId }, { ...set, updatedAt }, [], { before, timestamps: false }),
-      );
+      const options = { before, timestamps: false } as const;
+      const record = await changeRecord(Messages, { _id: messageId }, { ...set, updatedAt }, [], options);
+      return tellUpdated(record, record?.senderId);
     },
 
     /** Soft-deletes a message; its number is not reused. @throws errors.messageNotFound */
@@ -255,49 +251,18 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       if (!deleted) throw errors.messageNotFound();
       const { channelId, seq } = deleted;
       await teller.tell({ type: 'message.deleted', channelId, messageId, seq }, deletedRecord(deleted));
-      await replies.tell(deleted, deletedRecord(deleted), (records) => this.shown(records));
+      await replies.tell(deleted, deletedRecord(deleted));
     },
 
     /** @throws errors.messageNotFound when there is nothing to restore, channelNotFound when its channel is deleted */
-    async restore(messageId: string): Promise<Message> {
+    async restore(messageId: string, restoredBy?: string): Promise<Message> {
       const found = await Messages.findById(messageId).setOptions({ deleted: 'only' }).lean<MessageRecord>();
       if (!found) throw errors.messageNotFound();
       if (!(await Channels.exists({ _id: found.channelId }))) throw errors.channelNotFound();
       const restored = await Messages.restore(messageId);
-      const message = await tellUpdated(restored);
-      if (restored) await replies.tell(restored, changedRecord(restored), (records) => this.shown(records));
+      const message = await tellUpdated(restored, restoredBy);
+      if (restored) await replies.tell(restored, changedRecord(restored));
       return message;
-    },
-
-    /** Issues an upload address for an attachment. @throws errors.messageNotFound; fileErrors.tooManyUnused */
-    async attachmentUploadUrl(messageId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
-      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
-      return attachments.issue(request, identityId);
-    },
-
-    /**
-     * Adds an uploaded file to a message.
-     * @param attachedBy the identity that uploaded it
-     * @throws errors.messageNotFound; ATTACH_ERRORS, fileErrors.tooMany
-     */
-    async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {
-      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
-      return tellAttached(messageId, await attachments.attach(messageId, file, attachedBy));
-    },
-
-    /** The file, if an earlier attempt has added it. It is announced again. @throws errors.messageNotFound */
-    async attached(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile | undefined> {
-      const attachment = await attachments.attached(messageId, file, attachedBy);
-      return attachment && tellAttached(messageId, attachment);
-    },
-
-    /** @throws errors.messageNotFoundStop, attachmentNotFound */
-    async detach(messageId: string, attachmentId: string): Promise<void> {
-      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
-      if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
-      const record = await touch(messageId);
-      const { channelId } = record;
-      await teller.tell({ type: 'attachment.deleted', channelId, messageId, attachmentId }, changedRecord(record));
     },
   };
 }

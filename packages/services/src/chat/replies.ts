@@ -3,10 +3,11 @@ import type { ChangedRecord, ChangeTeller } from './change-teller.js';
 import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { Message } from './messages.schemas.js';
+import type { SentMessage } from './chat-events.js';
 
 /** What is stored of a reply that its message is told of. */
 type Reply = Pick<MessageRecord, 'channelId' | 'replyToId'>;
-type Shown = (records: readonly MessageRecord[]) => Promise<Map<string, Message>>;
+type Shown = (records: readonly MessageRecord[]) => Promise<Map<string, SentMessage>>;
 
 export type Replies = ReturnType<typeof createReplies>;
 
@@ -21,9 +22,10 @@ const countedBy = ({ id, version }: ChangedRecord): ChangedRecord => ({ id: `${i
 export function createReplies({ storage, log, teller }: { storage: Storage; log: MessageLog; teller: ChangeTeller }) {
   const Messages = storage.model(messageModel);
   const { collection } = Messages;
+  let shown: Shown = () => Promise.resolve(new Map());
 
   /** Numbers a change of a count and tells it, while there is the message. */
-  async function number({ channelId, replyToId }: Reply, changed: ChangedRecord, shown: Shown): Promise<void> {
+  async function number({ channelId, replyToId }: Reply, changed: ChangedRecord): Promise<void> {
     if (typeof replyToId !== 'string') return;
     await teller.numberWhole(channelId, countedBy(changed), { kind: 'message', recordId: replyToId }, async () => {
       const message = (await shown(await Messages.find({ _id: replyToId }).lean<MessageRecord[]>())).get(replyToId);
@@ -50,17 +52,17 @@ export function createReplies({ storage, log, teller }: { storage: Storage; log:
     },
 
     /** Tells the readers of a channel that a message has another count. Should the store fail now, the event log sees to it. */
-    tell: (reply: Reply, changed: ChangedRecord, shown: Shown): Promise<void> => number(reply, changed, shown).catch(() => {}),
+    tell: (reply: Reply, changed: ChangedRecord): Promise<void> => number(reply, changed).catch(() => {}),
 
-    /** Numbers what a process did not before it died. */
-    follow(shown: Shown): void {
+    /** Numbers what a process did not before it died. @param show how readers of streams see messages */
+    follow(show: Shown): void {
+      shown = show;
       const changedBy = ({ subject: { id }, version }: ToldEvent): ChangedRecord => ({ id, version });
       const idOf = ({ id, version }: ChangedRecord) => `${id} ${version}`;
       const run = async (events: readonly ToldEvent[]) => {
         const noted = await log.noted(events.map((event) => idOf(countedBy(changedBy(event)))));
         for (const event of events)
-          if (!noted.has(idOf(countedBy(changedBy(event)))))
-            await number(event.state as unknown as Reply, changedBy(event), shown);
+          if (!noted.has(idOf(countedBy(changedBy(event))))) await number(event.state as unknown as Reply, changedBy(event));
       };
       storage.events.beforeCleared(REPLY_EVENTS, run, { 'state.replyToId': { $type: 'string' } });
     },

@@ -1,7 +1,6 @@
 import { describeError, type Log } from '@tandem/core';
-import type { ChatEvent } from '../chat/chat-events.js';
+import type { ChatEvent, SentMessage } from '../chat/chat-events.js';
 import type { ChatService } from '../chat/chat.service.js';
-import type { Message } from '../chat/messages.schemas.js';
 import type { Person } from '../people/people.schemas.js';
 import type { PeopleService } from '../people/people.service.js';
 
@@ -36,12 +35,12 @@ export function createSenderCards({ chat, people, log }: SenderCardsOptions) {
     }
   }
 
-  const withCard = (message: Message, cards: Cards) =>
+  const withCard = (message: SentMessage, cards: Cards) =>
     cards ? { ...message, sender: cards.get(message.senderId) ?? null } : message;
 
   return {
     /** The same messages with their senders, or without them if these could not be read. */
-    async of(channelId: string, messages: readonly Message[]): Promise<Message[]> {
+    async of(channelId: string, messages: readonly SentMessage[]): Promise<SentMessage[]> {
       const cards = await read(channelId, new Set(messages.map(({ senderId }) => senderId)));
       return messages.map((message) => withCard(message, cards));
     },

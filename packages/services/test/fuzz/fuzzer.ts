@@ -91,6 +91,7 @@ export async function openFuzzer(servers: Record<AuthMode, TestServer>): Promise
       for (const token of [accessToken, refreshToken]) known.add('token', token);
     }
     known.add('password', PASSWORD);
+    known.add('key', '👍');
     const gets = operations.filter(({ method, path }) => method === 'get' && !path.startsWith('/auth/oauth'));
     // what has rows of everything comes first: it is what most requests are about
     for (const [key, id] of Object.entries(ids)) known.add(known.kindOf(key, ''), id);

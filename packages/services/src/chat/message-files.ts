@@ -1,0 +1,98 @@
+import { validationError } from '@tandem/core';
+import { namedId, type Storage } from '@tandem/storage';
+import type { Attachments } from '../files/attachments.js';
+import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
+import { changedRecord, type ChangeTeller } from './change-teller.js';
+import { chatErrors as errors } from './chat.errors.js';
+import type { MessageLog } from './message-log.js';
+import { messageModel, type MessageRecord } from './message.model.js';
+
+export type MessageFiles = ReturnType<typeof createMessageFiles>;
+
+interface MessageFilesOptions {
+  storage: Storage;
+  log: Pick<MessageLog, 'sent'>;
+  teller: ChangeTeller;
+  attachments: Attachments;
+}
+export interface Sent {
+  channelId: string;
+  senderId: string;
+  clientId: string | null;
+}
+
+/** The files of messages: those that a message is posted with, and those that come and go later. */
+export function createMessageFiles({ storage, log, teller, attachments }: MessageFilesOptions) {
+  const Messages = storage.model(messageModel);
+
+  /** Refreshes `updatedAt` after a change of the message's files. @throws errors.messageNotFound */
+  async function touch(messageId: string): Promise<MessageRecord> {
+    const $set = { updatedAt: storage.clock.now() };
+    const record = await Messages.findByIdAndUpdate(messageId, { $set }, { returnDocument: 'after' }).lean<MessageRecord>();
+    if (!record) throw errors.messageNotFound();
+    return record;
+  }
+
+  /** @throws errors.messageNotFound */
+  async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
+    const record = await touch(messageId);
+    const { channelId } = record;
+    await teller.tell({ type: 'attachment.created', channelId, messageId, attachment }, changedRecord(record));
+    return attachment;
+  }
+
+  return {
+    /** The files of messages, by one query. */
+    of: attachments.of,
+
+    /** Issues an upload address for a file that a message is to be posted with. @throws fileErrors.tooManyUnused */
+    postedFileUploadUrl: (request: UploadRequest, identityId: string): Promise<UploadAddress> =>
+      attachments.issue(request, identityId),
+
+    /**
+     * Attaches the files of a message that is about to be stored, so that it arrives whole. Whoever sends it again finds them
+     * under the same id.
+     * @returns the id of the message: of the stored one, if it was sent before
+     * @throws validationError without a `clientId`; ATTACH_ERRORS
+     */
+    async attachAhead({ channelId, senderId, clientId }: Sent, files: readonly GivenFile[]): Promise<string> {
+      if (clientId === null) throw validationError(["'attachments' needs a 'clientId'"]);
+      const sent = await log.sent({ channelId, senderId, clientId });
+      if (sent) return sent._id;
+      const id = namedId(senderId, `${channelId} ${clientId}`);
+      await attachments.attachAhead(id, files, senderId);
+      return id;
+    },
+
+    /** Issues an upload address for an attachment. @throws errors.messageNotFound; fileErrors.tooManyUnused */
+    async attachmentUploadUrl(messageId: string, request: UploadRequest, identityId: string): Promise<UploadAddress> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      return attachments.issue(request, identityId);
+    },
+
+    /**
+     * Adds an uploaded file to a message.
+     * @param attachedBy the identity that uploaded it
+     * @throws errors.messageNotFound; ATTACH_ERRORS, fileErrors.tooMany
+     */
+    async attach(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFound();
+      return tellAttached(messageId, await attachments.attach(messageId, file, attachedBy));
+    },
+
+    /** The file, if an earlier attempt has added it. It is announced again. @throws errors.messageNotFound */
+    async attached(messageId: string, file: GivenFile, attachedBy: string): Promise<ShownFile | undefined> {
+      const attachment = await attachments.attached(messageId, file, attachedBy);
+      return attachment && tellAttached(messageId, attachment);
+    },
+
+    /** @throws errors.messageNotFoundStop, attachmentNotFound */
+    async detach(messageId: string, attachmentId: string): Promise<void> {
+      if (!(await Messages.exists({ _id: messageId }))) throw errors.messageNotFoundStop();
+      if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
+      const record = await touch(messageId);
+      const { channelId } = record;
+      await teller.tell({ type: 'attachment.deleted', channelId, messageId, attachmentId }, changedRecord(record));
+    },
+  };
+}

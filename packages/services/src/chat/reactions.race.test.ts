@@ -1,0 +1,57 @@
+import { fixture, startTestServer, type Person } from '@tandem/testing';
+import { beforeAll, expect, it } from 'vitest';
+import { listenTo, openChannel, say } from '../../test/chat-world.js';
+import type { Message } from './messages.schemas.js';
+
+const app = fixture(startTestServer);
+const other = fixture(() => startTestServer({ clock: app.clock, mongodbUri: app.mongodbUri }));
+
+let people: Person[];
+beforeAll(async () => {
+  people = await Promise.all(Array.from({ length: 10 }, () => app.signUp()));
+});
+const put = (server: typeof app, { credentials }: Person, messageId: string, key: string) =>
+  server.call('rest', 'chat.addReaction', { messageId, key }, credentials);
+const remove = (server: typeof app, { credentials }: Person, messageId: string, key: string) =>
+  server.call('rest', 'chat.removeReaction', { messageId, key }, credentials);
+const at = (n: number) => (n % 2 === 0 ? app : other);
+async function message() {
+  const [owner, ...others] = people as [Person, ...Person[]];
+  const { id: channelId } = await openChannel(owner, others);
+  const { id } = await say(owner, channelId);
+  const read = async () => (await owner.rest('GET', `/messages/${id}`).expect<Message>(200)).reactions;
+  return { owner, id, channelId, read };
+}
+
+it('of 60 keys at once on two instances 20 are taken, and all others are refused', async () => {
+  const { id, read } = await message();
+  const each = Array.from({ length: 60 }, (_, n) => put(at(n), people[n % 10] as Person, id, `key${n}`));
+  const outcomes = await Promise.all(each);
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(20);
+  expect(outcomes.flatMap((one) => (one.ok ? [] : one.status))).toEqual(Array.from({ length: 40 }, () => 409));
+  expect(await read()).toHaveLength(20);
+});
+
+it('ten people who react alike at once on two instances, each twice, count ten, and are told once each', async () => {
+  const { id, channelId, read } = await message();
+  const told = [listenTo(app, channelId), listenTo(other, channelId)];
+  const outcomes = await Promise.all(
+    people.flatMap((person, n) => [put(at(n), person, id, '👍'), put(at(n + 1), person, id, '👍')]),
+  );
+  expect(outcomes.every(({ ok }) => ok)).toBe(true);
+  expect(await read()).toEqual([{ key: '👍', count: 10, mine: true }]);
+  const counts = told.flat().map((event) => (event.type === 'reaction.created' ? event.count : 0));
+  expect(counts.toSorted((one, two) => one - two)).toEqual(Array.from({ length: 10 }, (_, n) => n + 1));
+});
+
+it('reacting and taking back at once leaves as many as are left, and no place taken', async () => {
+  const { id, read, owner } = await message();
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(people.flatMap((person, n) => [put(at(n), person, id, 'ok'), remove(at(n + 1), person, id, 'ok')]));
+    const [left] = await read();
+    await Promise.all(people.map((person, n) => remove(at(n), person, id, 'ok')));
+    expect(left?.count ?? 0).toBeLessThanOrEqual(10);
+    expect(await read()).toEqual([]);
+  }
+  for (let n = 0; n < 20; n++) expect(await put(app, owner, id, `key${n}`)).toMatchObject({ ok: true });
+});

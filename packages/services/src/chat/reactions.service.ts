@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import { isDuplicateKey, type Storage } from '@tandem/storage';
+import type { Message } from './messages.schemas.js';
+import { changedRecord, type ChangeTeller } from './change-teller.js';
+import type { SentMessage } from './chat-events.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { messageModel, type MessageRecord } from './message.model.js';
+import { KEYS_MAX, reactionModel, type ReactionChange, type ReactionRecord } from './reaction.model.js';
+
+export type ReactionsService = ReturnType<typeof createReactionsService>;
+
+/** Who reacts to what. */
+export interface GivenReaction {
+  messageId: string;
+  key: string;
+  identityId: string;
+}
+
+/** A message as frames show it to all readers: without whose reactions are `mine` (decisions S6). */
+export function sentToAll(message: Message): SentMessage {
+  return { ...message, reactions: message.reactions.map(({ key, count }) => ({ key, count })) };
+}
+
+/** Adds to messages of a page what people react with, by one query. */
+export function createReactionLookup(storage: Storage) {
+  const { collection } = storage.model(reactionModel);
+  /** @param viewerId whose reactions are `mine` */
+  return async function addReactions(messages: readonly Message[], viewerId: string | undefined): Promise<void> {
+    const mine = viewerId === undefined ? { $literal: false } : { $in: [viewerId, '$identityIds'] };
+    const found = await collection
+      .aggregate<Pick<ReactionRecord, '_id' | 'messageId' | 'key' | 'count'> & { mine: boolean }>([
+        { $match: { messageId: { $in: messages.map(({ id }) => id) }, deletedAt: null } },
+        { $project: { messageId: 1, key: 1, count: 1, mine } },
+        { $sort: { _id: 1 } },
+      ])
+      .toArray();
+    const shown = new Map(messages.map((message) => [message.id, message]));
+    for (const { messageId, key, count, mine: isMine } of found)
+      shown.get(messageId)?.reactions.push({ key, count, mine: isMine });
+  };
+}
+
+/** What people react to messages with (decisions C3). */
+export function createReactionsService({ storage, teller }: { storage: Storage; teller: ChangeTeller }) {
+  const Messages = storage.model(messageModel);
+  const Reactions = storage.model(reactionModel);
+
+  /** @throws errors.messageNotFound */
+  async function channelOf(messageId: string): Promise<string> {
+    const message = await Messages.findById(messageId, { channelId: 1 }).lean<MessageRecord>();
+    if (!message) throw errors.messageNotFound();
+    return message.channelId;
+  }
+
+  async function tell({ last, ...record }: ReactionRecord): Promise<void> {
+    const { channelId, messageId, key, count } = record;
+    await teller.tell({ ...last, channelId, messageId, key, count }, changedRecord(record));
+  }
+
+  /** Changes who is behind a key; without anybody left, its place is free. */
+  async function change(filter: object, identityIds: object, type: ReactionChange, identityId: string) {
+    const now = storage.clock.now();
+    const isLast = { $eq: [{ $size: '$identityIds' }, 0] };
+    const update = [
+      { $set: { identityIds, updatedAt: now, last: { $literal: { type, identityId } } } },
+      { $set: { count: { $size: '$identityIds' }, deletedAt: { $cond: [isLast, now, null] } } },
+    ];
+    return Reactions.findOneAndUpdate(filter, update, {
+      returnDocument: 'after',
+      updatePipeline: true,
+      timestamps: false,
+    }).lean<ReactionRecord>();
+  }
+
+  /** Takes a place for another key. @returns undefined where somebody else was faster */
+  async function begin(given: Pick<ReactionRecord, 'messageId' | 'channelId' | 'key' | 'slot'>, identityId: string) {
+    const last = { type: 'reaction.created', identityId } as const;
+    const record = await Reactions.create({ ...given, identityIds: [identityId], count: 1, last }).catch((error: unknown) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
+    return record && { ...record.toObject<ReactionRecord>(), trace: { version: 1 } };
+  }
+
+  return {
+    /** Reacts, once an identity and key. @throws errors.messageNotFound; tooManyReactions for one key too many */
+    async add({ messageId, key, identityId }: GivenReaction): Promise<void> {
+      const channelId = await channelOf(messageId);
+      const own = { $elemMatch: { $eq: identityId } };
+      for (;;) {
+        const others = { messageId, key, identityIds: { $ne: identityId } };
+        const joined = await change(others, { $concatArrays: ['$identityIds', [identityId]] }, 'reaction.created', identityId);
+        if (joined) return tell(joined);
+        const found = await Reactions.find({ messageId }, { key: 1, slot: 1, identityIds: own }).lean<ReactionRecord[]>();
+        const same = found.find((one) => one.key === key);
+        if ((same?.identityIds ?? []).length > 0) return undefined;
+        if (same) continue;
+        const taken = new Set(found.map(({ slot }) => slot));
+        const free = Array.from({ length: KEYS_MAX }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+        // any of them, so that concurrent calls rarely pick the same
+        const slot = free[randomInt(Math.max(free.length, 1))];
+        if (slot === undefined) throw errors.tooManyReactions();
+        const begun = await begin({ messageId, channelId, key, slot }, identityId);
+        if (begun) return tell(begun);
+      }
+    },
+
+    /** Takes a reaction back, if there is one. @throws errors.messageNotFound */
+    async remove({ messageId, key, identityId }: GivenReaction): Promise<void> {
+      await channelOf(messageId);
+      const others = { $filter: { input: '$identityIds', as: 'one', cond: { $ne: ['$$one', identityId] } } };
+      const left = await change({ messageId, key, identityIds: identityId }, others, 'reaction.deleted', identityId);
+      if (left) await tell(left);
+    },
+  };
+}
