@@ -63,7 +63,7 @@ describe('docs/clients.md', () => {
   it('shows the messages of a page', async () => {
     vi.stubGlobal('WebSocket', WebSocket);
     type Show = (
-      of: { client: TandemClient; chat: ChatClient },
+      of: { client: TandemClient; chat: ChatClient; readerId: string },
       channelId: string,
       show: (messages: readonly { content: string }[]) => void,
     ) => () => Promise<void>;
@@ -75,7 +75,11 @@ describe('docs/clients.md', () => {
     for (let n = 1; n <= 60; n++) await post(String(n));
     const chat = createChatClient({ url: app.url, client });
     let shown: string[] = [];
-    const loadEarlier = showMessages({ client, chat }, channelId, (messages) => (shown = messages.map(({ content }) => content)));
+    const loadEarlier = showMessages(
+      { client, chat, readerId: ann.id },
+      channelId,
+      (messages) => (shown = messages.map(({ content }) => content)),
+    );
     await expect.poll(() => shown, PATIENCE).toHaveLength(50);
     await loadEarlier();
     await post('61');
