@@ -37,6 +37,7 @@ export const OPERATIONS = [
   ['chat.patchMessage', 'PATCH /messages/{messageId}', 200],
   ['chat.deleteMessage', 'DELETE /messages/{messageId}', 204],
   ['chat.restoreMessage', 'POST /messages/{messageId}/restore', 200],
+  ['chat.postedFileUploadUrl', 'GET /channels/{channelId}/attachment-upload-url', 200],
   ['chat.attachmentUploadUrl', 'GET /messages/{messageId}/attachment-upload-url', 200],
   ['chat.addAttachment', 'POST /messages/{messageId}/attachments', 201],
   ['chat.removeAttachment', 'DELETE /messages/{messageId}/attachments/{attachmentId}', 204],

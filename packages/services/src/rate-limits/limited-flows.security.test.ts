@@ -39,6 +39,7 @@ it('what is limited says so in the documents, and nothing else does', () => {
   const uploads = [
     'chat.attachmentUploadUrl',
     'chat.channelIconUploadUrl',
+    'chat.postedFileUploadUrl',
     'organizations.certificateUploadUrl',
     'organizations.logoUploadUrl',
     'products.imageUploadUrl',
