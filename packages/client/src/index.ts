@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export type { MfaInput, SignInInput, SignUpInput, TokenSignInInput } from './auth-calls.js';
 export { applyToOutgoing, type MessageToSend, type OutgoingMessage } from './chat-outbox.js';
+export { applyToPins } from './chat-pins.js';
 export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClientOptions } from './chat-client.js';
 export type { SocketConstructor, SocketLike } from './stream-connection.js';
 export {

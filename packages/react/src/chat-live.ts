@@ -66,6 +66,7 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     if (event.type === 'message.deleted') loadAgain(channelsKey);
     // one that was restored: the event does not say which reactions are one's own
     if (event.type === 'message.updated' && event.message.reactions.length > 0 && !isKnown) loadAgain(messagesKey(channelId));
+    if (event.type.startsWith('pin.')) loadAgain(keyFor(identityId, 'chat.listPins'));
     if (event.type === 'typing' && event.identityId !== identityId) typing.start(channelId, event.identityId);
     if (event.type !== 'message.created') return;
     typing.stop(channelId, event.message.senderId);

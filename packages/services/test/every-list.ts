@@ -40,6 +40,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'chat.listMessages': ofChannel,
   'chat.listMessagesOfChannel': ofChannel,
   'chat.listMessageVersions': (world) => ({ ...ofMessage(world), idOf: ({ at }) => at }),
+  'chat.listPins': ofChannel,
   'chat.listReplies': ofMessage,
   'chat.listSubscriptions': ofChannel,
   'notifications.list': ofAnn,
@@ -150,6 +151,7 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
     create(ann, '/messages', { channelId: to, senderId: ann.id, title: 'Tea', content: 'Hello', replyToId });
   const messages = await each(() => post(channelId));
   const messageId = messages[0] as string;
+  await each((n) => ann.rest('PUT', `/messages/${messages[n]}/pin`).expect(204));
   messages.push(...(await each(() => post(channelId, messageId))));
   await each((n) => ann.rest('PATCH', `/messages/${messageId}`, { content: `Hello ${n}` }).expect(200));
   await each((n) => create(ann, '/message-templates', { title: `No. ${n}`, content: 'Hello', organizationId }));

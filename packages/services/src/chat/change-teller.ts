@@ -28,6 +28,9 @@ function changedBy(event: UnnumberedEvent): Changed {
       const { type, messageId, key, identityId, count } = event;
       return { kind: 'reaction', type, messageId, key, identityId, count };
     }
+    case 'pin.created':
+    case 'pin.deleted':
+      return { kind: 'pin', recordId: event.messageId, identityId: event.identityId };
     case 'channel.updated':
     case 'channel.deleted':
       return { kind: 'channel' };

@@ -6,6 +6,7 @@ import type { Memberships } from './memberships.js';
 import { isChange, type LogRecord, type MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { MessagesService } from './messages.service.js';
+import type { Pins } from './pins.js';
 import type { ReactionRecord } from './reaction.model.js';
 
 /** A change of a channel, with what its readers are told: nothing where a later one stands for it. */
@@ -23,6 +24,7 @@ interface ChannelChangesOptions {
   channels: Pick<ChannelsService, 'shown'>;
   memberships: Pick<Memberships, 'membersAmong'>;
   messages: Pick<MessagesService, 'shown'>;
+  pins: Pick<Pins, 'toldOf'>;
 }
 
 /** The events of the log that tell a change of a channel, posts excepted, which are numbered as they are stored. */
@@ -41,7 +43,7 @@ const NUMBERED_EVENTS = [
 ];
 
 /** Reads the changes of channels (decisions C1). */
-export function createChannelChanges({ storage, log, teller, channels, memberships, messages }: ChannelChangesOptions) {
+export function createChannelChanges({ storage, log, teller, channels, memberships, messages, pins }: ChannelChangesOptions) {
   const Messages = storage.model(messageModel);
   const deletedToo = { deleted: 'include' } as const;
 
@@ -54,10 +56,11 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
   /** What readers are told of some records of a channel's log: a message's or the channel's latest state, once. */
   async function shown(channelId: string, records: readonly LogRecord[]): Promise<ChannelChange[]> {
     const posts = new Map(records.filter((record) => !isChange(record)).map((record) => [record._id, record as MessageRecord]));
-    const latest = new Map(records.filter(isChange).map(({ recordId, change }) => [recordId, change]));
+    const latest = new Map(records.filter(isChange).map(({ kind, recordId, change }) => [`${kind} ${recordId}`, change]));
     const changedIds = records.filter(isChange).flatMap(({ kind, recordId }) => (kind === 'message' ? recordId : []));
     for (const record of await messagesOf([...new Set(changedIds)])) posts.set(record._id, record);
     const live = await messages.shown([...posts.values()].filter(({ deletedAt }) => deletedAt === null));
+    const pinned = await pins.toldOf(records);
     const isOfChannel = records.some((record) => isChange(record) && record.kind === 'channel');
     const channel = (await channels.shown(isOfChannel ? [channelId] : [])).get(channelId);
 
@@ -72,8 +75,10 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
         const { type, messageId, key, identityId, count } = record;
         return { type, channelId, change, messageId, key, identityId, count };
       }
-      if (latest.get(record.recordId) !== change) return undefined;
+      if (latest.get(`${record.kind} ${record.recordId}`) !== change) return undefined;
       if (record.kind === 'channel') return channel ? { type: 'channel.updated', channelId, change, channel } : undefined;
+      const pin = record.kind === 'pin' && pinned.get(record.recordId);
+      if (pin) return { ...pin, change };
       const message = live.get(record.recordId);
       if (message) return { type: 'message.updated', channelId, change, message };
       const gone = posts.get(record.recordId);

@@ -35,6 +35,8 @@ export const ChatEventSchema = z.discriminatedUnion('type', [
   changeOf('attachment.deleted', 'A file was removed from a message.', { messageId: Id, attachmentId: Id }),
   changeOf('reaction.created', 'A member reacts to a message; `count` members do with this key now.', reactionEvent),
   changeOf('reaction.deleted', 'A member has taken a reaction back.', reactionEvent),
+  changeOf('pin.created', 'A message was pinned.', { messageId: Id, identityId: Id }),
+  changeOf('pin.deleted', 'A message is no longer pinned.', { messageId: Id, identityId: Id }),
   changeOf('channel.updated', 'The channel was changed.', { channel: ChannelSchema }),
   changeOf('channel.deleted', 'The channel was deleted.', {}),
   eventOf('read', 'A member has read up to and including `seq`.', {

@@ -79,6 +79,7 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     memberOfAnyMessage,
     readsMessage: anyOf(admin, memberOfMessage),
     deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf)),
+    pinsMessages: anyOf(admin, ownsChannelBy('messageId', messages.channelOf)),
     removesAttachment: anyOf(admin, sender),
   };
 }

@@ -14,6 +14,7 @@ export const chatErrors = defineErrors('chat', {
   messageNotFoundStop: [404, 'Chat message not found.'],
   noMessageUpdate: [400, 'Failed to update chat message'],
   tooManyReactions: [409, 'A message has 20 reactions at most'],
+  tooManyPins: [409, 'There must NOT be more than {max} pinned messages in the channel'],
   attachmentNotFound: [404, 'Chat message attachment not found.'],
   lastReadMessageNotFound: [404, 'The last read message not found'],
 });

@@ -6,6 +6,7 @@ import type { OrganizationRole } from '../organizations/roles.js';
 import { createMessageTemplatesRouter } from './message-templates.router.js';
 import { createMessageWordsRouter } from './message-words.router.js';
 import { createMessagesRouter } from './messages.router.js';
+import { createPinsRouter } from './pins.router.js';
 import { createReactionsRouter } from './reactions.router.js';
 import { createReadStatesRouter } from './read-states.router.js';
 import { createSubscriptionsRouter } from './subscriptions.router.js';
@@ -24,6 +25,7 @@ export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
     createMessagesRouter(chat, rules),
     createMessageWordsRouter(chat, rules),
     createReactionsRouter(chat.reactions, rules),
+    createPinsRouter(chat, rules),
     createReadStatesRouter(chat.readStates, rules),
     createMessageTemplatesRouter({ templates: chat.templates, roleOf }),
   );

@@ -31,6 +31,9 @@ const ALLOWED: Record<string, readonly Who[]> = {
   createMessage: ['member'],
   listMessages: MEMBERS,
   listReplies: MEMBERS,
+  listPins: MEMBERS,
+  pinMessage: ['owner', 'admin'],
+  unpinMessage: ['owner', 'admin'],
   listMessageVersions: MEMBERS,
   getMessage: [...MEMBERS, 'admin'],
   patchMessage: ['author'],
@@ -124,7 +127,7 @@ describe.each(FACES)('over %s', (face) => {
   it('nobody but the admin learns whether something exists', async () => {
     for (const [key, id, ...names] of [
       ['channelId', channel.id, 'getChannel', 'deleteChannel'],
-      ['messageId', message.id, 'getMessage', 'deleteMessage'],
+      ['messageId', message.id, 'getMessage', 'deleteMessage', 'pinMessage', 'unpinMessage'],
       ['subscriptionId', subscription.id, 'getSubscription', 'deleteSubscription'],
     ] as const)
       for (const name of names) {

@@ -11,6 +11,8 @@ import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessageVersions } from './message-versions.js';
 import { createMessagesService } from './messages.service.js';
+import { createPinnedMessages } from './pinned-messages.js';
+import { createPins } from './pins.js';
 import { createReactionsService } from './reactions.service.js';
 import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
@@ -42,8 +44,9 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     isStored: log.has,
   });
   const replies = createReplies({ storage, log, teller });
+  const pins = createPins({ storage, log, teller });
   const messageFiles = createMessageFiles({ storage, log, teller, attachments });
-  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, messageFiles });
+  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, pins, messageFiles });
   replies.follow((records) => messages.shown(records));
   const reactions = createReactionsService({ storage, teller });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
@@ -51,7 +54,7 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, channelExists, existingIdentities });
-  const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages });
+  const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages, pins });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {
@@ -62,6 +65,8 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     messageFiles,
     versions: createMessageVersions({ storage, lists }),
     reactions,
+    pins,
+    pinned: createPinnedMessages({ storage, lists, messages }),
     readStates,
     templates,
 

@@ -8,6 +8,7 @@ import { messageTemplateErrors } from './message-templates.errors.js';
 import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
 import { messageVersionList } from './message-versions.js';
 import { channelMessageList, messageList, replyList } from './messages.schemas.js';
+import { pinList } from './pinned-messages.js';
 import { subscriptionList } from './subscriptions.schemas.js';
 
 export const chat = defineService({
@@ -27,6 +28,7 @@ export const chat = defineService({
     listMessages: messageList,
     listMessagesOfChannel: channelMessageList,
     listMessageVersions: messageVersionList,
+    listPins: pinList,
     listReplies: replyList,
     listSubscriptions: subscriptionList,
   },

@@ -35,6 +35,7 @@ export interface End {
  */
 export type Changed =
   | { kind: 'message' | 'channel'; recordId?: string }
+  | { kind: 'pin'; recordId: string; identityId: string }
   | { kind: 'subscription'; type: SubscriptionChange; identityId: string }
   | { kind: 'reaction'; type: ReactionChange; messageId: string; key: string; identityId: string; count: number };
 export type SubscriptionChange = 'subscription.created' | 'subscription.deleted';

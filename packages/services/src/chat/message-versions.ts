@@ -35,7 +35,8 @@ export function keepingText({ content, title }: MessagePatch, now: Date): object
   const given = Object.entries({ content, title }).filter(([, value]) => value !== undefined);
   if (given.length === 0) return [];
   const isAnother = { $or: given.map(([field, $literal]) => ({ $ne: [{ $ifNull: [`$${field}`, null] }, { $literal }] })) };
-  const at = { $ifNull: ['$textAt', '$createdAt'] };
+  // a host may have stored what is no time
+  const at = { $convert: { input: { $ifNull: ['$textAt', '$createdAt'] }, to: 'date', onError: now, onNull: now } };
   const text = { content: '$content', title: { $ifNull: ['$title', null] }, at };
   const all = { $concatArrays: [{ $ifNull: ['$versions', []] }, [text]] };
   const or = (field: string) => ({ $ifNull: [`$${field}`, '$$REMOVE'] });

@@ -62,19 +62,20 @@ export const MessageSchema = messageRecord.schema.meta({ id: 'Message' });
 export type Message = z.infer<typeof MessageSchema>;
 
 const ofChannel = { channelId: Id };
-const shown = {
+/** How lists show messages. */
+export const shownMessages = {
   row: MessageSchema,
   reads: { replyCount: ['replied'] } as const,
   relations: { sender: relatedOne(personKind, 'senderId'), channel: relatedOne(channelKind, 'channelId') },
 };
 export const messageList = defineList(messageRecord.resource, {
-  ...shown,
+  ...shownMessages,
   own: { channelId: Id.optional().meta({ description: 'The channel; with `$search`, all channels of the caller without it.' }) },
   equal: { senderId: Id, title: Title, content: Content },
 });
-export const channelMessageList = defineList(messageRecord.resource, { ...shown, own: ofChannel });
+export const channelMessageList = defineList(messageRecord.resource, { ...shownMessages, own: ofChannel });
 
-export const replyList = defineList(messageRecord.resource, { ...shown, own: { messageId: Id } });
+export const replyList = defineList(messageRecord.resource, { ...shownMessages, own: { messageId: Id } });
 
 export const messageInput = z.strictObject({ messageId: Id });
 export const createMessageInput = z.strictObject({

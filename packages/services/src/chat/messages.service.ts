@@ -14,6 +14,7 @@ import { keepingText } from './message-versions.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
 import type { MessageFiles } from './message-files.js';
 import { messageModel, type MessageRecord } from './message.model.js';
+import type { Pins } from './pins.js';
 import { createReactionLookup, sentToAll } from './reactions.service.js';
 import type { Replies } from './replies.js';
 import { messageList, replyList, type Message, type MessagePatch, type NewMessage } from './messages.schemas.js';
@@ -28,6 +29,7 @@ interface MessagesOptions {
   teller: ChangeTeller;
   memberships: Memberships;
   replies: Replies;
+  pins: Pick<Pins, 'free'>;
   messageFiles: Pick<MessageFiles, 'of' | 'attachAhead'>;
 }
 
@@ -60,7 +62,8 @@ function showBare(record: MessageRecord): Message {
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
-export function createMessagesService({ storage, lists, bus, log, teller, memberships, replies, messageFiles }: MessagesOptions) {
+export function createMessagesService(options: MessagesOptions) {
+  const { storage, lists, bus, log, teller, memberships, replies, pins, messageFiles } = options;
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
 
@@ -112,6 +115,9 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
     Messages.findById(messageId, { channelId: 1, senderId: 1 }, options).lean<MessageRecord>();
 
   return {
+    /** How lists show messages to whom a query is. */
+    sourceFor,
+
     /**
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
@@ -251,6 +257,7 @@ export function createMessagesService({ storage, lists, bus, log, teller, member
       if (!deleted) throw errors.messageNotFound();
       const { channelId, seq } = deleted;
       await teller.tell({ type: 'message.deleted', channelId, messageId, seq }, deletedRecord(deleted));
+      await pins.free(messageId);
       await replies.tell(deleted, deletedRecord(deleted));
     },
 

@@ -74,6 +74,7 @@ const world = fixture(async () => {
   const { id: subscriptionId } = await subscribe(owner, channel.id, gone.id);
   const { id: messageId } = await say(owner, channel.id);
   for (const who of [gone, member]) await say(who, channel.id, 'Reply', { replyToId: messageId });
+  await owner.rest('PUT', `/messages/${messageId}/pin`).expect(204);
   await gone.rest('DELETE', `/subscriptions/${subscriptionId}`).expect(204);
 
   for (const profileId of [profiles.owner, profiles.stranger]) {
