@@ -14,6 +14,7 @@ export interface MessageToSend {
   content: string;
   title?: string;
   replyToId?: string;
+  mentions?: readonly string[];
   /** Names the message: what is sent twice under one is stored once. Default: a new one. */
   clientId?: string;
   /** Files that the message arrives with, ten at most; each has its media type as `type`. */

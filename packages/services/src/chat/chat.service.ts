@@ -2,9 +2,11 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
+import type { NotificationsService } from '../notifications/notifications.service.js';
 import { createChangeTeller } from './change-teller.js';
 import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
+import { createMentions } from './mentions.js';
 import { createMemberships } from './memberships.js';
 import { createMessageFiles } from './message-files.js';
 import { createMessageLog } from './message-log.js';
@@ -28,13 +30,22 @@ interface ChatOptions {
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   organizationExists(organizationId: string): Promise<boolean>;
+  notifications: NotificationsService;
 }
 
 /** Maximum number of files per message. */
 const ATTACHMENTS_MAX = 20;
 
 /** Channels, their members and their messages. Every change is announced to the channel's readers: see `chat-events.ts`. */
-export function createChatService({ storage, lists, bus, files, existingIdentities, organizationExists }: ChatOptions) {
+export function createChatService({
+  storage,
+  lists,
+  bus,
+  files,
+  existingIdentities,
+  organizationExists,
+  notifications,
+}: ChatOptions) {
   const log = createMessageLog(storage);
   const teller = createChangeTeller(log, bus);
   const memberships = createMemberships(storage, log);
@@ -44,9 +55,11 @@ export function createChatService({ storage, lists, bus, files, existingIdentiti
     isStored: log.has,
   });
   const replies = createReplies({ storage, log, teller });
+  const mentions = createMentions({ storage, memberships, notifications });
   const pins = createPins({ storage, log, teller });
   const messageFiles = createMessageFiles({ storage, log, teller, attachments });
-  const messages = createMessagesService({ storage, lists, bus, log, teller, memberships, replies, pins, messageFiles });
+  const parts = { memberships, replies, pins, mentions, messageFiles };
+  const messages = createMessagesService({ storage, lists, bus, log, teller, ...parts });
   replies.follow((records) => messages.shown(records));
   const reactions = createReactionsService({ storage, teller });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });

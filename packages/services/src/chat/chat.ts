@@ -1,4 +1,5 @@
 import { mergeRouters, router } from '@tandem/core';
+import { notifications } from '../notifications/notifications.js';
 import { defineService } from '../shared/define-service.js';
 import { channelList } from './channel-list.js';
 import { chatErrors } from './chat.errors.js';
@@ -14,6 +15,7 @@ import { subscriptionList } from './subscriptions.schemas.js';
 export const chat = defineService({
   name: 'chat',
   description: 'Channels, their members, messages with attachments, and message templates.',
+  needs: [notifications],
   create: (all) => ({ chat: createChatService(all) }),
   router: ({ chat: service, organizations, streamTickets }, { subscriptions }) =>
     mergeRouters(

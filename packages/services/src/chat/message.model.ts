@@ -11,6 +11,7 @@ export interface MessageRecord extends Live, Required<StoredFields<typeof messag
   change?: number;
   /** Only in replies. */
   replyToId?: string | null;
+  mentions?: string[];
   /** Whether there are replies, or were. */
   replied?: boolean;
   /** When it got its text, if that is another than its first; the earlier ones are not read with it. */

@@ -23,6 +23,13 @@ export const ChangeNumber = z.number().int().min(0);
 /** A client's own name for a message, so that a repeated send is stored once. */
 export const ClientId = z.string().min(1).max(CLIENT_ID_MAX);
 
+/** Maximum number of members that a message names; repeated ones count once. */
+const MENTIONS_MAX = 50;
+const Mentions = z
+  .array(Id)
+  .check(z.overwrite((ids) => [...new Set(ids)]))
+  .max(MENTIONS_MAX);
+
 export const messageRecord = defineRecord('messages', {
   fields: {
     channelId: field(Id, { fixed: true, shown: Id }),
@@ -45,6 +52,12 @@ export const messageRecord = defineRecord('messages', {
       list: { type: 'string', sort: false, group: false },
     }),
     replyCount: serverField(z.number().int().min(0).describe('The number of replies to the message.')),
+    /** Stored only where there are any. */
+    mentions: field(Mentions.describe('Members of the channel that the message names, who are notified of it.'), {
+      optional: true,
+      shown: z.array(z.string()),
+      stored: { type: [String], default: undefined },
+    }),
     /** Stored only where there is any, which costs a message without it nothing. */
     metadata: { ...metadataField, settings: { ...metadataField.settings, stored: { type: Object } } },
     attachments: serverField(z.array(FileSchema)),

@@ -9,6 +9,7 @@ import { channelModel } from './channel.model.js';
 import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller.js';
 import { publishChatEvent, type SentMessage } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
+import type { Mentions } from './mentions.js';
 import type { Memberships } from './memberships.js';
 import { keepingText } from './message-versions.js';
 import { NUMBERED, type MessageLog } from './message-log.js';
@@ -30,6 +31,7 @@ interface MessagesOptions {
   memberships: Memberships;
   replies: Replies;
   pins: Pick<Pins, 'free'>;
+  mentions: Mentions;
   messageFiles: Pick<MessageFiles, 'of' | 'attachAhead'>;
 }
 
@@ -57,13 +59,13 @@ const LAST_CHANGE = [{ $match: { change: { $gt: 0 } } }, { $sort: { change: -1 }
 
 /** A message without its attachments and reactions, which are stored apart, and the count of its replies, if it may have any. */
 function showBare(record: MessageRecord): Message {
-  const { metadata = {}, replyToId = null, replied = false, textAt, change, ...message } = present(record);
-  return { ...message, metadata, replyToId, replyCount: replied ? 1 : 0, attachments: [], reactions: [] };
+  const { metadata = {}, replyToId = null, mentions = [], replied = false, textAt, change, ...message } = present(record);
+  return { ...message, metadata, replyToId, mentions, replyCount: replied ? 1 : 0, attachments: [], reactions: [] };
 }
 
 /** The messages of channels. Ids are UUID strings; nothing here depends on HTTP. */
 export function createMessagesService(options: MessagesOptions) {
-  const { storage, lists, bus, log, teller, memberships, replies, pins, messageFiles } = options;
+  const { storage, lists, bus, log, teller, memberships, replies, pins, mentions, messageFiles } = options;
   const Messages = storage.model(messageModel);
   const Channels = storage.model(channelModel);
 
@@ -114,6 +116,14 @@ export function createMessagesService(options: MessagesOptions) {
   const whose = (messageId: string, options = {}) =>
     Messages.findById(messageId, { channelId: 1, senderId: 1 }, options).lean<MessageRecord>();
 
+  /** @throws errors.messageNotFound; validationError */
+  async function expectMembers(messageId: string, identityIds: readonly string[]): Promise<void> {
+    const { channelId } = (await whose(messageId)) ?? {};
+    if (channelId === undefined) throw errors.messageNotFound();
+    const refusal = await mentions.refusal(channelId, identityIds);
+    if (refusal) throw refusal;
+  }
+
   return {
     /** How lists show messages to whom a query is. */
     sourceFor,
@@ -122,24 +132,35 @@ export function createMessagesService(options: MessagesOptions) {
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
      * announcing it. So is one of the same id. The caller must check that the sender is not a guest.
-     * @throws errors.notSubscribed; messageNotFound when it replies to none of the channel, or the stored message does not fit its
-     * schema; ATTACH_ERRORS
+     * @throws errors.notSubscribed; validationError for a mention of a stranger; messageNotFound when it replies to none of the
+     * channel, or the stored message does not fit its schema; ATTACH_ERRORS
      */
     async post(
       { metadata = {}, hostFields, ...posted }: NewMessage & HostGiven,
       newOne = newId(storage.clock),
     ): Promise<Message> {
-      const { channelId, senderId, content, title = null, clientId = null, replyToId, attachments: files = [] } = posted;
+      const { channelId, senderId, content, title = null, clientId = null, replyToId } = posted;
+      const { mentions: named = [], attachments: files = [] } = posted;
       await memberships.expectMember(senderId, channelId);
       const isReply = typeof replyToId === 'string';
-      // one that was sent before is answered, though the other may have been deleted since
-      if (isReply && !(await replies.mark(channelId, replyToId)) && !(await log.isStored(newOne, posted)))
-        throw errors.messageNotFound();
+      const isDangling = isReply && !(await replies.mark(channelId, replyToId));
+      const refusal = isDangling ? errors.messageNotFound() : await mentions.refusal(channelId, named);
+      // one that was sent before is answered, whatever has been deleted since, and whoever has left
+      if (refusal && !(await log.isStored(newOne, posted))) throw refusal;
       const id = files.length > 0 ? await messageFiles.attachAhead({ channelId, senderId, clientId }, files) : newOne;
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
-      const given = { channelId, senderId, content, title, clientId, ...(isReply && { replyToId }), ...extra };
+      const given = {
+        channelId,
+        senderId,
+        content,
+        title,
+        clientId,
+        ...(isReply && { replyToId }),
+        ...(named.length > 0 && { mentions: named }),
+        ...extra,
+      };
       const record = await log.append({ _id: id, ...given, createdAt: now, updatedAt: now, deletedAt: null });
       const isBare = record._id === newOne;
       const message = isBare ? showOne(record, errors.messageNotFound) : await show(record, senderId);
@@ -240,10 +261,11 @@ export function createMessagesService(options: MessagesOptions) {
       return message;
     },
 
-    /** @throws errors.noMessageUpdate for an empty change, messageNotFound */
+    /** @throws errors.noMessageUpdate for an empty change, messageNotFound; validationError for a mention of a stranger */
     async patch(messageId: string, patch: MessagePatch): Promise<Message> {
       const set = givenOf(patch);
       if (Object.keys(set).length === 0) throw errors.noMessageUpdate();
+      if (patch.mentions) await expectMembers(messageId, patch.mentions);
       const updatedAt = storage.clock.now();
       const before = keepingText(patch, updatedAt);
       const options = { before, timestamps: false } as const;

@@ -1,6 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import type { ListAnswer, ListQuery, Lists } from '@tandem/lists';
 import { MAJORITY, newId, present, type Presented, type Storage } from '@tandem/storage';
+import { insertNew } from '../shared/insert-new.js';
 import { notificationModel, type NotificationRecord } from './notification.model.js';
 import { notificationTopic, type NotificationEvent } from './notification-events.js';
 import { notificationErrors } from './notifications.errors.js';
@@ -134,6 +135,19 @@ export function createNotificationsService({ storage, bus, lists }: { storage: S
         publish(notification.receiverId, { type: 'notification.created', notification });
         return notification;
       });
+    },
+
+    /** Stores notifications that have ids of their own, each once, and sends the new ones to open streams. */
+    async notifyOnce(given: readonly ({ id: string; receiverId: string } & Record<string, unknown>)[]): Promise<void> {
+      const ids = { _id: { $in: given.map(({ id }) => id) } } as object;
+      const known = await collection.find(ids, { projection: { _id: 1 } }).toArray();
+      const stored = new Set(known.map(({ _id }) => String(_id)));
+      const now = storage.clock.now();
+      const times = { createdAt: now, updatedAt: now, deletedAt: null };
+      const records = new Map(given.map(({ id, ...fields }) => [id, { _id: id, ...fields, isRead: false, ...times }]));
+      const fresh = [...records.values()].filter(({ _id }) => !stored.has(_id)) as NotificationRecord[];
+      await insertNew(Notifications, fresh);
+      for (const record of fresh) publish(record.receiverId, { type: 'notification.created', notification: show(record) });
     },
 
     /** Host API: soft-deletes a notification. @throws notificationErrors.notFound */
