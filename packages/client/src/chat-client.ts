@@ -1,6 +1,7 @@
 import { createConnection, type SocketConstructor } from './stream-connection.js';
 import { REFUSED_MS, createOutbox, type MessageToSend, type OutgoingMessage } from './chat-outbox.js';
-import type { ChatEvent, ChatMessage, StreamError } from './chat-types.js';
+import { createOwn, type OwnHandlers } from './chat-own.js';
+import type { ChatEvent, ChatMessage, OwnEvent, StreamError } from './chat-types.js';
 import type { TandemClient } from './client.js';
 import { TandemError } from './failure.js';
 import { uploadFile } from './upload.js';
@@ -55,6 +56,11 @@ export interface ChatClient {
     options?: { sinceSeq?: number; sinceChange?: number; expand?: ['sender'] },
   ): () => void;
   /**
+   * Follows all one's own channels: which there are, and what is unread in each. Once at a time.
+   * @returns a function that stops following
+   */
+  followOwn(handlers: OwnHandlers): () => void;
+  /**
    * Posts a message, after uploading its files, and resolves when it is stored: once, however often it has to be sent.
    * What may pass, such as a drop, rate limits or an unavailable database, is retried until it is stored. Fails with a
    * TandemError on a permanent refusal, and with an Error when the client is closed first.
@@ -74,9 +80,11 @@ export interface ChatClient {
 type ServerFrame =
   | ChatEvent
   | { type: 'ready' | 'pong' }
-  | { type: 'subscribed'; channelId: string; lastSeq: number; lastChange: number; unread: number }
+  | OwnEvent
+  | { type: 'subscribed' | 'unsubscribed'; self: true }
+  | { type: 'subscribed'; self?: never; channelId: string; lastSeq: number; lastChange: number; unread: number }
   | { type: 'replayed'; channelId: string; change: number }
-  | { type: 'unsubscribed'; channelId: string }
+  | { type: 'unsubscribed'; self?: never; channelId: string }
   | { type: 'ack'; clientId: string; message: ChatMessage }
   | StreamError;
 
@@ -139,7 +147,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   }
 
   function refused(refusal: StreamError): void {
-    const { retry, clientId, channelId } = refusal;
+    const { retry, clientId, channelId, self } = refusal;
+    if (self) return own.refuse(refusal);
     if (clientId !== undefined) return outbox.refuse(clientId, refusal);
     if (channelId === undefined) return;
     if (retry) tryAgain(channelId);
@@ -166,8 +175,13 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       case 'ack':
         return outbox.acknowledge(frame.clientId, frame.message);
       case 'unsubscribed':
-        return unsubscribed(frame.channelId);
+        return frame.self ? undefined : unsubscribed(frame.channelId);
+      case 'channel.added':
+      case 'channel.removed':
+      case 'unread':
+        return own.take(frame);
       case 'subscribed': {
+        if (frame.self) return own.confirm();
         const followed = channels.get(frame.channelId);
         if (!followed || stopping.has(frame.channelId)) return;
         followed.isConfirmed = true;
@@ -206,6 +220,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     onOpen() {
       onState('up');
       for (const [channelId, followed] of channels) subscribe(channelId, followed);
+      own.resume();
       outbox.pump();
     },
     onFrame: (frame) => take(frame as ServerFrame),
@@ -224,6 +239,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     upload: (channelId, file) => uploadFile(client.api.chat.postedFileUploadUrl, { channelId }, file),
     onOutgoing,
   });
+  const own = createOwn(connection.send);
 
   return {
     follow(channelId, handlers, { sinceSeq, sinceChange, expand } = {}) {
@@ -238,6 +254,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
         unsubscribe(channelId);
       };
     },
+    followOwn: own.follow,
     send: async (message) => outbox.add({ ...message, clientId: message.clientId ?? newClientId() }),
     typing: (channelId) => void connection.send({ type: 'typing', channelId }),
     markRead: (channelId, messageId) => void connection.send({ type: 'read', channelId, messageId }),

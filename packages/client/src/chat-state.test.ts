@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { createBarrier, createClient, newAccount } from '../test/clients.js';
 import {
   applyToChannel,
+  applyToChannels,
   applyToMessages,
   applyToWindow,
   createChatClient,
@@ -20,6 +21,7 @@ import {
   type ChatChange,
   type ChatMessage,
   type LoadedMessages,
+  type OwnEvent,
   type TandemClient,
   type TokenStore,
 } from './index.js';
@@ -225,5 +227,35 @@ describe('channels', () => {
     app.clock.advance(1000);
     await post('the newest of all');
     expect(newestFirst(await loadChannels()).map(({ id }) => id)).toEqual([channelId, milk, coffee]);
+  });
+});
+
+describe('events of one’s own channels', () => {
+  it('make of the channels that were loaded what the server then lists, also when they are applied twice', async () => {
+    const bob = await app.signUp();
+    const loadAll = async () =>
+      rowsOf<ChannelSummary>(await client.api.chat.listChannels.query({ memberId, $top: 100 }), { $top: 100 }).value;
+    const other = await createChannel('Coffee');
+    const before = await loadAll();
+    const events: OwnEvent[] = [];
+    const chat = createChatClient({ url: app.url, client, WebSocket });
+    onTestFinished(() => chat.close());
+    await new Promise<void>((resolve) => {
+      chat.followOwn({ onEvent: (event) => void events.push(event), onSubscribed: () => resolve() });
+    });
+    await expect(async () => chat.followOwn({})).rejects.toThrow('followed already');
+    const first = await post('first');
+    await client.api.chat.markRead.mutate({ channelId, identityId: memberId, lastReadMessageId: first.id });
+    await post('second');
+    await client.api.chat.deleteChannel.mutate({ channelId: other });
+    const added = await bob.rest('POST', '/channels', { name: 'Added', ownerId: bob.id }).expect<{ id: string }>(201);
+    await bob.rest('POST', '/subscriptions', { channelId: added.id, subscribedId: memberId }).expect(201);
+    await expect.poll(() => events.at(-1), PATIENCE).toMatchObject({ type: 'channel.added', channel: { id: added.id } });
+    await expect.poll(() => events.findLast(({ type }) => type === 'unread'), PATIENCE).toMatchObject({ unread: 1, lastSeq: 2 });
+    const bare = (channels: readonly ChannelSummary[]) =>
+      channels.map(({ id, name, unread, lastSeq, readSeq }) => ({ id, name, unread, lastSeq, readSeq }));
+    const after = bare(await loadAll()).toSorted((one, two) => one.id.localeCompare(two.id));
+    for (const told of [events, [...events, ...events]])
+      expect(bare(told.reduce<readonly ChannelSummary[]>(applyToChannels, before))).toEqual(after);
   });
 });

@@ -1,4 +1,4 @@
-import type { ChatChange, ChatMessage, Reaction, SentMessage } from './chat-types.js';
+import type { ChatChange, ChatMessage, OwnEvent, Reaction, SentMessage } from './chat-types.js';
 import type { RouterOutputs } from './router-types.js';
 
 /** A channel of the signed-in identity, with its last message and how far it was read. */
@@ -132,8 +132,10 @@ function shownAfter(channel: ChannelSummary, event: ChatChange, readerId: string
   switch (event.type) {
     case 'message.created': {
       const { message } = event;
-      if (message.seq <= (channel.lastSeq ?? 0)) return channel;
-      return counted({ ...channel, lastSeq: message.seq, lastMessage: after(null, message) });
+      const { lastSeq = 0, lastMessage } = channel;
+      // not the last number: an `unread` may have told it before
+      if (message.seq <= (lastMessage?.seq ?? 0)) return channel;
+      return counted({ ...channel, lastSeq: Math.max(lastSeq, message.seq), lastMessage: after(null, message) });
     }
     case 'message.updated': {
       const { message } = event;
@@ -169,9 +171,29 @@ export function joinChannels(known: readonly ChannelSummary[] | undefined, loade
   const before = new Map(known?.map((channel) => [channel.id, channel]));
   return loaded.map((channel) => {
     const { lastSeq = 0, readSeq = 0, lastMessage } = before.get(channel.id) ?? {};
-    const isBehind = lastSeq > (channel.lastSeq ?? 0);
-    return readUpTo(isBehind ? { ...channel, lastSeq, lastMessage } : channel, readSeq);
+    if (lastSeq <= (channel.lastSeq ?? 0)) return readUpTo(channel, readSeq);
+    const isNewer = (lastMessage?.seq ?? 0) > (channel.lastMessage?.seq ?? 0);
+    return readUpTo({ ...channel, lastSeq, ...(isNewer && { lastMessage }) }, readSeq);
   });
+}
+
+/**
+ * Channels after an event of one's own. Load them again after `channel.added`: only the server knows its last message.
+ */
+export function applyToChannels(channels: readonly ChannelSummary[], event: OwnEvent): readonly ChannelSummary[] {
+  if (event.type === 'channel.removed') return channels.filter(({ id }) => id !== event.channelId);
+  if (event.type === 'channel.added') {
+    const { channel } = event;
+    return [
+      ...channels.filter(({ id }) => id !== channel.id),
+      { ...channel, lastSeq: 0, readSeq: 0, unread: 0, lastMessage: null },
+    ];
+  }
+  const { channelId, unread, lastSeq } = event;
+  const readSeq = lastSeq - unread;
+  return channels.map((one) =>
+    one.id === channelId ? readUpTo({ ...one, lastSeq: Math.max(one.lastSeq ?? 0, lastSeq) }, readSeq) : one,
+  );
 }
 
 /** Channels by their last message, newest first. */

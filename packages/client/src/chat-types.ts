@@ -9,5 +9,7 @@ export type SentMessage = Extract<ChatEvent, { type: 'message.created' }>['messa
 export type ChatMessage = Extract<ChatServerFrame, { type: 'ack' }>['message'] & Pick<SentMessage, 'sender'>;
 /** What people react to a message with. */
 export type Reaction = ChatMessage['reactions'][number];
+/** A change of one's own channels: one has come or gone, or what is unread in one. */
+export type OwnEvent = Extract<ChatServerFrame, { type: 'channel.added' | 'channel.removed' | 'unread' }>;
 /** A stream's report of a refused frame: with `retry`, the same frame may be accepted later. */
 export type StreamError = Extract<ChatServerFrame, { type: 'error' }>;

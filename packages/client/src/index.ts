@@ -6,6 +6,7 @@ export { createChatClient, type ChannelHandlers, type ChatClient, type ChatClien
 export type { SocketConstructor, SocketLike } from './stream-connection.js';
 export {
   applyToChannel,
+  applyToChannels,
   applyToMessages,
   applyToWindow,
   joinChannels,
@@ -17,7 +18,8 @@ export {
   type LoadedMessages,
   type MessageWindow,
 } from './chat-state.js';
-export type { ChatChange, ChatEvent, ChatMessage, Reaction, SentMessage, StreamError } from './chat-types.js';
+export type { OwnHandlers } from './chat-own.js';
+export type { ChatChange, ChatEvent, ChatMessage, OwnEvent, Reaction, SentMessage, StreamError } from './chat-types.js';
 export { createTandemClient, type TandemClient, type TandemClientOptions } from './client.js';
 export { MfaRequiredError, TandemError, describeFailure, isError, type ErrorWith, type Failure } from './failure.js';
 export {

@@ -1,5 +1,6 @@
 import {
   applyToChannel,
+  applyToChannels,
   applyToMessages,
   createChatClient,
   createMessageLoader,
@@ -119,6 +120,20 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
     );
   }
 
+  const ownOf = new WeakMap<Stream, { users: number; stop(): void }>();
+  function startFollowingOwn(stream: Stream): () => void {
+    return stream.followOwn({
+      onEvent(event) {
+        // a followed channel's count changes together with its messages
+        if (event.type === 'unread' && stream.followed.has(event.channelId)) return;
+        queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
+        if (event.type === 'channel.added') loadAgain(channelsKey);
+      },
+      // what came and went before is not told
+      onSubscribed: () => loadAgain(channelsKey),
+    });
+  }
+
   return {
     isLive,
     channelsKey,
@@ -161,6 +176,23 @@ export function createChatLive({ url, WebSocket, client, identityId, queries }: 
         queueMicrotask(() => {
           if (one.users > 0 || followed.get(channelId) !== one) return;
           followed.delete(channelId);
+          one.stop();
+        });
+        release();
+      };
+    },
+
+    /** Follows all channels: which there are, and what is unread. @returns a function that ends it */
+    followOwn(): () => void {
+      const [stream, release] = shared.use();
+      const one = ownOf.get(stream) ?? { users: 0, stop: startFollowingOwn(stream) };
+      ownOf.set(stream, one);
+      one.users += 1;
+      return () => {
+        one.users -= 1;
+        queueMicrotask(() => {
+          if (one.users > 0 || ownOf.get(stream) !== one) return;
+          ownOf.delete(stream);
           one.stop();
         });
         release();

@@ -257,6 +257,21 @@ describe('useChannels', () => {
     expect(sockets.open()).toHaveLength(1);
   });
 
+  it('shows a channel as soon as one is in it, with what is unread, and no longer than that', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const { until } = render(app, useChannels, { tokens: tokensOf(ann) });
+    await until(({ channels, isLive }) => isLive && channels?.length === 0);
+    const channelId = await channelOf(bob);
+    await services.chat.post({ channelId, senderId: bob.id, content: 'before' });
+    const of = { channelId, subscribedId: ann.id };
+    const { id } = await bob.rest('POST', '/subscriptions', of).expect<{ id: string }>(201);
+    await until(({ channels, unread }) => channels?.[0]?.lastMessage?.content === 'before' && unread === 1);
+    await services.chat.post({ channelId, senderId: bob.id, content: 'after' });
+    await until(({ channels, unread }) => channels?.[0]?.lastMessage?.content === 'after' && unread === 2);
+    await bob.rest('DELETE', `/subscriptions/${id}`).expect(204);
+    await until(({ channels, unread }) => channels?.length === 0 && unread === 0);
+  });
+
   it('shows the message before the last one when that is deleted', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

@@ -8,8 +8,6 @@ import { retryBy } from './tandem.js';
 import { withWanted, type WantedReaction } from './reactions.js';
 import type { Typist } from './typing.js';
 
-/** No event tells of a new channel, so the list is loaded again at this interval, in milliseconds. */
-const RELOAD_MS = 20_000;
 const NOBODY = ['signed out'];
 const NO_MESSAGES = createStore<readonly PendingMessage[]>([]);
 const NOTHING_REFUSED = createStore<{ channelId: string; error: TandemError } | undefined>(undefined);
@@ -28,7 +26,7 @@ export interface Channels {
   error: TandemError | null;
   /** Whether new messages appear by themselves. */
   isLive: boolean;
-  /** Loads the list again, after joining a channel. */
+  /** Loads the list again. */
   refetch(): Promise<void>;
 }
 
@@ -40,7 +38,6 @@ export function useChannels(): Channels {
     queryKey: chat?.channelsKey ?? NOBODY,
     queryFn: chat ? ({ signal }) => chat.loadChannels(signal) : skipToken,
     select: newestFirst,
-    refetchInterval: RELOAD_MS,
     retry: retryBy(queries),
   });
   const ids = data
@@ -50,9 +47,11 @@ export function useChannels(): Channels {
   useEffect(() => {
     if (!chat || ids === undefined) return undefined;
     const loaded = queries.getQueryData<ChannelSummary[]>(chat.channelsKey) ?? [];
-    const ends = loaded.map(({ id, lastSeq = 0 }) => chat.follow(id, lastSeq));
+    // not from the last number, which may have been told before its message
+    const ends = loaded.map(({ id, lastMessage }) => chat.follow(id, lastMessage?.seq ?? 0));
     return () => ends.forEach((end) => end());
   }, [chat, ids, queries]);
+  useEffect(() => chat?.followOwn(), [chat]);
   const channels = useMemo(() => data?.map((channel) => ({ ...channel, unread: channel.unread ?? 0 })), [data]);
   return {
     channels,

@@ -1,5 +1,6 @@
 import {
   applyToChannel,
+  applyToChannels,
   applyToMessages,
   applyToWindow,
   createChatClient,
@@ -17,22 +18,17 @@ import {
   type ChatEvent,
   type ChatMessage,
   type LoadedMessages,
+  type OwnEvent,
   type MessageWindow,
 } from '@tandem/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
-import { useRoute } from 'wouter';
 import { useIdentityId, useSession } from '../session/session.js';
 import type { QueryState } from '../ui/query-failure.js';
 import { createDrafts, type Drafts } from './drafts.js';
 
 /** Most channels in the list. */
 const CHANNELS = 100;
-/**
- * No event reports being added to a channel, so the list is polled at these intervals, in milliseconds: while it is
- * visible, and elsewhere.
- */
-const REFRESH_MS = { here: 5000, elsewhere: 20_000 };
 /** How long somebody is shown as typing, in milliseconds: typing is reported every two seconds. */
 const TYPING_MS = 4000;
 
@@ -85,12 +81,11 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   const { client } = useSession();
   const memberId = useIdentityId();
   const queries = useQueryClient();
-  const [isHere] = useRoute('/chat/*?');
   const [isLive, setLive] = useState(false);
   const [typing, setTyping] = useState<readonly { channelId: string; identityId: string; until: number }[]>([]);
   const stream = useRef<ChatClient>(undefined);
   const followed = useRef(new Map<string, () => void>());
-  const [loader] = useState(() => createMessageLoader(client));
+  const [loader] = useState(() => createMessageLoader(client, { readerId: memberId }));
   const [drafts] = useState(createDrafts);
   const channelsKey = ['channels', memberId];
 
@@ -104,7 +99,6 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     select: newestFirst,
     // also when the page becomes visible again
     staleTime: 0,
-    refetchInterval: isHere ? REFRESH_MS.here : REFRESH_MS.elsewhere,
   });
   const { data: channels } = loading;
 
@@ -121,10 +115,10 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     const { channelId } = event;
     loader.hear(event);
     changeChannel(channelId, (channel) => applyToChannel(channel, event, memberId));
-    changeMessages(channelId, (loaded) => applyToMessages(loaded, event));
+    changeMessages(channelId, (loaded) => applyToMessages(loaded, event, memberId));
     queries.setQueriesData<MessageWindow>(
       { queryKey: windowsKey(channelId) },
-      (around) => around && applyToWindow(around, event),
+      (around) => around && applyToWindow(around, event, memberId),
     );
   }
   const loadAgain = (queryKey: readonly unknown[]) => void queries.invalidateQueries({ queryKey });
@@ -150,6 +144,13 @@ export function ChatProvider({ children }: { children: ReactNode }) {
     if (event.type === 'message.deleted' || event.type === 'channel.deleted') loadAgain(channelsKey);
   });
   const onEnd = useEffectEvent(() => loadAgain(channelsKey));
+  const onOwnEvent = useEffectEvent((event: OwnEvent): void => {
+    // a followed channel's count changes together with its messages
+    if (event.type === 'unread' && followed.current.has(event.channelId)) return;
+    queries.setQueryData<readonly ChannelSummary[]>(channelsKey, (all) => all && applyToChannels(all, event));
+    // only the server knows its last message
+    if (event.type === 'channel.added') loadAgain(channelsKey);
+  });
   const onBegin = useEffectEvent((channelId: string) => {
     loadAgain(messagesKey(channelId));
     loadAgain(windowsKey(channelId));
@@ -158,6 +159,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const made = createChatClient({ url: location.origin, client, onState: (state) => setLive(state === 'up') });
     stream.current = made;
+    // what came and went before is not told
+    made.followOwn({ onEvent: (event) => onOwnEvent(event), onSubscribed: () => onEnd() });
     const following = followed.current;
     return () => {
       stream.current = undefined;
@@ -176,7 +179,7 @@ export function ChatProvider({ children }: { children: ReactNode }) {
         following.delete(channelId);
         unfollow();
       }
-    for (const { id, lastSeq = 0 } of channels) {
+    for (const { id, lastMessage } of channels) {
       if (following.has(id)) continue;
       const handlers = {
         onEvent: (event: ChatEvent) => onEvent(event),
@@ -187,7 +190,8 @@ export function ChatProvider({ children }: { children: ReactNode }) {
           onEnd();
         },
       };
-      following.set(id, made.follow(id, handlers, { sinceSeq: lastSeq }));
+      // not from the last number, which may have been told before its message
+      following.set(id, made.follow(id, handlers, { sinceSeq: lastMessage?.seq ?? 0 }));
     }
   }, [channels]);
 

@@ -33,13 +33,14 @@ export const ErrorFrame = z
     /** The names by which the refused frame identified itself. */
     clientId: z.string().optional(),
     channelId: z.string().optional(),
+    self: z.literal(true).optional(),
   })
   .describe('A frame was refused.');
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
 /** The error frame for a failed frame, with the names that its sender gave it. @param given the frame as received */
 export function errorFrameOf({ message, data, errorCode, mayPass }: ApiError, given: unknown): ErrorFrame {
-  const { clientId, channelId } = (given ?? {}) as Record<string, unknown>;
+  const { clientId, channelId, self } = (given ?? {}) as Record<string, unknown>;
   const isEcho = (text: unknown): text is string => typeof text === 'string' && text.length <= ECHO_MAX;
   return {
     type: 'error',
@@ -49,6 +50,7 @@ export function errorFrameOf({ message, data, errorCode, mayPass }: ApiError, gi
     ...(data && { data }),
     ...(isEcho(clientId) && { clientId }),
     ...(isEcho(channelId) && { channelId }),
+    ...(self === true && { self }),
   };
 }
 

@@ -93,6 +93,13 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
     return channel as ReadChannel;
   }
 
+  async function shown(ids: readonly string[]): Promise<Map<string, Channel>> {
+    const records = await Channels.find({ _id: { $in: ids } }).lean<ChannelRecord[]>();
+    const channels = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
+    if (channels.length > 0) await addIcons(channels);
+    return new Map(channels.map((channel) => [channel.id, channel]));
+  }
+
   /** The channels that the caller of a query may read, by id: see the rule `readsChannel`. */
   async function readable(ids: readonly string[], query: object): Promise<Map<string, Channel>> {
     const viewer = viewerOf(query);
@@ -166,13 +173,7 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
     get: read,
 
     /** The live channels that fit their schema, by id, for readers of streams. */
-    async shown(ids: readonly string[]): Promise<Map<string, Channel>> {
-      if (ids.length === 0) return new Map();
-      const records = await Channels.find({ _id: { $in: ids } }).lean<ChannelRecord[]>();
-      const channels = records.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
-      await addIcons(channels);
-      return new Map(channels.map((channel) => [channel.id, channel]));
-    },
+    shown,
 
     /** Whether a live channel has this id. */
     async exists(channelId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { FileSchema } from '../files/files.schemas.js';
 import { PersonSchema } from '../people/people.schemas.js';
 import { Id } from '../shared/schemas.js';
 import { ChannelSchema } from './channels.schemas.js';
+import { publishOwnChange } from './own-changes.js';
 import { ChangeNumber, MessageSchema } from './messages.schemas.js';
 import { ReactionCountSchema, reactionEvent } from './reactions.schemas.js';
 
@@ -62,4 +63,5 @@ export function channelTopic(channelId: string): string {
 
 export function publishChatEvent(bus: EventBus, event: ChatEvent): void {
   bus.publish(channelTopic(event.channelId), event);
+  publishOwnChange(bus, event);
 }

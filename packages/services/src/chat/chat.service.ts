@@ -15,6 +15,7 @@ import { createMessageVersions } from './message-versions.js';
 import { createMessagesService } from './messages.service.js';
 import { createPinnedMessages } from './pinned-messages.js';
 import { createPins } from './pins.js';
+import { createPlaces } from './places.js';
 import { createReactionsService } from './reactions.service.js';
 import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
@@ -87,6 +88,7 @@ export function createChatService({
     expectMember: memberships.expectMember,
     membershipOf: memberships.membershipOf,
     membersAmong: memberships.membersAmong,
+    placesOf: createPlaces(storage),
     messagesSince: (channelId: string, seq: number, limit: number) => messages.since(channelId, seq, limit),
     changesSince: changes.since,
     post: messages.post,

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { validationError, type ApiError } from '@tandem/core';
-import type { Storage, ToldEvent } from '@tandem/storage';
+import { namedId, type Storage, type ToldEvent } from '@tandem/storage';
 import type { NotificationsService } from '../notifications/notifications.service.js';
 import type { Memberships } from './memberships.js';
 import type { MessageRecord } from './message.model.js';
@@ -11,20 +10,13 @@ interface MentionsOptions {
   notifications: Pick<NotificationsService, 'notifyOnce'>;
 }
 
-/** The id of the notification of one person of one message. */
-function notificationId(messageId: string, identityId: string): string {
-  const hash = createHash('sha256').update(`mention ${messageId} ${identityId}`).digest('hex');
-  // a UUID of version 8, which is of one's own making
-  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
-}
-
 /** Members that messages name (decisions C3). */
 export function createMentions({ storage, memberships, notifications }: MentionsOptions) {
   function notificationsOf({ state }: ToldEvent) {
     const { _id: messageId, channelId, senderId, mentions = [] } = state as unknown as MessageRecord;
     const named = [...new Set(mentions)].filter((receiverId) => receiverId !== senderId);
     const fields = { kind: 'mention', messageId, channelId, senderId };
-    return named.map((receiverId) => ({ id: notificationId(messageId, receiverId), receiverId, ...fields }));
+    return named.map((receiverId) => ({ id: namedId(messageId, receiverId), receiverId, ...fields }));
   }
   // who appends the event of a message notifies, so that no crash comes between
   storage.events.beforeCleared(

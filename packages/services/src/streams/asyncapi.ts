@@ -92,7 +92,7 @@ export function createAsyncApiDocument({ title, description, version, url }: Asy
     return frames.map((frame) => {
       const { description: summary, ...payload } = of(facts.extended(frame), by === 'client' ? 'input' : 'output');
       const type = (frame as unknown as Frame).shape.type.value;
-      const key = `${name}.${by}.${type}`;
+      const key = `${name}.${by}.${type}${frame.shape['self'] instanceof z.ZodLiteral ? '.self' : ''}`;
       messages[key] = { name: type, ...(summary !== undefined && { summary }), payload };
       return key;
     });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ChatEventSchema } from '../chat/chat-events.js';
 import { ChangeNumber, ClientId, MessageSchema, createMessageInput } from '../chat/messages.schemas.js';
 import { Id } from '../shared/schemas.js';
+import { OwnEventSchema, OwnSubscribed, OwnUnsubscribed } from './own-frames.js';
 
 /** The number of a message in its channel; 0 stands before the first. */
 export const Seq = z.number().int().min(0);
@@ -18,16 +19,34 @@ export const sinceOne = {
 /** What frames of a channel show besides: the cards of those who sent the messages. */
 export const Expand = z.array(z.enum(['sender'])).max(1);
 
+/** A subscription is to a channel, or to all of one's own (decisions C2). */
+const subject = { channelId: Id.optional(), self: z.literal(true).optional() };
+const ONE_SUBJECT = { oneOf: [{ required: ['channelId'] }, { required: ['self'] }] };
+function checkSubject(check: z.core.ParsePayload<{ channelId?: string | undefined; self?: true | undefined }>): void {
+  const { channelId, self, ...others } = check.value;
+  const add = (message: string, path: string[] = []) =>
+    void check.issues.push({ code: 'custom', message, path, input: check.value });
+  if (channelId === undefined && self === undefined) add("must have required property 'channelId'");
+  const [first] = [...(channelId === undefined ? [] : ['channelId']), ...Object.keys(others).filter((key) => key !== 'type')];
+  if (self && first !== undefined) add(`cannot be used with ${first}`, ['self']);
+}
+
 /** Frames that clients of the message stream may send (decisions S2). */
 export const ChatClientFrame = z.discriminatedUnion('type', [
   z
-    .strictObject({ type: z.literal('subscribe'), channelId: Id, ...since, expand: Expand.optional() })
+    .strictObject({ type: z.literal('subscribe'), ...subject, ...since, expand: Expand.optional() })
     .refine(sinceOne.check, sinceOne.message)
-    .describe(
-      'Reads the changes after `sinceChange`, or the messages after `sinceSeq`, else what comes after the last one; with ' +
-        '`expand`, each message with its sender.',
-    ),
-  z.strictObject({ type: z.literal('unsubscribe'), channelId: Id }).describe('Stops reading a channel.'),
+    .check(checkSubject)
+    .meta({
+      ...ONE_SUBJECT,
+      description:
+        'Reads the changes after `sinceChange`, or the messages after `sinceSeq`, else what comes after the last one; with ' +
+        '`expand`, each message with its sender. With `self`, tells of all one’s own channels.',
+    }),
+  z
+    .strictObject({ type: z.literal('unsubscribe'), ...subject })
+    .check(checkSubject)
+    .meta({ ...ONE_SUBJECT, description: 'Stops reading a channel, or one’s own.' }),
   createMessageInput
     .omit({ senderId: true })
     .extend({ type: z.literal('message.create'), clientId: ClientId })
@@ -43,8 +62,11 @@ export const ChatClientFrame = z.discriminatedUnion('type', [
 export type ChatClientFrame = z.infer<typeof ChatClientFrame>;
 
 /** Frames that the server sends, besides channel events. */
-export const ChatServerFrame = z.discriminatedUnion('type', [
+export const ChatServerFrame = z.union([
   ...ChatEventSchema.options,
+  ...OwnEventSchema.options,
+  OwnSubscribed,
+  OwnUnsubscribed,
   z.object({ type: z.literal('ready') }).describe('The stream is open.'),
   z
     .object({

@@ -23,6 +23,7 @@ import { Id } from '../shared/schemas.js';
 import type { ChannelFeeds, ChannelReader } from './channel-feeds.js';
 import type { ChannelReplays } from './channel-replays.js';
 import type { ChatClientFrame, ChatServerFrame } from './chat-frames.js';
+import type { OwnStream } from './own-stream.js';
 import { authenticateStream, refuseUnknown } from './stream-handshake.js';
 import type { StreamTickets } from './stream-tickets.js';
 
@@ -49,7 +50,7 @@ const PROCEDURES: Partial<Record<ChatClientFrame['type'], string>> = {
 };
 
 /** What a subscription asks for. */
-type Subscribed = Omit<Extract<ChatClientFrame, { type: 'subscribe' }>, 'type'>;
+type Subscribed = Omit<Extract<ChatClientFrame, { type: 'subscribe' }>, 'type' | 'channelId' | 'self'> & { channelId: string };
 type Channels = Map<string, ChannelSocketReader>;
 
 /** A socket's subscription to a channel. It counts against the limits while it lasts (decisions H2). */
@@ -106,6 +107,7 @@ interface ChatStreamOptions {
   frames: typeof ChatClientFrame;
   feeds: ChannelFeeds;
   replays: ChannelReplays;
+  own: OwnStream;
   places: StreamPlaces;
   redeem: StreamTickets['redeem'];
   bus: EventBus;
@@ -118,7 +120,7 @@ interface ChatStreamOptions {
 
 /** `GET /messages/listen` (decisions S1 to S5). */
 export function createChatStream(options: ChatStreamOptions): Stream {
-  const { chat, before, frames, feeds, replays, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
+  const { chat, before, frames, feeds, replays, own, places, redeem, bus, log, deadlineMs, guestTypeId } = options;
 
   function leave(socket: StreamSocket, channelId: string): void {
     const reader = channelsOf(socket).get(channelId);
@@ -206,11 +208,18 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       const name = PROCEDURES[frame.type];
       if (name) checkScopes(identity, { name, isRead: false });
       switch (frame.type) {
-        case 'subscribe':
-          return subscribe(socket, identityId, frame);
-        case 'unsubscribe':
-          leave(socket, frame.channelId);
-          return say(socket, { type: 'unsubscribed', channelId: frame.channelId });
+        case 'subscribe': {
+          const { channelId } = frame;
+          return channelId === undefined
+            ? own.subscribe(socket, identityId)
+            : subscribe(socket, identityId, { ...frame, channelId });
+        }
+        case 'unsubscribe': {
+          const { channelId } = frame;
+          if (channelId === undefined) own.leave(socket);
+          else leave(socket, channelId);
+          return say(socket, { type: 'unsubscribed', ...(channelId === undefined ? { self: true } : { channelId }) });
+        }
         case 'message.create':
           return post(socket, frame);
         case 'typing':
@@ -222,6 +231,7 @@ export function createChatStream(options: ChatStreamOptions): Stream {
       }
     },
     closed(socket) {
+      own.leave(socket);
       for (const channelId of channelsOf(socket).keys()) leave(socket, channelId);
     },
   };

@@ -17,6 +17,8 @@ import { createChannelFeeds } from './channel-feeds.js';
 import { createChannelReplays } from './channel-replays.js';
 import { ChatClientFrame } from './chat-frames.js';
 import { createChatStream } from './chat-stream.js';
+import { createOwnFeeds } from './own-feeds.js';
+import { createOwnStream } from './own-stream.js';
 import { createNotificationFeeds } from './notification-feeds.js';
 import { createNotificationStream } from './notification-stream.js';
 import { createSenderCards } from './sender-cards.js';
@@ -61,6 +63,7 @@ export function createStreams({ services, facts, storage, bus, names, before, he
   const senders = createSenderCards({ chat, people: services.people, log });
   const channels = createChannelFeeds({ bus, chat, senders, log });
   const replays = createChannelReplays({ chat, senders });
+  const own = createOwnFeeds({ bus, chat, log });
   const notifications = createNotificationFeeds({ notifications: services.notifications, bus, clock, log });
   const server = createStreamServer(facts, { watch, heartbeatMs });
   const streams = [
@@ -72,6 +75,7 @@ export function createStreams({ services, facts, storage, bus, names, before, he
             frames,
             feeds: channels,
             replays,
+            own: createOwnStream({ feeds: own, places: facts.places, log }),
             places: facts.places,
             redeem,
             bus,
@@ -87,6 +91,7 @@ export function createStreams({ services, facts, storage, bus, names, before, he
   const subscriptions = createSubscriptions({
     channels,
     replays,
+    own,
     notifications,
     events,
     roleOf: organizations.roleOf,

@@ -26,10 +26,13 @@ import { Expand, Seq, since, sinceOne, type ChatServerFrame } from './chat-frame
 import { EventReader } from './event-reader.js';
 import type { NotificationFeeds } from './notification-feeds.js';
 import type { NotificationServerFrame } from './notification-frames.js';
+import type { OwnFeeds } from './own-feeds.js';
+import type { OwnEvent, OwnSubscribed } from './own-frames.js';
 
 interface SubscriptionsOptions {
   channels: ChannelFeeds;
   replays: ChannelReplays;
+  own: OwnFeeds;
   notifications: NotificationFeeds;
   events: EventsService;
   roleOf: RoleOf;
@@ -57,7 +60,7 @@ class ChannelIteratorReader extends IteratorReader implements ChannelReader {
 }
 
 /** Stream events as tRPC subscriptions (decisions S7), over WebSocket and as server-sent events. */
-export function createSubscriptions({ channels, replays, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
+export function createSubscriptions({ channels, replays, own, notifications, events, roleOf, watch, log }: SubscriptionsOptions) {
   const open = new Set<IteratorReader>();
 
   /** Yields the events until the caller leaves or its access ends. */
@@ -107,6 +110,17 @@ export function createSubscriptions({ channels, replays, notifications, events, 
     }
   }
 
+  async function* ownEvents(reader: IteratorReader): AsyncGenerator<z.infer<typeof OwnSubscribed> | OwnEvent> {
+    try {
+      const state = await own.start(reader);
+      yield { type: 'subscribed', self: true };
+      yield* state;
+      yield* reader.events() as AsyncGenerator<OwnEvent>;
+    } finally {
+      own.leave(reader);
+    }
+  }
+
   async function* notificationEvents(reader: IteratorReader, since: string | undefined) {
     const { identityId } = reader;
     notifications.checkRoom(identityId);
@@ -140,6 +154,11 @@ export function createSubscriptions({ channels, replays, notifications, events, 
           const after = sinceChange === undefined ? { seq: seen ?? sinceSeq } : { change: seen ?? sinceChange };
           return whileAllowed(ctx, { reader, signal, events: channelEvents(reader, channelId, after) });
         }),
+
+      ownEvents: authenticated.input(z.strictObject({})).subscription(({ ctx, signal }) => {
+        const reader = new IteratorReader(ctx.identity.id);
+        return whileAllowed(ctx, { reader, signal, events: ownEvents(reader) });
+      }),
     }),
 
     notifications: router({
