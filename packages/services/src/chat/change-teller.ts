@@ -21,8 +21,9 @@ export const deletedRecord = (record: { _id: string }): ChangedRecord => ({
 function changedBy(event: UnnumberedEvent): Changed {
   switch (event.type) {
     case 'subscription.created':
+    case 'subscription.updated':
     case 'subscription.deleted':
-      return { kind: 'subscription', type: event.type, identityId: event.identityId };
+      return { kind: 'subscription', type: event.type, identityId: event.identityId, role: event.role };
     case 'reaction.created':
     case 'reaction.deleted': {
       const { type, messageId, key, identityId, count } = event;

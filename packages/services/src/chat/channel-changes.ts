@@ -3,11 +3,12 @@ import type { ChangeTeller, UnnumberedEvent } from './change-teller.js';
 import type { ChannelsService } from './channels.service.js';
 import type { LastingEvent } from './chat-events.js';
 import type { Memberships } from './memberships.js';
-import { isChange, type LogRecord, type MessageLog } from './message-log.js';
+import { isChange, type LogRecord, type MessageLog, type SubscriptionChange } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { MessagesService } from './messages.service.js';
 import type { Pins } from './pins.js';
 import type { ReactionRecord } from './reaction.model.js';
+import type { ChannelRole } from './subscriptions.schemas.js';
 
 /** A change of a channel, with what its readers are told: nothing where a later one stands for it. */
 export interface ChannelChange {
@@ -36,6 +37,7 @@ const NUMBERED_EVENTS = [
   'channel.deleted',
   'channel.restored',
   'subscription.created',
+  'subscription.updated',
   'subscription.deleted',
   'reaction.created',
   'reaction.updated',
@@ -70,7 +72,10 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
         const message = live.get(record._id);
         return message && { type: 'message.created', channelId, change, message };
       }
-      if (record.kind === 'subscription') return { type: record.type, channelId, change, identityId: record.identityId };
+      if (record.kind === 'subscription') {
+        const { type, identityId, role = 'member' } = record;
+        return { type, channelId, change, identityId, role };
+      }
       if (record.kind === 'reaction') {
         const { type, messageId, key, identityId, count } = record;
         return { type, channelId, change, messageId, key, identityId, count };
@@ -128,8 +133,9 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
       const isMember = members.get(channelId)?.has(identityId) === true;
       // one that hides with its channel or identity is no departure
       const isHidden = Array.isArray(state['hiddenBy']) && state['hiddenBy'].length > 0;
-      if (isHidden || isMember !== (type === 'subscription.created')) return undefined;
-      return { type: isMember ? 'subscription.created' : 'subscription.deleted', channelId, identityId };
+      if (isHidden || isMember !== (type !== 'subscription.deleted')) return undefined;
+      const role = (state['role'] ?? 'member') as ChannelRole;
+      return { type: type as SubscriptionChange, channelId, identityId, role };
     }
     const numbering = events.map(async (event) => {
       const now = eventNow(event);

@@ -46,7 +46,7 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
     ...others,
     icons,
     tellJoined: ({ _id: id, channelId, subscribedId: identityId }) =>
-      teller.tell({ type: 'subscription.created', channelId, identityId }, { id, version: 1 }),
+      teller.tell({ type: 'subscription.created', channelId, identityId, role: 'member' }, { id, version: 1 }),
     async tellDeleted(channelId) {
       memberships.forget(channelId);
       const record = await Channels.findById(channelId).setOptions({ deleted: 'include' }).lean<ChannelRecord>();

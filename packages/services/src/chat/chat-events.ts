@@ -7,6 +7,7 @@ import { ChannelSchema } from './channels.schemas.js';
 import { publishOwnChange } from './own-changes.js';
 import { ChangeNumber, MessageSchema } from './messages.schemas.js';
 import { ReactionCountSchema, reactionEvent } from './reactions.schemas.js';
+import { ChannelRole } from './subscriptions.schemas.js';
 
 function eventOf<Type extends string, Fields extends z.ZodRawShape>(type: Type, description: string, fields: Fields) {
   return z.object({ type: z.literal(type), channelId: Id, ...fields }).describe(description);
@@ -50,8 +51,12 @@ export const ChatEventSchema = z.discriminatedUnion('type', [
     identityId: Id,
     status: z.enum(['online', 'offline']),
   }),
-  changeOf('subscription.created', 'An identity has joined the channel.', { identityId: Id }),
-  changeOf('subscription.deleted', 'An identity has left the channel.', { identityId: Id }),
+  changeOf('subscription.created', 'An identity has joined the channel.', { identityId: Id, role: ChannelRole }),
+  changeOf('subscription.updated', 'A member has another role, or was muted or allowed to write again.', {
+    identityId: Id,
+    role: ChannelRole,
+  }),
+  changeOf('subscription.deleted', 'An identity has left the channel, or was removed.', { identityId: Id, role: ChannelRole }),
 ]);
 export type ChatEvent = z.infer<typeof ChatEventSchema>;
 export type LastingEvent = Extract<ChatEvent, { change: number }>;

@@ -2,9 +2,13 @@ import { admin, anyOf, defineRule, notGuest, owner, ruleErrors, self, type Rule 
 import { Id } from '../shared/schemas.js';
 import type { ChatService } from './chat.service.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { moderationErrors } from './moderation.errors.js';
+import { createModerationRules } from './moderation-rules.js';
 
 /** Access rules for channels (decisions S4, A17). */
-export function createChatRules({ channels, memberships, messages, subscriptions }: ChatService) {
+export function createChatRules(chat: ChatService) {
+  const { channels, memberships, messages, subscriptions } = chat;
+  const moderation = createModerationRules(chat);
   const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerId;
 
   /** Requires the caller to be a member of the channel that `channelIdOf` finds for the input's `key`. */
@@ -24,6 +28,17 @@ export function createChatRules({ channels, memberships, messages, subscriptions
       return channelId && ownerOf(channelId);
     };
     return owner(key, ownerBy, 'the owner of the channel');
+  }
+
+  /** The same, who is not muted. For all that others see. */
+  function speakerBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
+    const refusals = [errors.notSubscribed, moderationErrors.muted];
+    return defineRule('a member of the channel who is not muted', refusals, async ({ ctx, valueOf }) => {
+      const id = await valueOf(key);
+      const channelId = id === undefined ? undefined : await channelIdOf(id);
+      if (channelId === undefined) throw errors.notSubscribed();
+      await memberships.expectSpeaker(ctx.identity.id, channelId);
+    });
   }
 
   const ownsChannel = owner('channelId', ownerOf);
@@ -55,7 +70,11 @@ export function createChatRules({ channels, memberships, messages, subscriptions
   const channelOf = async (id: string) => (await subscriptions.endsOf(id))?.channelId;
   const ownSubscription = owner('subscriptionId', subscriberOf, 'the subscribed identity');
 
+  const managesSubscription = anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOf));
+
   return {
+    ...moderation,
+
     /** Runs before the other rules. A malformed id is left to input validation. */
     channelExists: defineRule('a caller that names an existing channel', [errors.channelDoesNotExist], async ({ valueOf }) => {
       const channelId = Id.safeParse(await valueOf('channelId')).data;
@@ -69,7 +88,9 @@ export function createChatRules({ channels, memberships, messages, subscriptions
 
     addsMember: anyOf(admin, ownsChannel, joinsOpen),
     listsMembers: anyOf(admin, member, ownsChannel, self('subscribedId')),
-    managesSubscription: anyOf(admin, ownSubscription, ownsChannelBy('subscriptionId', channelOf)),
+    managesSubscription,
+    /** Moderators, to know the version that they change. */
+    readsSubscription: anyOf(managesSubscription, moderation.moderatesChannelOfSubscription),
 
     /** Guests may write nowhere, but they may leave. */
     leavesAsGuest: anyOf(notGuest, ownSubscription),
@@ -77,9 +98,10 @@ export function createChatRules({ channels, memberships, messages, subscriptions
     sender,
     memberOfMessage,
     memberOfAnyMessage,
+    speaker: speakerBy('channelId', (channelId) => Promise.resolve(channelId)),
+    speakerOfMessage: speakerBy('messageId', messages.channelOf),
     readsMessage: anyOf(admin, memberOfMessage),
-    deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf)),
-    pinsMessages: anyOf(admin, ownsChannelBy('messageId', messages.channelOf)),
+    deletesMessage: anyOf(admin, sender, ownsChannelBy('messageId', messages.channelOf), moderation.moderatorOverSender),
     removesAttachment: anyOf(admin, sender),
   };
 }

@@ -1,4 +1,5 @@
 import { mergeRouters } from '@tandem/core';
+import { createBansRouter } from './bans.router.js';
 import { createChannelsRouter } from './channels.router.js';
 import { createChatRules } from './chat-rules.js';
 import type { ChatService } from './chat.service.js';
@@ -9,6 +10,7 @@ import { createMessagesRouter } from './messages.router.js';
 import { createPinsRouter } from './pins.router.js';
 import { createReactionsRouter } from './reactions.router.js';
 import { createReadStatesRouter } from './read-states.router.js';
+import { createReportsRouter } from './reports.router.js';
 import { createSubscriptionsRouter } from './subscriptions.router.js';
 
 interface ChatRouterOptions {
@@ -26,6 +28,8 @@ export function createChatRouter({ chat, roleOf }: ChatRouterOptions) {
     createMessageWordsRouter(chat, rules),
     createReactionsRouter(chat.reactions, rules),
     createPinsRouter(chat, rules),
+    createBansRouter(chat.bans, rules),
+    createReportsRouter(chat.reports, rules),
     createReadStatesRouter(chat.readStates, rules),
     createMessageTemplatesRouter({ templates: chat.templates, roleOf }),
   );

@@ -2,7 +2,10 @@ import type { EventBus } from '@tandem/core';
 import type { Lists } from '@tandem/lists';
 import type { Storage } from '@tandem/storage';
 import type { FilesService } from '../files/files.service.js';
+import type { IdentityLookups } from '../identities/identity-lookups.js';
 import type { NotificationsService } from '../notifications/notifications.service.js';
+import { createBans } from './bans.js';
+import { createBansService } from './bans.service.js';
 import { createChangeTeller } from './change-teller.js';
 import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
@@ -13,12 +16,14 @@ import { createMessageLog } from './message-log.js';
 import { createMessageTemplatesService } from './message-templates.service.js';
 import { createMessageVersions } from './message-versions.js';
 import { createMessagesService } from './messages.service.js';
+import { createMutes } from './mutes.js';
 import { createPinnedMessages } from './pinned-messages.js';
 import { createPins } from './pins.js';
 import { createPlaces } from './places.js';
 import { createReactionsService } from './reactions.service.js';
 import { createReplies } from './replies.js';
 import { createReadStatesService } from './read-states.service.js';
+import { createReportsService } from './reports.service.js';
 import { createSubscriptionsService } from './subscriptions.service.js';
 
 export type ChatService = ReturnType<typeof createChatService>;
@@ -32,24 +37,20 @@ interface ChatOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
   organizationExists(organizationId: string): Promise<boolean>;
   notifications: NotificationsService;
+  identities: Pick<IdentityLookups, 'accessStateOf'>;
 }
 
 /** Maximum number of files per message. */
 const ATTACHMENTS_MAX = 20;
 
 /** Channels, their members and their messages. Every change is announced to the channel's readers: see `chat-events.ts`. */
-export function createChatService({
-  storage,
-  lists,
-  bus,
-  files,
-  existingIdentities,
-  organizationExists,
-  notifications,
-}: ChatOptions) {
+export function createChatService(options: ChatOptions) {
+  const { storage, lists, bus, files, existingIdentities, organizationExists, notifications, identities } = options;
   const log = createMessageLog(storage);
   const teller = createChangeTeller(log, bus);
-  const memberships = createMemberships(storage, log);
+  const mutes = createMutes(storage);
+  const bans = createBans(storage);
+  const memberships = createMemberships(storage, log, mutes);
   const attachments = files.attachments({
     purpose: 'message-attachment',
     max: ATTACHMENTS_MAX,
@@ -67,7 +68,8 @@ export function createChatService({
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
-  const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, channelExists, existingIdentities });
+  const ends = { channelExists, existingIdentities };
+  const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
   const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages, pins });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
@@ -83,9 +85,14 @@ export function createChatService({
     pinned: createPinnedMessages({ storage, lists, messages }),
     readStates,
     templates,
+    bans: createBansService({ storage, lists, bans, subscriptions, ...ends }),
+    reports: createReportsService({ storage, lists }),
+    /** The type of an identity that exists. For access rules. */
+    typeOf: async (identityId: string) => (await identities.accessStateOf(identityId))?.typeId,
 
     // for streams
     expectMember: memberships.expectMember,
+    expectSpeaker: memberships.expectSpeaker,
     membershipOf: memberships.membershipOf,
     membersAmong: memberships.membersAmong,
     placesOf: createPlaces(storage),

@@ -1,6 +1,7 @@
 import { mergeRouters, router } from '@tandem/core';
 import { notifications } from '../notifications/notifications.js';
 import { defineService } from '../shared/define-service.js';
+import { banList } from './bans.schemas.js';
 import { channelList } from './channel-list.js';
 import { chatErrors } from './chat.errors.js';
 import { createChatRouter } from './chat.router.js';
@@ -8,8 +9,10 @@ import { createChatService } from './chat.service.js';
 import { messageTemplateErrors } from './message-templates.errors.js';
 import { messageTemplateList, organizationTemplateList } from './message-templates.schemas.js';
 import { messageVersionList } from './message-versions.js';
+import { moderationErrors } from './moderation.errors.js';
 import { channelMessageList, messageList, replyList } from './messages.schemas.js';
 import { pinList } from './pinned-messages.js';
+import { reportList } from './reports.schemas.js';
 import { subscriptionList } from './subscriptions.schemas.js';
 
 export const chat = defineService({
@@ -24,6 +27,7 @@ export const chat = defineService({
       subscriptions.chat,
     ),
   lists: {
+    listBans: banList,
     listChannels: channelList,
     listMessageTemplates: messageTemplateList,
     listMessageTemplatesOfOrganization: organizationTemplateList,
@@ -32,8 +36,9 @@ export const chat = defineService({
     listMessageVersions: messageVersionList,
     listPins: pinList,
     listReplies: replyList,
+    listReports: reportList,
     listSubscriptions: subscriptionList,
   },
-  tells: ['channel', 'message', 'messageTemplate', 'subscription'],
-  errors: { chat: chatErrors, 'message templates': messageTemplateErrors },
+  tells: ['ban', 'channel', 'message', 'messageTemplate', 'report', 'subscription'],
+  errors: { chat: chatErrors, 'message templates': messageTemplateErrors, moderation: moderationErrors },
 });

@@ -2,7 +2,10 @@ import type { Storage } from '@tandem/storage';
 import { createShortCopies } from '../shared/short-copies.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { MessageLog } from './message-log.js';
+import { moderationErrors } from './moderation.errors.js';
+import type { Mutes } from './mutes.js';
 import { subscriptionModel, type SubscriptionRecord } from './subscription.model.js';
+import type { ChannelRole } from './subscriptions.schemas.js';
 
 /** A member's position in a channel: message numbers and the number of unread messages. */
 export interface Standing {
@@ -67,7 +70,7 @@ function grouped(conditions: ReturnType<typeof conditionsOf>): (typeof condition
 }
 
 /** Looks up the members of channels (decisions S4). */
-export function createMemberships(storage: Storage, log: MessageLog) {
+export function createMemberships(storage: Storage, log: MessageLog, mutes: Pick<Mutes, 'isMuted'>) {
   const { collection } = storage.model(subscriptionModel);
   /** Subscriptions by channel and identity, cached for a second, so that a busy sender costs one lookup a second. */
   const copies = createShortCopies<SubscriptionRecord>();
@@ -79,8 +82,27 @@ export function createMemberships(storage: Storage, log: MessageLog) {
     return found as unknown as SubscriptionRecord;
   }
 
+  /** The same, by a copy of at most a second. */
+  const copyOf = (identityId: string, channelId: string) =>
+    copies.get(`${channelId} ${identityId}`, () => subscriptionOf(identityId, channelId));
+
   return {
     subscriptionOf,
+
+    /** The role of a member of a live channel, as stored now; undefined for others. */
+    async roleOf(identityId: string, channelId: string): Promise<ChannelRole | undefined> {
+      const own = { channelId, subscribedId: identityId, deletedAt: null } as object;
+      const found = await collection.findOne(own, { projection: { role: 1 } });
+      return found ? ((found as unknown as SubscriptionRecord).role ?? 'member') : undefined;
+    },
+
+    /**
+     * Checks whether an identity may write in a channel: posts, edits, attachments, reactions, typing; against copies of at most a
+     * second. @throws errors.notSubscribed, moderationErrors.muted
+     */
+    async expectSpeaker(identityId: string, channelId: string): Promise<void> {
+      if (await mutes.isMuted(copyOf(identityId, channelId), channelId, identityId)) throw moderationErrors.muted();
+    },
 
     /** The live channels of an identity, as stored now: one that it has left is missing at once. */
     async channelsOf(identityId: string): Promise<string[]> {
@@ -89,7 +111,7 @@ export function createMemberships(storage: Storage, log: MessageLog) {
 
     /** Checks membership, against a copy of at most a second. @throws errors.notSubscribed */
     async expectMember(identityId: string, channelId: string): Promise<void> {
-      await copies.get(`${channelId} ${identityId}`, () => subscriptionOf(identityId, channelId));
+      await copyOf(identityId, channelId);
     },
 
     /** Drops the copies of a channel whose members have changed, so that at least this instance knows at once. */

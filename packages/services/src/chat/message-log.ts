@@ -11,6 +11,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { ReactionChange } from './reaction.model.js';
+import type { ChannelRole } from './subscriptions.schemas.js';
 
 /** Maximum number of records per write. */
 const BATCH_MAX = 100;
@@ -36,9 +37,10 @@ export interface End {
 export type Changed =
   | { kind: 'message' | 'channel'; recordId?: string }
   | { kind: 'pin'; recordId: string; identityId: string }
-  | { kind: 'subscription'; type: SubscriptionChange; identityId: string }
+  // one from before there were roles has none
+  | { kind: 'subscription'; type: SubscriptionChange; identityId: string; role?: ChannelRole }
   | { kind: 'reaction'; type: ReactionChange; messageId: string; key: string; identityId: string; count: number };
-export type SubscriptionChange = 'subscription.created' | 'subscription.deleted';
+export type SubscriptionChange = `subscription.${'created' | 'updated' | 'deleted'}`;
 
 /**
  * A lasting change of a channel that is no post (decisions C1). It lies among the messages, because one index numbers both; it is

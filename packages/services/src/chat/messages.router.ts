@@ -40,14 +40,14 @@ export function createMessagesRouter({ messages, messageFiles }: ChatService, ru
   return router({
     postedFileUploadUrl: uploadRoute('GET /channels/{channelId}/attachment-upload-url', postedFileUploadInput, {
       what: 'a file to post with a message',
-      allow: [notGuest, rules.member],
+      allow: [notGuest, rules.speaker],
     }).query(({ ctx, input }) => messageFiles.postedFileUploadUrl(input, ctx.identity.id)),
 
     createMessage: createRoute(message, 'POST /messages', createMessageInput, {
       summary: 'Post a message; a repeated `clientId` returns the stored message',
       failure: 'Failed to create chat message.',
       errors: [errors.messageNotFound, ...ATTACH_ERRORS],
-      allow: [notGuest, self('senderId'), inWrite(rules.member)],
+      allow: [notGuest, self('senderId'), inWrite(rules.speaker)],
     }).mutation(({ ctx, input }) => messages.post(input, ctx.newId?.())),
 
     listMessages: listRoute(message, 'GET /messages', messageList, {
@@ -74,7 +74,7 @@ export function createMessagesRouter({ messages, messageFiles }: ChatService, ru
     patchMessage: patchRoute(message, 'PATCH /messages/{messageId}', messagePatchInput, {
       summary: 'Change a message of the caller',
       failure: 'Failed to update chat message',
-      allow: [notGuest, rules.sender, rules.memberOfMessage],
+      allow: [notGuest, rules.sender, rules.speakerOfMessage],
     }).mutation(({ input: { messageId, ...patch } }) => messages.patch(messageId, patch)),
 
     deleteMessage: deleteRoute(message, 'DELETE /messages/{messageId}', {
@@ -90,14 +90,14 @@ export function createMessagesRouter({ messages, messageFiles }: ChatService, ru
     attachmentUploadUrl: uploadRoute('GET /messages/{messageId}/attachment-upload-url', attachmentUploadInput, {
       what: 'an attachment',
       notFound: errors.messageNotFound,
-      allow: [notGuest, rules.sender, rules.memberOfMessage],
+      allow: [notGuest, rules.sender, rules.speakerOfMessage],
     }).query(({ ctx, input }) => messageFiles.attachmentUploadUrl(input.messageId, input, ctx.identity.id)),
 
     addAttachment: createRoute(attachment, 'POST /messages/{messageId}/attachments', attachInput, {
       summary: 'Add an uploaded file to a message of the caller',
       made: (_, { ctx, input: { messageId, ...file } }) => messageFiles.attached(messageId, file, ctx.identity.id),
       errors: [errors.messageNotFound, ...ATTACH_ERRORS, fileErrors.tooMany],
-      allow: [notGuest, rules.sender, rules.memberOfMessage],
+      allow: [notGuest, rules.sender, rules.speakerOfMessage],
     }).mutation(({ ctx, input: { messageId, ...file } }) => messageFiles.attach(messageId, file, ctx.identity.id)),
 
     removeAttachment: removeRoute(attachment, 'DELETE /messages/{messageId}/attachments/{attachmentId}', {

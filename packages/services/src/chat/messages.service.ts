@@ -5,6 +5,7 @@ import { changeRecord } from '../shared/changes.js';
 import type { HostGiven } from '../shared/host-fields.js';
 import { viewerOf } from '../shared/actor.js';
 import { givenOf } from '../shared/patching.js';
+import type { Pair } from './bans.js';
 import { channelModel } from './channel.model.js';
 import { changedRecord, deletedRecord, type ChangeTeller } from './change-teller.js';
 import { publishChatEvent, type SentMessage } from './chat-events.js';
@@ -132,7 +133,7 @@ export function createMessagesService(options: MessagesOptions) {
      * Stores a member's message and announces it to the channel's readers. A message with the same sender and `clientId` is
      * stored once: the stored one is returned and announced again, because the process that stored it may have died before
      * announcing it. So is one of the same id. The caller must check that the sender is not a guest.
-     * @throws errors.notSubscribed; validationError for a mention of a stranger; messageNotFound when it replies to none of the
+     * @throws errors.notSubscribed, moderationErrors.muted; validationError for a mention of a stranger; messageNotFound when it replies to none of the
      * channel, or the stored message does not fit its schema; ATTACH_ERRORS
      */
     async post(
@@ -141,7 +142,7 @@ export function createMessagesService(options: MessagesOptions) {
     ): Promise<Message> {
       const { channelId, senderId, content, title = null, clientId = null, replyToId } = posted;
       const { mentions: named = [], attachments: files = [] } = posted;
-      await memberships.expectMember(senderId, channelId);
+      await memberships.expectSpeaker(senderId, channelId);
       const isReply = typeof replyToId === 'string';
       const isDangling = isReply && !(await replies.mark(channelId, replyToId));
       const refusal = isDangling ? errors.messageNotFound() : await mentions.refusal(channelId, named);
@@ -248,10 +249,14 @@ export function createMessagesService(options: MessagesOptions) {
       return lists.answer(messageList, Messages, { scope, cursorScope: { memberId }, ...sourceFor(query) }, query);
     },
 
-    /** `channelOf` and `senderOf` serve the access rules: undefined when there is no live message. */
+    /** `channelOf`, `senderOf` and `personOf` serve the access rules: undefined when there is no live message. */
     channelOf: async (messageId: string) => (await whose(messageId))?.channelId,
     channelOfAny: async (messageId: string) => (await whose(messageId, { deleted: 'include' }))?.channelId,
     senderOf: async (messageId: string) => (await whose(messageId))?.senderId,
+    async personOf(messageId: string): Promise<Pair | undefined> {
+      const found = await whose(messageId);
+      return found ? { channelId: found.channelId, identityId: found.senderId } : undefined;
+    },
 
     /** @throws errors.messageNotFoundStop, also when its channel is deleted */
     async get(messageId: string, query?: ReadQuery): Promise<Message> {

@@ -15,13 +15,13 @@ export function createPinsRouter({ pins, pinned }: Pick<ChatService, 'pins' | 'p
     pinMessage: actionRoute(message, 'PUT /messages/{messageId}/pin', 'pin', {
       summary: 'Pin a message in its channel',
       errors: [errors.tooManyPins],
-      allow: [notGuest, rules.pinsMessages],
+      allow: [notGuest, rules.moderatesChannelOfMessage],
     }).mutation(({ ctx, input }) => pins.pin(input.messageId, ctx.identity.id)),
 
     unpinMessage: removeRoute(message, 'DELETE /messages/{messageId}/pin', {
       summary: 'Unpin a message',
       failure: 'Failed to unpin chat message',
-      allow: [notGuest, rules.pinsMessages],
+      allow: [notGuest, rules.moderatesChannelOfMessage],
     }).mutation(({ ctx, input }) => pins.unpin(input.messageId, ctx.identity.id)),
 
     listPins: listRoute({ many: 'pinned messages' }, 'GET /channels/{channelId}/pins', pinList, {

@@ -6,7 +6,7 @@ import type { ReactionsService } from './reactions.service.js';
 
 /** Routes of reactions (decisions C3). */
 export function createReactionsRouter(reactions: ReactionsService, rules: ChatRules) {
-  const allow = [notGuest, rules.memberOfMessage] as const;
+  const allow = [notGuest, rules.speakerOfMessage] as const;
   return router({
     addReaction: authenticatedRoute('PUT /messages/{messageId}/reactions/{key}', {
       status: 204,

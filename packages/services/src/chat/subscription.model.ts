@@ -1,7 +1,7 @@
 import { listIndexes } from '@tandem/lists';
 import { defineModel, type Live } from '@tandem/storage';
 import type { StoredFields } from '../shared/record.js';
-import { subscriptionRecord } from './subscriptions.schemas.js';
+import { subscriptionRecord, type ChannelRole } from './subscriptions.schemas.js';
 
 /**
  * The membership of an identity in a channel, and how far it has read there; one record per pair. Leaving removes the record.
@@ -10,6 +10,9 @@ import { subscriptionRecord } from './subscriptions.schemas.js';
 export interface SubscriptionRecord extends Live, StoredFields<typeof subscriptionRecord> {
   /** Deletions of the channel or identity that hide the subscription. It is live while there are none. */
   hiddenBy: string[];
+  /** Missing in one from before there were roles. */
+  role?: ChannelRole;
+  mutedUntil?: Date;
   /** The number of the last message read, 0 before the first; it only grows. */
   readSeq: number;
   lastReadMessageId: string | null;

@@ -22,7 +22,7 @@ describe.each(FACES)('a subscription over %s', (face) => {
     const events = listenTo(app, channelId);
     const pair = { channelId, subscribedId: bob.id };
     const made = valueOf(await call(ann, 'createSubscription', pair)) as Subscription;
-    expect(made).toMatchObject({ ...pair, readSeq: 0 });
+    expect(made).toMatchObject({ ...pair, readSeq: 0, role: 'member', mutedUntil: null });
     const again = { ok: false, status: 409, message: 'Identity is already subscribed' };
     expect(await call(ann, 'createSubscription', pair)).toEqual(again);
     expect(await call(bob, 'getSubscription', { subscriptionId: made.id })).toEqual({ ok: true, value: made });
@@ -33,9 +33,9 @@ describe.each(FACES)('a subscription over %s', (face) => {
     expect(await call(admin, 'deleteSubscription', { subscriptionId: made.id })).toEqual(gone);
     expect(await call(ann, 'createSubscription', pair)).toMatchObject({ ok: true });
     expect(events).toEqual([
-      { type: 'subscription.created', channelId, identityId: bob.id },
-      { type: 'subscription.deleted', channelId, identityId: bob.id },
-      { type: 'subscription.created', channelId, identityId: bob.id },
+      { type: 'subscription.created', channelId, identityId: bob.id, role: 'member' },
+      { type: 'subscription.deleted', channelId, identityId: bob.id, role: 'member' },
+      { type: 'subscription.created', channelId, identityId: bob.id, role: 'member' },
     ]);
   });
 

@@ -17,6 +17,8 @@ const KINDS = [
   'subscription',
   'message',
   'messageTemplate',
+  'ban',
+  'report',
 ] as const;
 
 /** All types of events. */

@@ -1,8 +1,10 @@
 import type { Attribute } from '../attributes/attributes.schemas.js';
 import type { Category } from '../categories/categories.schemas.js';
+import type { Ban } from '../chat/bans.schemas.js';
 import type { Channel } from '../chat/channels.schemas.js';
 import type { MessageTemplate } from '../chat/message-templates.schemas.js';
 import type { Message } from '../chat/messages.schemas.js';
+import type { Report } from '../chat/reports.schemas.js';
 import type { Subscription } from '../chat/subscriptions.schemas.js';
 import type { Identity } from '../identities/identities.schemas.js';
 import type { Invitation } from '../invitations/invitations.schemas.js';
@@ -19,6 +21,7 @@ import type { DomainEvent } from './events.schemas.js';
 /** What events of each kind show. Texts of messages may be missing. */
 export interface EventRecords {
   attribute: Attribute;
+  ban: Ban;
   category: Category;
   changeRequest: ChangeRequest;
   channel: Channel;
@@ -33,6 +36,7 @@ export interface EventRecords {
   product: Product;
   productVariant: ProductVariant;
   profile: Profile;
+  report: Omit<Report, 'content' | 'title'> & Partial<Pick<Report, 'content' | 'title'>>;
   subscription: Subscription;
 }
 type Kind = keyof EventRecords;

@@ -11,6 +11,8 @@ export type EventsService = ReturnType<typeof createEventsService>;
 
 /** How often streams look for events of other instances, in milliseconds. */
 const LOOKED_MS = 700;
+/** The kinds of records with the text of a message. */
+const WITH_TEXTS = ['message', 'report'];
 
 interface EventsOptions {
   storage: Storage;
@@ -51,7 +53,7 @@ export function createEventsService({ storage, lists, bus, eventRetention, event
       const { _id: id, at, state: _, ...rest } = event;
       const shown = data.get(event);
       if (!shown) return [];
-      const isSilent = event.subject.type === 'message' && !eventMessageTexts;
+      const isSilent = WITH_TEXTS.includes(event.subject.type) && !eventMessageTexts;
       const told = { id, ...rest, at: at.toISOString(), data: isSilent ? withoutText(shown) : { ...shown } };
       // the kind has its own schema, by which `told` has been checked
       return [told as ShownEvent];

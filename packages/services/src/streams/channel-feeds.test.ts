@@ -197,7 +197,7 @@ describe('the readers of a channel that ask for senders', () => {
       await created(messages[0]),
       await created(messages[1]),
       await deleted(messages[0]),
-      { type: 'subscription.deleted', channelId, change: 5, identityId: ann.id },
+      { type: 'subscription.deleted', channelId, change: 5, identityId: ann.id, role: 'member' },
     ] as const;
     for (const event of events) publish(event);
     expect(others).toEqual(events);

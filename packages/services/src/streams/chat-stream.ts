@@ -161,9 +161,10 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     }
   }
 
-  function tellTyping(socket: StreamSocket, identityId: string, channelId: string): void {
+  async function tellTyping(socket: StreamSocket, identityId: string, channelId: string): Promise<void> {
     const reader = channelsOf(socket).get(channelId);
     if (!reader) throw chatErrors.notSubscribed();
+    await chat.expectSpeaker(identityId, channelId);
     const now = performance.now();
     if (now - reader.typedAt < TYPING_MS) return;
     reader.typedAt = now;
@@ -176,7 +177,8 @@ export function createChatStream(options: ChatStreamOptions): Stream {
     if (!ask) return input;
     const endsAt = performance.now() + deadlineMs;
     // a hook runs only for those who may do it
-    await chat.expectMember(identity.id, input.channelId);
+    const may = operation === 'chat.createMessage' ? chat.expectSpeaker : chat.expectMember;
+    await may(identity.id, input.channelId);
     return ask(input, identity, () => performance.now() >= endsAt);
   }
 
