@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { newEmail, type Outcome, type Person, type TestServer } from '@tandem/testing';
 import { attributeModel } from '../src/attributes/attribute.model.js';
 import { categoryModel } from '../src/categories/category.model.js';
+import { banModel } from '../src/chat/ban.model.js';
 import { channelModel } from '../src/chat/channel.model.js';
 import { NUMBERED } from '../src/chat/message-log.js';
 import { messageTemplateModel } from '../src/chat/message-template.model.js';
 import { messageModel } from '../src/chat/message.model.js';
+import { reportModel } from '../src/chat/report.model.js';
 import { subscriptionModel } from '../src/chat/subscription.model.js';
 import { fileModel } from '../src/files/file.model.js';
 import { invitationModel } from '../src/invitations/invitation.model.js';
@@ -112,6 +114,21 @@ export function createsOf(app: Pick<TestServer, 'storage' | 'signUp'>, person: (
         return { input: { channelId, subscribedId }, count: counting(subscriptionModel, { channelId, subscribedId }) };
       },
       other: { subscribedId: randomUUID() },
+    },
+    'chat.createBan': {
+      async prepare() {
+        const { id: channelId } = await openChannel(person());
+        const { id: identityId } = await app.signUp();
+        return { input: { channelId, identityId }, count: counting(banModel, { channelId, identityId }) };
+      },
+      other: { identityId: randomUUID() },
+    },
+    'chat.createReport': {
+      async prepare() {
+        const { id: messageId } = await say(person(), (await openChannel(person())).id);
+        return { input: { messageId, reason: 'rude' }, count: counting(reportModel, { messageId }) };
+      },
+      other: { reason: 'other' },
     },
     'invitations.create': {
       async prepare() {

@@ -35,6 +35,7 @@ const CASES: { readonly [List in keyof ListShapes]?: (world: World) => ListCase 
   'auth.identityEvents': ofAnn,
   'auth.keys': ofAnn,
   'auth.sessions': ofAnn,
+  'chat.listBans': ofChannel,
   'chat.listChannels': ({ ann }) => ({ person: ann, input: { memberId: ann.id } }),
   'chat.listMessageTemplatesOfOrganization': ofOrganization,
   'chat.listMessages': ofChannel,
@@ -152,8 +153,10 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const messages = await each(() => post(channelId));
   const messageId = messages[0] as string;
   await each((n) => ann.rest('PUT', `/messages/${messages[n]}/pin`).expect(204));
+  await each((n) => create(ann, `/messages/${messages[n]}/reports`, { reason: `No. ${n}` }));
   messages.push(...(await each(() => post(channelId, messageId))));
   await each((n) => ann.rest('PATCH', `/messages/${messageId}`, { content: `Hello ${n}` }).expect(200));
+  await each(async () => create(ann, `/channels/${channelId}/bans`, { identityId: (await app.signUp()).id }));
   await each((n) => create(ann, '/message-templates', { title: `No. ${n}`, content: 'Hello', organizationId }));
   messages.push(...(await Promise.all(channels.slice(1).map((to) => post(to)))));
 

@@ -6,12 +6,13 @@ import type { Channel } from './channels.schemas.js';
 import type { Message } from './messages.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
-const WHO = ['stranger', 'member', 'guest', 'author', 'former', 'owner', 'admin'] as const;
+const WHO = ['stranger', 'member', 'guest', 'author', 'former', 'moderator', 'owner', 'admin'] as const;
 type Who = (typeof WHO)[number];
-const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'owner'];
+const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'moderator', 'owner'];
 /**
  * Who may call what, of the owner's channel, of a message of the author in it, and of the member's subscription. The guest is a member, and
- * writes nothing; the former one was a member, and wrote the message that is asked for where a name ends in an asterisk.
+ * writes nothing; the former one was a member, and wrote the message that is asked for where a name ends in an asterisk;
+ * with a plus, a role is given.
  */
 const ALLOWED: Record<string, readonly Who[]> = {
   createChannel: ['owner', 'admin'],
@@ -26,8 +27,17 @@ const ALLOWED: Record<string, readonly Who[]> = {
   markRead: ['member'],
   createSubscription: ['owner', 'admin'],
   listSubscriptions: [...MEMBERS, 'admin'],
-  getSubscription: ['member', 'owner', 'admin'],
+  getSubscription: ['member', 'moderator', 'owner', 'admin'],
+  patchSubscription: ['moderator', 'owner', 'admin'],
+  'patchSubscription+': ['owner', 'admin'],
   deleteSubscription: ['member', 'owner', 'admin'],
+  createBan: ['moderator', 'owner', 'admin'],
+  listBans: ['moderator', 'owner', 'admin'],
+  deleteBan: ['moderator', 'owner', 'admin'],
+  createReport: ['member', 'author', 'moderator', 'owner'],
+  listReports: ['admin'],
+  getReport: ['admin'],
+  patchReport: ['admin'],
   createMessage: ['member'],
   listMessages: MEMBERS,
   listReplies: MEMBERS,
@@ -37,7 +47,7 @@ const ALLOWED: Record<string, readonly Who[]> = {
   listMessageVersions: MEMBERS,
   getMessage: [...MEMBERS, 'admin'],
   patchMessage: ['author'],
-  deleteMessage: ['author', 'owner', 'admin'],
+  deleteMessage: ['author', 'moderator', 'owner', 'admin'],
   restoreMessage: ['admin'],
   attachmentUploadUrl: ['author'],
   addAttachment: ['author'],
@@ -46,7 +56,7 @@ const ALLOWED: Record<string, readonly Who[]> = {
   removeReaction: ['member', 'author', 'owner'],
   'getMessage*': [...MEMBERS, 'admin'],
   'patchMessage*': [],
-  'deleteMessage*': ['former', 'owner', 'admin'],
+  'deleteMessage*': ['former', 'moderator', 'owner', 'admin'],
   'addAttachment*': [],
   'addReaction*': ['member', 'author', 'owner'],
 };
@@ -60,6 +70,8 @@ let subscription: Subscription;
 beforeAll(async () => {
   channel = await openChannel(people.owner, [people.guest, people.author]);
   subscription = await subscribe(people.owner, channel.id, people.member.id);
+  const moderates = await subscribe(people.owner, channel.id, people.moderator.id);
+  await people.owner.rest('PATCH', `/subscriptions/${moderates.id}`, { role: 'moderator' }).expect(200);
   const was = await subscribe(people.owner, channel.id, people.former.id);
   [message, formers] = [await say(people.author, channel.id), await say(people.former, channel.id)];
   await people.former.rest('DELETE', `/subscriptions/${was.id}`).expect(204);
@@ -73,9 +85,22 @@ function inputOf(name: string): Record<string, unknown> {
     case 'createChannel':
     case 'listChannels':
       return { ownerId: people.owner.id, ...bad };
+    case 'createBan':
+    case 'deleteBan':
+      return { channelId: ids.channelId, identityId: people.stranger.id, ...bad };
+    case 'listReports':
+      return { page: 0 };
+    case 'getReport':
+    case 'patchReport':
+      return { reportId: NO_ID, ...bad };
+    case 'createReport':
+      return { messageId: ids.messageId, ...bad };
+    case 'patchSubscription+':
+      return { subscriptionId: subscription.id, role: 'moderator', ...bad };
     case 'createSubscription':
       return { channelId: ids.channelId, subscribedId: people.stranger.id, ...bad };
     case 'listSubscriptions':
+    case 'listBans':
     case 'listMessages':
       return { channelId: ids.channelId, page: 0 };
     case 'createMessage':
@@ -98,10 +123,10 @@ function inputOf(name: string): Record<string, unknown> {
 
 describe.each(FACES)('over %s', (face) => {
   const call = (who: Who, name: string, input: Record<string, unknown>) =>
-    people[who].call(face, `chat.${name.replace('*', '')}`, input);
+    people[who].call(face, `chat.${name.replace(/[*+]$/, '')}`, input);
 
   it.each(Object.keys(ALLOWED))('%s is open to exactly the permitted callers', async (name) => {
-    expect(await app.call(face, `chat.${name.replace('*', '')}`, inputOf(name))).toEqual(NOT_SIGNED_IN);
+    expect(await app.call(face, `chat.${name.replace(/[*+]$/, '')}`, inputOf(name))).toEqual(NOT_SIGNED_IN);
     const passed: Who[] = [];
     for (const who of WHO) {
       const outcome = (await call(who, name, inputOf(name))) as { ok: boolean; status?: number };

@@ -25,6 +25,7 @@ const READS: Record<string, [list: string, id: string]> = {
   'chat.getChannel': ['chat.listChannels', 'channelId'],
   'chat.getMessage': ['chat.listMessages', 'messageId'],
   'chat.getMessageTemplate': ['chat.listMessageTemplates', 'messageTemplateId'],
+  'chat.getReport': ['chat.listReports', 'reportId'],
   'chat.getSubscription': ['chat.listSubscriptions', 'subscriptionId'],
   'invitations.get': ['invitations.list', 'invitationId'],
   'locations.get': ['locations.list', 'locationId'],
@@ -75,6 +76,9 @@ const world = fixture(async () => {
   const { id: messageId } = await say(owner, channel.id);
   for (const who of [gone, member]) await say(who, channel.id, 'Reply', { replyToId: messageId });
   await owner.rest('PUT', `/messages/${messageId}/pin`).expect(204);
+  const { id: reportedId } = await say(member, channel.id);
+  await create(owner, `/messages/${reportedId}/reports`, { reason: 'rude' });
+  await create(owner, `/channels/${channel.id}/bans`, { identityId: stranger.id });
   await gone.rest('DELETE', `/subscriptions/${subscriptionId}`).expect(204);
 
   for (const profileId of [profiles.owner, profiles.stranger]) {

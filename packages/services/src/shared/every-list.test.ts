@@ -66,6 +66,7 @@ describe.each(FACES)('over %s, a read of one record', (face) => {
     ['chat.getChannel', 'chat.listChannels', 'channelId'],
     ['chat.getMessage', 'chat.listMessages', 'messageId'],
     ['chat.getMessageTemplate', 'chat.listMessageTemplates', 'messageTemplateId'],
+    ['chat.getReport', 'chat.listReports', 'reportId'],
     ['chat.getSubscription', 'chat.listSubscriptions', 'subscriptionId'],
     ['identities.get', 'identities.list', 'identityId'],
     ['invitations.get', 'invitations.list', 'invitationId'],

@@ -93,6 +93,13 @@ const KINDS: Kind[] = [
     missing: 'Subscription not found',
   },
   {
+    collection: 'reports',
+    id: 'reportId',
+    read: 'chat.getReport',
+    missing: 'Report not found',
+    change: ['chat.patchReport', { status: 'resolved' }],
+  },
+  {
     collection: 'channels',
     id: 'channelId',
     read: 'chat.getChannel',
