@@ -1,14 +1,12 @@
-import { FACES, failing, fixture, openStream, startTestServer, type Person } from '@tandem/testing';
+import { FACES, failing, fixture, openStream, startTestServer, type Face, type Person } from '@tandem/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { listenTo, openChannel, say, subscribe, valueOf } from '../../test/chat-world.js';
+import { listenTo, say, subscribe, valueOf } from '../../test/chat-world.js';
+import { MODERATED, openModerated, type Moderated } from '../../test/moderated-channel.js';
 import { signUpAll } from '../../test/people.js';
 import { upload } from '../../test/uploads.js';
-import type { Ban } from './bans.schemas.js';
-import type { Report } from './reports.schemas.js';
 import type { Subscription } from './subscriptions.schemas.js';
 
 const MUTED = 'Identity is muted in the channel';
-const BANNED = 'Identity is banned from the channel';
 const REFUSED = failing(403, 'Identity is not authorized to access this resource');
 const MINUTE = 60_000;
 /** What ends acts within a second; this is for a busy machine too. */
@@ -17,27 +15,21 @@ const SOON = { timeout: 3000, interval: 20 };
 const app = fixture(startTestServer);
 /** Another instance, which hears nothing of the first. */
 const second = fixture(() => startTestServer({ clock: app.clock }));
-const people = fixture(() => signUpAll(app, ['admin', 'owner', 'moderator', 'other', 'member', 'stranger']));
-type Who = keyof typeof people;
-
+const people = fixture(() => signUpAll(app, MODERATED));
 let channelId: string;
-let ids: Record<'moderator' | 'other' | 'member' | 'admin', string>;
-const patch = (who: Who, subscriptionId: string, body: object) =>
-  people[who].rest('PATCH', `/subscriptions/${subscriptionId}`, body);
+let ids: Awaited<ReturnType<typeof openModerated>>['ids'];
 beforeEach(async () => {
-  const { owner, moderator, other, member, admin } = people;
-  ({ id: channelId } = await openChannel(owner, [], { open: true }));
-  const join = async (person: Person) => (await subscribe(owner, channelId, person.id)).id;
-  ids = { moderator: await join(moderator), other: await join(other), member: await join(member), admin: await join(admin) };
-  for (const one of [ids.moderator, ids.other]) await patch('owner', one, { role: 'moderator' }).expect(200);
+  ({ channelId, ids } = await openModerated(people));
 });
 
 const soon = (ms = MINUTE) => new Date(app.clock.now().getTime() + ms).toISOString();
-const call = (face: (typeof FACES)[number], who: Who, name: string, input: Record<string, unknown>) =>
+const call = (face: Face, who: Moderated, name: string, input: Record<string, unknown>) =>
   people[who].call(face, `chat.${name}`, input);
+const patch = (who: Moderated, subscriptionId: string, body: object) =>
+  people[who].rest('PATCH', `/subscriptions/${subscriptionId}`, body);
 
 describe.each(FACES)('a role over %s', (face) => {
-  const change = (who: Who, subscriptionId: string, fields: object) =>
+  const change = (who: Moderated, subscriptionId: string, fields: object) =>
     call(face, who, 'patchSubscription', { subscriptionId, ...fields });
 
   it('is given and taken by the owner and admins, and by nobody to itself', async () => {
@@ -71,7 +63,7 @@ describe.each(FACES)('a role over %s', (face) => {
 });
 
 describe.each(FACES)('a mute over %s', (face) => {
-  const mute = (who: Who, subscriptionId: string, mutedUntil: string | null = soon()) =>
+  const mute = (who: Moderated, subscriptionId: string, mutedUntil: string | null = soon()) =>
     call(face, who, 'patchSubscription', { subscriptionId, mutedUntil });
   const post = () => call(face, 'member', 'createMessage', { channelId, senderId: people.member.id, content: 'x' });
 
@@ -152,7 +144,7 @@ it('a mute forbids posts and typing by streams, within a second on another insta
 
 describe.each(FACES)('messages over %s', (face) => {
   it('are deleted by moderators, but not those of the owner, admins and other moderators', async () => {
-    const remove = async (who: Who, sender: Who) => {
+    const remove = async (who: Moderated, sender: Moderated) => {
       const { id: messageId } = await say(people[sender], channelId);
       return call(face, who, 'deleteMessage', { messageId });
     };
@@ -165,154 +157,4 @@ describe.each(FACES)('messages over %s', (face) => {
     await patch('owner', ids.moderator, { role: 'member' }).expect(200);
     expect(await remove('moderator', 'member')).toMatchObject({ status: 403 });
   });
-});
-
-describe.each(FACES)('a ban over %s', (face) => {
-  const ban = (who: Who, target: Who, fields: object = {}) =>
-    call(face, who, 'createBan', { channelId, identityId: people[target].id, ...fields });
-  const lift = (who: Who, target: Who) => call(face, who, 'deleteBan', { channelId, identityId: people[target].id });
-  const join = (by: Who = 'member') => call(face, by, 'createSubscription', { channelId, subscribedId: people.member.id });
-
-  it('removes a member, and refuses joining and being added until it is lifted', async () => {
-    const events = listenTo(app, channelId);
-    const made = valueOf(await ban('moderator', 'member')) as Ban;
-    expect(made).toMatchObject({ channelId, identityId: people.member.id, until: null, bannedBy: people.moderator.id });
-    expect(events).toEqual([{ type: 'subscription.deleted', channelId, identityId: people.member.id, role: 'member' }]);
-    for (const who of ['member', 'owner', 'admin'] as const) expect(await join(who)).toEqual(failing(403, BANNED));
-    expect(await call(face, 'owner', 'listBans', { channelId })).toMatchObject({ value: { data: [made] } });
-    for (const who of ['member', 'stranger'] as const) expect(await lift(who, 'member')).toMatchObject({ status: 403 });
-    expect(await lift('moderator', 'member')).toEqual({ ok: true });
-    expect(await lift('moderator', 'member')).toEqual(failing(404, 'Ban not found'));
-    expect(await join()).toMatchObject({ ok: true });
-    expect(events).toHaveLength(2);
-  });
-
-  it('is given by the owner, moderators and admins, and by moderators to nobody above members', async () => {
-    for (const target of ['owner', 'admin', 'other', 'moderator'] as const)
-      expect(await ban('moderator', target), target).toMatchObject({ status: 403 });
-    for (const who of ['member', 'stranger'] as const) expect(await ban(who, 'stranger')).toMatchObject({ status: 403 });
-    expect(await ban('owner', 'moderator')).toMatchObject({ ok: true });
-    expect(await ban('moderator', 'member')).toMatchObject({ status: 403 });
-    expect(await ban('admin', 'stranger')).toMatchObject({ ok: true });
-  });
-
-  it('ends at a time, which another ban of the same identity changes', async () => {
-    const first = valueOf(await ban('moderator', 'member')) as Ban;
-    const until = soon();
-    const next = valueOf(await ban('owner', 'member', { until })) as Ban;
-    expect(next).toMatchObject({ id: first.id, until, bannedBy: people.owner.id });
-    expect(await call(face, 'owner', 'listBans', { channelId })).toMatchObject({ value: { data: [next] } });
-    expect(await join()).toEqual(failing(403, BANNED));
-    app.clock.advance(MINUTE + 1);
-    expect(await call(face, 'owner', 'listBans', { channelId })).toMatchObject({ value: { data: [] } });
-    expect(await lift('owner', 'member')).toEqual(failing(404, 'Ban not found'));
-    expect(await join()).toMatchObject({ ok: true });
-    const past = await ban('owner', 'member', { until: new Date(0).toISOString() });
-    expect(past).toEqual({ ...failing(400, 'Validation Error'), data: ['request body/until must be in the future'] });
-    expect(await ban('owner', 'member')).toMatchObject({ ok: true });
-  });
-
-  it('needs a channel and an identity that exist', async () => {
-    const { id } = await openChannel(people.owner);
-    await people.owner.rest('DELETE', `/channels/${id}`).expect(204);
-    const given = { channelId: id, identityId: people.member.id };
-    expect(await call(face, 'admin', 'createBan', given)).toEqual(failing(404, 'Channel not found'));
-    expect(await call(face, 'admin', 'listBans', { channelId: id })).toEqual(failing(404, 'Channel not found'));
-    const nobody = { channelId, identityId: id };
-    expect(await call(face, 'owner', 'createBan', nobody)).toEqual(failing(404, 'Identity not found'));
-    expect(await call(face, 'owner', 'listBans', { channelId })).toMatchObject({ value: { data: [] } });
-  });
-});
-
-it('a ban closes the streams of the channel within a second, on every instance', async () => {
-  const there = await second.signIn(people.member.email);
-  const streams = await Promise.all(
-    (
-      [
-        [app, people.member],
-        [second, there],
-      ] as const
-    ).map(async ([server, person]) => {
-      const stream = await openStream(server.url, `/messages/listen?channelId=${channelId}`, person.credentials);
-      await stream.next('subscribed');
-      return stream;
-    }),
-  );
-  await people.moderator.rest('POST', `/channels/${channelId}/bans`, { identityId: people.member.id }).expect(201);
-  for (const stream of streams) {
-    await expect.poll(() => stream.frames.map(({ type }) => type), SOON).toContain('unsubscribed');
-    await stream.close();
-  }
-});
-
-it('a ban removes the membership of somebody whose account is hidden, who comes back outside', async () => {
-  const cid = await app.signUp();
-  await subscribe(people.owner, channelId, cid.id);
-  await people.owner.rest('POST', `/channels/${channelId}/bans`, { identityId: cid.id }).expect(201);
-  await people.admin.rest('DELETE', `/identities/${cid.id}`).expect(204);
-  await people.admin.rest('POST', `/identities/${cid.id}/restore`).expect(200);
-  const { data } = await people.owner
-    .rest('GET', `/subscriptions?channelId=${channelId}&subscribedId=${cid.id}`)
-    .expect<{ data: Subscription[] }>(200);
-  expect(data).toEqual([]);
-});
-
-describe.each(FACES)('a report over %s', (face) => {
-  let messageId: string;
-  beforeEach(async () => void ({ id: messageId } = await say(people.member, channelId, 'as it was', { title: 'Tea' })));
-  const report = (who: Who, fields: object = {}) => call(face, who, 'createReport', { messageId, reason: 'rude', ...fields });
-
-  it('is made by members, once by each, and keeps the text as it was', async () => {
-    const made = valueOf(await report('other')) as Report;
-    const ids = { messageId, channelId, senderId: people.member.id, reporterId: people.other.id };
-    const said = { reason: 'rude', status: 'open', content: 'as it was', title: 'Tea' };
-    expect(made).toMatchObject({ ...ids, ...said });
-    expect(await report('other')).toEqual(failing(409, 'Identity has already reported the message'));
-    expect(await report('owner')).toMatchObject({ ok: true });
-    expect(await report('stranger')).toEqual(failing(403, 'Identity is not subscribed to the channel'));
-    expect(await report('owner', { reason: ' ' })).toMatchObject({ status: 400 });
-    await people.member.rest('PATCH', `/messages/${messageId}`, { content: 'nicer', title: null }).expect(200);
-    await people.member.rest('DELETE', `/messages/${messageId}`).expect(204);
-    expect(await call(face, 'admin', 'getReport', { reportId: made.id })).toEqual({ ok: true, value: made });
-    expect(await report('admin')).toMatchObject({ status: 403 });
-  });
-
-  it('is read and settled by admins', async () => {
-    const { id: reportId } = valueOf(await report('other')) as Report;
-    for (const who of ['owner', 'moderator', 'other'] as const) {
-      expect(await call(face, who, 'listReports', {})).toEqual(REFUSED);
-      expect(await call(face, who, 'patchReport', { reportId, status: 'resolved' })).toEqual(REFUSED);
-    }
-    const change = (fields: object) => call(face, 'admin', 'patchReport', { reportId, ...fields });
-    for (const status of ['resolved', 'dismissed', 'open'])
-      expect(await change({ status })).toMatchObject({ value: { id: reportId, status } });
-    expect(await change({ status: 'closed' })).toMatchObject({ status: 400, message: 'Validation Error' });
-    expect(await change({})).toEqual(failing(400, 'Failed to update report'));
-    const listed = await call(face, 'admin', 'listReports', { status: 'open', messageId, $expand: 'reporter,sender,channel' });
-    expect(listed).toMatchObject({
-      value: { data: [{ id: reportId, channel: { id: channelId }, sender: { id: people.member.id } }] },
-    });
-    expect(await call(face, 'admin', 'patchReport', { reportId: messageId, status: 'open' })).toEqual(
-      failing(404, 'Report not found'),
-    );
-  });
-});
-
-it('a change of a member or report takes place only in the version that If-Match names', async () => {
-  const { id: messageId } = await say(people.member, channelId);
-  const made = await people.other.rest('POST', `/messages/${messageId}/reports`, { reason: 'rude' }).expect<Report>(201);
-  for (const [who, path, one, other] of [
-    ['owner', `/subscriptions/${ids.member}`, { mutedUntil: soon() }, { mutedUntil: null }],
-    ['admin', `/reports/${made.id}`, { status: 'resolved' }, { status: 'dismissed' }],
-  ] as const) {
-    const { credentials } = people[who];
-    const tag = async () => (await app.rest('GET', path, undefined, credentials)).headers.get('etag') ?? '';
-    const change = (body: object, match: string) =>
-      app.rest('PATCH', path, body, { ...credentials, headers: { 'if-match': match } });
-    const before = await tag();
-    await change(one, before).expect(200);
-    await change(other, before).expect(412, 'Precondition Failed');
-    expect(await people[who].rest('GET', path).expect(200)).toMatchObject(one);
-    await change(other, await tag()).expect(200);
-  }
 });

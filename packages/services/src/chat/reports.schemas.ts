@@ -7,7 +7,7 @@ import { channelKind } from './channels.schemas.js';
 
 const REASON_MAX = 1000;
 const REPORT_STATUSES = ['open', 'resolved', 'dismissed'] as const;
-const Status = z.enum(REPORT_STATUSES);
+const Status = z.enum(REPORT_STATUSES).describe('What has become of it.');
 export type ReportStatus = z.infer<typeof Status>;
 
 const id = { stored: { type: String, required: true }, list: { type: 'string', sort: false } } as const;

@@ -27,7 +27,7 @@ export function createReportsService({ storage, lists }: { storage: Storage; lis
     async create({ messageId, reason }: NewReport, reporterId: string, _id = newId(storage.clock)): Promise<Report> {
       const message = await Messages.findById(messageId).lean<MessageRecord>();
       if (!message) throw chatErrors.messageNotFound();
-      const { channelId, senderId, content, title = null } = message;
+      const { channelId, senderId, content, title } = message;
       const given = { _id, messageId, channelId, senderId, reporterId, reason, content, title };
       const record = await insertBelow(Reports, given, () => Promise.resolve());
       if (!record) throw errors.alreadyReported();
@@ -45,8 +45,8 @@ export function createReportsService({ storage, lists }: { storage: Storage; lis
     /** @throws errors.noReportUpdate for an empty change, reportNotFound */
     async patch(reportId: string, status: ReportStatus | undefined): Promise<Report> {
       if (status === undefined) throw errors.noReportUpdate();
-      const changed = await changeRecord(Reports, { _id: reportId }, { ...{ status }, updatedAt: storage.clock.now() });
-      return showOne(changed, errors.reportNotFound);
+      const set = { status, updatedAt: storage.clock.now() };
+      return showOne(await changeRecord(Reports, { _id: reportId }, set), errors.reportNotFound);
     },
   };
 }

@@ -6,7 +6,7 @@ import { Id, Timestamp } from '../shared/schemas.js';
 import { channelKind, standingFields } from './channels.schemas.js';
 
 /** What a member may do besides: moderators keep order (decisions C4). */
-export const ChannelRole = z.enum(['member', 'moderator']);
+export const ChannelRole = z.enum(['member', 'moderator']).describe('What it may do in the channel.');
 export type ChannelRole = z.infer<typeof ChannelRole>;
 
 export const subscriptionRecord = defineRecord('subscriptions', {

@@ -138,7 +138,7 @@ describe.each(FACES)('events over %s', (face) => {
       await subscribe(ann, channel.id, carl.id);
     });
     const told = events.filter(({ subject }) => ['member', 'subscription'].includes(subject.type));
-    expect(told.map(({ type, organizationId, data }) => [type, organizationId, data['role'] ?? data['subscribedId']])).toEqual([
+    expect(told.map(({ type, organizationId, data }) => [type, organizationId, data['subscribedId'] ?? data['role']])).toEqual([
       ['member.created', organization.id, 'member'],
       ['member.updated', organization.id, 'admin'],
       ['member.deleted', organization.id, 'admin'],
