@@ -114,7 +114,7 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
     const records = new Map(found.map((record) => [record._id, record]));
 
     function eventNow(event: ToldEvent): UnnumberedEvent | undefined {
-      const { type, subject, state } = event;
+      const { type, subject, state, version } = event;
       if (type.startsWith('channel.')) {
         const [channelId, channel] = [subject.id, liveChannels.get(subject.id)];
         return channel ? { type: 'channel.updated', channelId, channel } : { type: 'channel.deleted', channelId };
@@ -133,7 +133,8 @@ export function createChannelChanges({ storage, log, teller, channels, membershi
       const isMember = members.get(channelId)?.has(identityId) === true;
       // one that hides with its channel or identity is no departure
       const isHidden = Array.isArray(state['hiddenBy']) && state['hiddenBy'].length > 0;
-      if (isHidden || isMember !== (type !== 'subscription.deleted')) return undefined;
+      const isNoChange = type === 'subscription.updated' && state['changedIn'] !== version;
+      if (isHidden || isNoChange || isMember !== (type !== 'subscription.deleted')) return undefined;
       const role = (state['role'] ?? 'member') as ChannelRole;
       return { type: type as SubscriptionChange, channelId, identityId, role };
     }

@@ -1,4 +1,5 @@
 import { PATIENCE, fixture, isCommand, startStoreProxy, startTestServer, type Person } from '@tandem/testing';
+import { TRACE } from '@tandem/storage';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { listenTo, openChannel, say, subscribe } from '../../test/chat-world.js';
 import { banModel } from './ban.model.js';
@@ -112,6 +113,15 @@ it('a ban that was lifted removes nobody who has joined since, whenever its even
   await join(bobs[0]).expect(201);
   await admins[0].rest('GET', '/events?types=ban.*').expect(200);
   expect(await membersOf()).toContain(bobs[0].id);
+});
+
+it('a role whose process died before it told anybody is told, once', async () => {
+  const { id } = await subscribe(owners[0], channelId, bobs[0].id);
+  const [events, elsewhere] = [listenTo(app, channelId), listenTo(other, channelId)];
+  const stages = [{ $set: { role: 'moderator', changedIn: { $add: [`$${TRACE}.version`, 1] } } }] as never[];
+  await app.storage.model(subscriptionModel).updateOne({ _id: id }, stages, { updatePipeline: true });
+  const told = { type: 'subscription.updated', channelId, identityId: bobs[0].id, role: 'moderator' };
+  await expect.poll(() => [...events, ...elsewhere], PATIENCE).toEqual([told]);
 });
 
 it('a mute whose process died before it was kept is kept when the person leaves and comes back', async () => {

@@ -13,6 +13,8 @@ export interface SubscriptionRecord extends Live, StoredFields<typeof subscripti
   /** Missing in one from before there were roles. */
   role?: ChannelRole;
   mutedUntil?: Date;
+  /** The version in which somebody changed these. Others only hide or show it. */
+  changedIn?: number;
   /** The number of the last message read, 0 before the first; it only grows. */
   readSeq: number;
   lastReadMessageId: string | null;

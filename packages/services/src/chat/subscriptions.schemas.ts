@@ -31,6 +31,7 @@ export const subscriptionRecord = defineRecord('subscriptions', {
     hiddenBy: { type: [String], default: [] },
     lastReadMessageId: { type: String, default: null },
     readAt: { type: Date, default: null },
+    changedIn: { type: Number },
   },
 });
 export const SubscriptionSchema = subscriptionRecord.schema.meta({ id: 'Subscription' });

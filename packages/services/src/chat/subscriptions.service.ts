@@ -1,5 +1,5 @@
 import type { ListAnswer, ListQuery, Lists, ReadQuery } from '@tandem/lists';
-import { insertBelow, newId, present, type Storage } from '@tandem/storage';
+import { TRACE, insertBelow, newId, present, type Storage } from '@tandem/storage';
 import { identityErrors } from '../identities/identities.errors.js';
 import { changeRecord } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
@@ -26,13 +26,16 @@ interface SubscriptionsOptions {
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
 }
 
+/** Notes in which version of a membership it is changed, within its write. */
+const IN_VERSION = [{ $set: { changedIn: { $add: [`$${TRACE}.version`, 1] } } }];
+
 /** The members of channels (decisions S4). */
 export function createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
   const { channelExists, existingIdentities } = ends;
   /** Without a mute of an earlier membership. */
   function showBare(record: SubscriptionRecord): Subscription {
-    const { hiddenBy, lastReadMessageId, readAt, role = 'member', ...subscription } = present(record);
+    const { hiddenBy, lastReadMessageId, readAt, changedIn, role = 'member', ...subscription } = present(record);
     return { ...subscription, role, mutedUntil: mutes.shown(record.mutedUntil) };
   }
   const whole = { show: showBare, complete: { mutedUntil: mutes.complete } };
@@ -120,7 +123,12 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
       const muted = mutedUntil !== undefined && { mutedUntil: mutes.stored(mutedUntil) };
       const set = { ...(role !== undefined && { role }), ...muted };
       if (Object.keys(set).length === 0) throw moderationErrors.noSubscriptionUpdate();
-      const record = await changeRecord(Subscriptions, { _id: subscriptionId }, { ...set, updatedAt: storage.clock.now() });
+      const record = await changeRecord(
+        Subscriptions,
+        { _id: subscriptionId },
+        { ...set, updatedAt: storage.clock.now() },
+        IN_VERSION,
+      );
       if (!record) throw errors.subscriptionNotFound();
       const { channelId, subscribedId: identityId, role: now = 'member' } = record;
       if (muted) await mutes.keep(record);
