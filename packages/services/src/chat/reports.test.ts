@@ -63,6 +63,22 @@ describe.each(FACES)('a report over %s', (face) => {
   });
 });
 
+it('events tell of bans and reports, without the texts of messages', async () => {
+  const { admin, owner, other, member } = people;
+  const last = await admin.rest('GET', '/events?limit=200').expect<{ nextSince: string }>(200);
+  const { id: messageId } = await say(member, channelId, 'secret');
+  const made = await other.rest('POST', `/messages/${messageId}/reports`, { reason: 'rude' }).expect<Report>(201);
+  await admin.rest('PATCH', `/reports/${made.id}`, { status: 'resolved' }).expect(200);
+  await owner.rest('POST', `/channels/${channelId}/bans`, { identityId: member.id }).expect(201);
+  await owner.rest('DELETE', `/channels/${channelId}/bans/${member.id}`).expect(204);
+  const query = `types=report.*,ban.*&since=${last.nextSince}`;
+  const { data } = await admin.rest('GET', `/events?${query}`).expect<{ data: { type: string; data: object }[] }>(200);
+  expect(data.map(({ type }) => type)).toEqual(['report.created', 'report.updated', 'ban.created', 'ban.deleted']);
+  expect(data[1]?.data).toMatchObject({ id: made.id, reason: 'rude', status: 'resolved' });
+  expect(data[3]?.data).toMatchObject({ channelId, identityId: member.id, until: null });
+  expect(JSON.stringify(data)).not.toContain('secret');
+});
+
 it('a change of a member or report takes place only in the version that If-Match names', async () => {
   const { id: messageId } = await say(people.member, channelId);
   const made = await people.other.rest('POST', `/messages/${messageId}/reports`, { reason: 'rude' }).expect<Report>(201);
