@@ -77,6 +77,8 @@ describe.each(FACES)('over %s', (face) => {
 
 it('who is named by a frame is told at once on its stream of notifications', async () => {
   const { id: channelId } = await openChannel(ann, [bob]);
+  // nothing waits to be told
+  await app.storage.events.last();
   await using listening = await openStream(app.url, '/notifications/listen', bob.credentials);
   await listening.next('ready');
   await using stream = await openStream(app.url, '/messages/listen', ann.credentials);

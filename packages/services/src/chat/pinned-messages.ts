@@ -40,7 +40,7 @@ export function createPinnedMessages({ storage, lists, messages }: PinnedMessage
     list(channelId: string, query: ListQuery): Promise<ListAnswer<PinnedMessage>> {
       const { show, complete } = messages.sourceFor(query);
       const showPinned = ({ pinnedAt, pinnedBy, ...record }: PinnedRecord): PinnedMessage => ({
-        ...show(record as MessageRecord),
+        ...show(record),
         pinnedAt: pinnedAt.toISOString(),
         pinnedBy,
       });

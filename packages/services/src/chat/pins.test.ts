@@ -154,7 +154,7 @@ it('readers are told of pins that a process changed that died before it told any
   stream.send({ type: 'subscribe', channelId });
   await stream.next('subscribed');
   const Pins = app.storage.model(pinModel);
-  await Pins.create({ channelId, messageId: one.id, identityId: bob.id, place: 7 });
+  await Pins.create({ channelId, messageId: one.id, identityId: bob.id, place: 100 });
   const last = () => stream.frames.findLast(({ type }) => type.startsWith('pin.'));
   await expect.poll(last, PATIENCE).toMatchObject({ type: 'pin.created', messageId: one.id, identityId: bob.id, change: 5 });
   await Pins.deleteOne({ messageId: one.id }, { hard: true });

@@ -8,6 +8,8 @@ const ann = fixture(() => app.signUp());
 
 /** The read concerns of the commands to a collection while something is done. */
 async function concernsOf(name: string, work: () => Promise<unknown>): Promise<unknown[]> {
+  // what was written before has been told: that reads too
+  await app.storage.events.last();
   const start = proxy.commands.length;
   await work();
   const commands = proxy.commands.slice(start).filter(({ collection, command }) => `${collection}.${command}` === name);
