@@ -8,19 +8,19 @@ import { build } from 'esbuild';
  * @type {Record<string, { code: string, budget: number }>}
  */
 export const BUNDLES = {
-  'all of it': { code: "export * from '@tandem/client'", budget: 17_800 },
+  'all of it': { code: "export * from '@tandem/client'", budget: 17_900 },
   'the typed client': { code: "export { createTandemClient, describeFailure } from '@tandem/client'", budget: 11_000 },
   'list queries': {
     code: "export { queryOf, rowsOf, and, or, not, field, filter, groupBy, aggregate, count } from '@tandem/client'",
     budget: 1_700,
   },
-  chat: { code: "export { createChatClient } from '@tandem/client'", budget: 6_200 },
+  chat: { code: "export { createChatClient } from '@tandem/client'", budget: 6_400 },
   'chat state': {
     code: "export { applyToChannel, applyToMessages, joinChannels, joinEarlier, joinNewest, readUpTo } from '@tandem/client'",
     budget: 1_100,
   },
   notifications: { code: "export { createNotificationStream } from '@tandem/client'", budget: 4_500 },
-  'React hooks': { code: "export * from '@tandem/react'", budget: 19_900 },
+  'React hooks': { code: "export * from '@tandem/react'", budget: 20_400 },
   people: { code: "export { createPeople } from '@tandem/client'", budget: 700 },
   uploads: { code: "export { uploadFile } from '@tandem/client'", budget: 800 },
 };
