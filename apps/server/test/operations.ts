@@ -16,6 +16,7 @@ export const OPERATIONS = [
   ['categories.restore', 'POST /categories/{categoryId}/restore', 200],
   ['chat.createListenTicket', 'POST /messages/listen/tickets', 201],
   ['chat.createChannel', 'POST /channels', 201],
+  ['chat.openDirectChannel', 'POST /channels/direct', 200],
   ['chat.listChannels', 'GET /channels', 200],
   ['chat.getChannel', 'GET /channels/{channelId}', 200],
   ['chat.patchChannel', 'PATCH /channels/{channelId}', 200],

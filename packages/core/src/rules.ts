@@ -168,14 +168,14 @@ function kindOf(key: string): string {
  */
 export function owner(
   key: string,
-  ownerOf: (id: string) => Promise<string | null | undefined>,
+  ownerOf: (id: string) => Promise<string | readonly string[] | null | undefined>,
   says = `the owner of the ${kindOf(key)}`,
 ): Rule {
   return defineRule(says, [ruleErrors.invalidOwner, ruleErrors.notOwner], async ({ ctx, valueOf }) => {
     const id = await valueOf(key);
-    const ownerId = id === undefined ? undefined : await ownerOf(id);
-    if (typeof ownerId !== 'string' || ownerId === '') throw ruleErrors.invalidOwner();
-    if (ownerId !== ctx.identity.id) throw ruleErrors.notOwner();
+    const owners = [id === undefined ? '' : await ownerOf(id)].flat().filter((one) => typeof one === 'string' && one !== '');
+    if (owners.length === 0) throw ruleErrors.invalidOwner();
+    if (!owners.includes(ctx.identity.id)) throw ruleErrors.notOwner();
   });
 }
 

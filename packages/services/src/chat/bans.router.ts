@@ -35,7 +35,7 @@ export function createBansRouter(bans: BansService, rules: ModerationRules) {
 
     deleteBan: removeRoute(ban, 'DELETE /channels/{channelId}/bans/{identityId}', {
       summary: 'Lift a ban',
-      allow: [notGuest, rules.moderatesChannel],
+      allow: [notGuest, rules.moderatesChannel, rules.notOwnBan],
     }).mutation(({ input }) => bans.delete(input)),
   });
 }

@@ -12,6 +12,8 @@ interface NewChannel {
   name: string;
   ownerId: string;
   open: boolean;
+  direct?: true;
+  pair?: string;
   metadata?: Metadata;
 }
 /** The records to store. */

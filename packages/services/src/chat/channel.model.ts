@@ -8,11 +8,28 @@ import { channelRecord } from './channels.schemas.js';
 /** Messages are numbered in their own collection: see `message-log.ts`. */
 export interface ChannelRecord extends Deletable, NotedRecord, StoredFields<typeof channelRecord> {
   metadata?: Metadata;
+  direct?: boolean;
+  /** The two people of a direct channel. */
+  pair?: string;
 }
 
 export const channelModel = defineModel<ChannelRecord>('channels', {
-  traced: { kind: 'channel', organization: 'organizationId' },
+  traced: { kind: 'channel', organization: 'organizationId', hidden: ['pair'] },
   fields: channelRecord.stored,
   searched: channelRecord.resource.searched,
-  indexes: listIndexes(channelRecord.resource, { by: ['ownerId'] }),
+  indexes: [
+    {
+      keys: { pair: 1 },
+      unique: true,
+      where: { pair: { $type: 'string' } },
+      deletedToo: true,
+      serves: 'the one channel of two people',
+    },
+    ...listIndexes(channelRecord.resource, { by: ['ownerId'] }),
+  ],
 });
+
+/** Who owns a channel: of a direct one, both. */
+export function ownersOf({ ownerId, pair }: Pick<ChannelRecord, 'ownerId' | 'pair'>): string[] {
+  return pair?.split(' ') ?? [ownerId];
+}

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { IMAGE_TYPES } from '../files/file-types.js';
 import { FileSchema, GivenFileSchema, uploadParameters } from '../files/files.schemas.js';
 import { metadataField } from '../shared/metadata.js';
-import { defineRecord, field } from '../shared/record.js';
+import { defineRecord, field, serverField } from '../shared/record.js';
 import { Id, Name } from '../shared/schemas.js';
 import { notesField } from '../shared/unit-notes.js';
 
@@ -17,6 +17,10 @@ export const channelRecord = defineRecord('channels', {
       shown: z.boolean(),
       list: { type: 'boolean', absent: false, sort: false },
     }),
+    direct: serverField(z.boolean().describe('Whether it is the channel of two people, who both own it.'), {
+      stored: { type: Boolean },
+      list: { type: 'boolean', absent: false, sort: false },
+    }),
     metadata: metadataField,
     icon: field(GivenFileSchema.nullable().describe('The picture of the channel.'), {
       shown: FileSchema.nullable(),
@@ -24,7 +28,8 @@ export const channelRecord = defineRecord('channels', {
     }),
   },
   searched: ['name'],
-  internal: { notes: notesField, ...deletionFields },
+  /** The ids of the two people, in order. */
+  internal: { pair: { type: String }, notes: notesField, ...deletionFields },
 });
 export const ChannelSchema = channelRecord.schema.meta({ id: 'Channel' });
 export interface Channel extends z.infer<typeof ChannelSchema> {}

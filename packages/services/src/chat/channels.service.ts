@@ -7,7 +7,7 @@ import { changeRecord } from '../shared/changes.js';
 import { madeIn } from '../shared/made-records.js';
 import { givenOf } from '../shared/patching.js';
 import { noting } from '../shared/unit-notes.js';
-import { channelModel, type ChannelRecord } from './channel.model.js';
+import { channelModel, ownersOf, type ChannelRecord } from './channel.model.js';
 import { createChannelUnits } from './channel-units.js';
 import { channelList, type ListedChannel, type ReadChannel } from './channel-list.js';
 import { channelKind, type Channel, type ChannelPatch, type NewChannel } from './channels.schemas.js';
@@ -33,8 +33,8 @@ interface ChannelsOptions {
 
 /** A channel without its icon, which is stored apart. Fills in fields that a host may have left out. */
 function showBare(record: ChannelRecord): Channel {
-  const { open = false, metadata = {}, ...channel } = present(record);
-  return { ...channel, open, metadata, icon: null };
+  const { open = false, direct = false, pair, metadata = {}, ...channel } = present(record);
+  return { ...channel, open, direct, metadata, icon: null };
 }
 
 /** Channels. Ids are UUID strings; nothing here depends on HTTP. */
@@ -110,7 +110,7 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
       icons.oneOf(ids),
       isAdmin ? ids : memberships.channelsAmong(identityId, ids),
     ]);
-    const own = records.filter(({ _id, ownerId }) => ownerId === identityId || joined.includes(_id));
+    const own = records.filter((record) => ownersOf(record).includes(identityId) || joined.includes(record._id));
     const shown = own.flatMap((record) => lists.fit(channelList, record, showBare) ?? []);
     return new Map(shown.map((channel) => [channel.id, { ...channel, icon: found.get(channel.id) ?? null }]));
   }
@@ -162,6 +162,10 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
       return show(await Channels.findById(id).lean<ChannelRecord>());
     },
 
+    /** Creates the direct channel of a pair. @throws a duplicate key error where it has one */
+    createDirect: (channel: { _id: string; name: string; ownerId: string; pair: string }): Promise<void> =>
+      units.create({ ...channel, open: false, direct: true }, { icon: undefined, createdBy: channel.ownerId }),
+
     made: madeIn(Channels, show),
 
     /** Issues an upload address for an icon. @throws errors.channelNotFound; fileErrors.tooManyUnused */
@@ -180,10 +184,10 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
       return (await Channels.exists({ _id: channelId })) !== null;
     },
 
-    /** The owner of a live channel, and whether it is open; undefined when there is none. For access rules. */
-    async accessTo(channelId: string): Promise<{ ownerId: string; open: boolean } | undefined> {
-      const found = await Channels.findById(channelId, { ownerId: 1, open: 1 }).lean<ChannelRecord>();
-      return found ? { ownerId: found.ownerId, open: found.open ?? false } : undefined;
+    /** Who owns a live channel, whether it is open, and direct; undefined when there is none. For access rules. */
+    async accessTo(channelId: string): Promise<{ ownerIds: string[]; open: boolean; direct: boolean } | undefined> {
+      const found = await Channels.findById(channelId, { ownerId: 1, open: 1, direct: 1, pair: 1 }).lean<ChannelRecord>();
+      return found ? { ownerIds: ownersOf(found), open: found.open ?? false, direct: found.direct ?? false } : undefined;
     },
 
     /** With `memberId` lists that member's channels and their unread counts. */

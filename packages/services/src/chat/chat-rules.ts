@@ -9,7 +9,7 @@ import { createModerationRules } from './moderation-rules.js';
 export function createChatRules(chat: ChatService) {
   const { channels, memberships, messages, subscriptions } = chat;
   const moderation = createModerationRules(chat);
-  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerId;
+  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerIds;
 
   /** Requires the caller to be a member of the channel that `channelIdOf` finds for the input's `key`. */
   function memberBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
@@ -25,7 +25,7 @@ export function createChatRules(chat: ChatService) {
   function ownsChannelBy(key: string, channelIdOf: (id: string) => Promise<string | undefined>): Rule {
     const ownerBy = async (id: string) => {
       const channelId = await channelIdOf(id);
-      return channelId && ownerOf(channelId);
+      return channelId === undefined ? undefined : ownerOf(channelId);
     };
     return owner(key, ownerBy, 'the owner of the channel');
   }

@@ -7,6 +7,7 @@ export const chatErrors = defineErrors('chat', {
   channelNotFound: [404, 'Channel not found'],
   noChannelUpdate: [400, 'Failed to update channel'],
   notSubscribed: [403, 'Identity is not subscribed to the channel'],
+  directMembers: [403, 'A direct channel has two members'],
   alreadySubscribed: [409, 'Identity is already subscribed'],
   subscriptionNotFound: [404, 'Subscription not found'],
   /** The full stop depends on the route (spec, "Status codes and messages"). */

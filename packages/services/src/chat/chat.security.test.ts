@@ -16,6 +16,7 @@ const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'moderator', 'owne
  */
 const ALLOWED: Record<string, readonly Who[]> = {
   createChannel: ['owner', 'admin'],
+  openDirectChannel: ['stranger', 'member', 'author', 'former', 'owner', 'admin'],
   listChannels: ['owner', 'admin'],
   getChannel: [...MEMBERS, 'admin'],
   patchChannel: ['owner', 'admin'],

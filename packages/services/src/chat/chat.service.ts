@@ -9,6 +9,7 @@ import { createBansService } from './bans.service.js';
 import { createChangeTeller } from './change-teller.js';
 import { createChannelChanges } from './channel-changes.js';
 import { createChannelsService } from './channels.service.js';
+import { createDirectChannels } from './direct-channels.js';
 import { createMentions } from './mentions.js';
 import { createMemberships } from './memberships.js';
 import { createMessageFiles } from './message-files.js';
@@ -68,13 +69,16 @@ export function createChatService(options: ChatOptions) {
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
   const channels = createChannelsService({ storage, lists, teller, existingIdentities, icons, memberships, messages });
   const channelExists = channels.exists;
-  const ends = { channelExists, existingIdentities };
+  const isDirect = async (channelId: string) => (await channels.accessTo(channelId))?.direct === true;
+  const direct = createDirectChannels({ storage, teller, channels, bans });
+  const ends = { channelExists, isDirect, existingIdentities };
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
   const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages, pins });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {
     channels,
+    direct,
     subscriptions,
     memberships,
     messages,

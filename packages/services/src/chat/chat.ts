@@ -1,5 +1,6 @@
 import { mergeRouters, router } from '@tandem/core';
 import { notifications } from '../notifications/notifications.js';
+import { personCards } from '../people/people.js';
 import { defineService } from '../shared/define-service.js';
 import { banList } from './bans.schemas.js';
 import { channelList } from './channel-list.js';
@@ -18,11 +19,11 @@ import { subscriptionList } from './subscriptions.schemas.js';
 export const chat = defineService({
   name: 'chat',
   description: 'Channels, their members, messages with attachments, and message templates.',
-  needs: [notifications],
+  needs: [notifications, personCards],
   create: (all) => ({ chat: createChatService(all) }),
-  router: ({ chat: service, organizations, streamTickets }, { subscriptions }) =>
+  router: ({ chat: service, people, organizations, streamTickets }, { subscriptions }) =>
     mergeRouters(
-      createChatRouter({ chat: service, roleOf: organizations.roleOf }),
+      createChatRouter({ chat: service, people, roleOf: organizations.roleOf }),
       router({ createListenTicket: streamTickets.procedure('messages') }),
       subscriptions.chat,
     ),

@@ -10,7 +10,7 @@ interface Person {
 
 /** Access rules of moderation (decisions C4). Roles are read from the store each time. */
 export function createModerationRules({ channels, memberships, messages, subscriptions, typeOf }: ChatService) {
-  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerId;
+  const ownerOf = async (channelId: string) => (await channels.accessTo(channelId))?.ownerIds;
   const sameId: Find<string> = (channelId) => Promise.resolve(channelId);
   const isModerator = async (identityId: string, channelId: string) =>
     (await memberships.roleOf(identityId, channelId)) === 'moderator';
@@ -40,12 +40,12 @@ export function createModerationRules({ channels, memberships, messages, subscri
       const person = await findPerson(call);
       if (!person || !(await isModerator(identity.id, person.channelId))) throw ruleErrors.notAdmin();
       const { channelId, identityId } = person;
-      const [ownerId, isOther, typeId] = await Promise.all([
+      const [ownerIds = [], isOther, typeId] = await Promise.all([
         ownerOf(channelId),
         isModerator(identityId, channelId),
         typeOf(identityId),
       ]);
-      if (identityId === ownerId || isOther || typeId === server.typeIds.admin) throw ruleErrors.notAdmin();
+      if (ownerIds.includes(identityId) || isOther || typeId === server.typeIds.admin) throw ruleErrors.notAdmin();
     });
   }
 
@@ -76,6 +76,10 @@ export function createModerationRules({ channels, memberships, messages, subscri
     moderatorOverSender,
     bansIdentity: anyOf(admin, ownsChannelBy('channelId', sameId), moderatorOverGiven),
     changesSubscription: anyOf(admin, ownsChannelBy('subscriptionId', channelOfSubscription), moderatorMutes),
+    /** Nobody lifts its own ban, as one of the two owners of a direct channel could. */
+    notOwnBan: defineRule('anybody but the banned identity', [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
+      if ((await valueOf('identityId')) === ctx.identity.id) throw ruleErrors.notAdmin();
+    }),
     /** Nobody gives itself a role, or takes back its own mute. */
     notOwnSubscription: defineRule('anybody but the subscribed identity', [ruleErrors.notAdmin], async ({ ctx, valueOf }) => {
       const id = await valueOf('subscriptionId');

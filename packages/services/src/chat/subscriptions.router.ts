@@ -30,7 +30,13 @@ export function createSubscriptionsRouter(subscriptions: SubscriptionsService, r
     createSubscription: createRoute(subscription, 'POST /subscriptions', createSubscriptionInput, {
       summary: 'Add a member to a channel, or join an open one',
       made: subscriptions.made,
-      errors: [errors.channelNotFound, identityErrors.notFound, errors.alreadySubscribed, moderationErrors.banned],
+      errors: [
+        errors.channelNotFound,
+        identityErrors.notFound,
+        errors.directMembers,
+        errors.alreadySubscribed,
+        moderationErrors.banned,
+      ],
       allow: [notGuest, rules.addsMember],
     }).mutation(({ ctx, input }) => subscriptions.create(input, ctx.newId?.())),
 

@@ -22,6 +22,8 @@ interface SubscriptionsOptions {
   mutes: Mutes;
   bans: Bans;
   channelExists(channelId: string): Promise<boolean>;
+  /** Whether nobody is added to a channel. */
+  isDirect(channelId: string): Promise<boolean>;
   /** Those of the given identities that exist. */
   existingIdentities(identityIds: readonly string[]): Promise<Set<string>>;
 }
@@ -32,7 +34,7 @@ const IN_VERSION = [{ $set: { changedIn: { $add: [`$${TRACE}.version`, 1] } } }]
 /** The members of channels (decisions S4). */
 export function createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends }: SubscriptionsOptions) {
   const Subscriptions = storage.model(subscriptionModel);
-  const { channelExists, existingIdentities } = ends;
+  const { channelExists, isDirect, existingIdentities } = ends;
   /** Without a mute of an earlier membership. */
   function showBare(record: SubscriptionRecord): Subscription {
     const { hiddenBy, lastReadMessageId, readAt, changedIn, role = 'member', ...subscription } = present(record);
@@ -79,9 +81,10 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
     /**
      * Makes an identity a member. Channel, identity and bans are checked after the insert, because a later deletion or ban finds
      * the subscription. Who is banned before gets none for a moment.
-     * @throws errors.channelNotFound, identityErrors.notFound, moderationErrors.banned, errors.alreadySubscribed
+     * @throws errors.channelNotFound, identityErrors.notFound, moderationErrors.banned, errors.alreadySubscribed, directMembers
      */
     async create(given: NewSubscription, _id = newId(storage.clock)): Promise<Subscription> {
+      if (await isDirect(given.channelId)) throw errors.directMembers();
       await bans.expectNotBanned({ channelId: given.channelId, identityId: given.subscribedId });
       const record = await insertBelow(Subscriptions, { _id, ...given }, () => expectBoth(given));
       if (!record) throw errors.alreadySubscribed();

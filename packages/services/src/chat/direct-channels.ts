@@ -1,0 +1,82 @@
+import { validationError } from '@tandem/core';
+import { insertBelow, isDuplicateKey, newId, type Storage } from '@tandem/storage';
+import type { Bans } from './bans.js';
+import type { ChangeTeller } from './change-teller.js';
+import { channelModel, type ChannelRecord } from './channel.model.js';
+import type { Channel } from './channels.schemas.js';
+import type { ChannelsService } from './channels.service.js';
+import { chatErrors as errors } from './chat.errors.js';
+import { subscriptionModel } from './subscription.model.js';
+
+/** Until one of the two gives it another; pages show the other person's. */
+const NAME = 'Direct';
+
+interface DirectChannelsOptions {
+  storage: Storage;
+  teller: ChangeTeller;
+  channels: Pick<ChannelsService, 'createDirect' | 'exists' | 'restore' | 'shown'>;
+  bans: Pick<Bans, 'expectNotBanned'>;
+}
+
+/** Channels of two (decisions C3). */
+export function createDirectChannels({ storage, teller, channels, bans }: DirectChannelsOptions) {
+  const Channels = storage.model(channelModel);
+  const Subscriptions = storage.model(subscriptionModel);
+
+  async function idOf(pair: string): Promise<string | undefined> {
+    const found = await Channels.findOne({ pair }, { _id: 1 }).setOptions({ deleted: 'include' }).lean<ChannelRecord>();
+    return found?._id;
+  }
+
+  /** The index lets one in of several at once. */
+  async function begin(pair: string, ownerId: string): Promise<string> {
+    const _id = newId(storage.clock);
+    try {
+      await channels.createDirect({ _id, name: NAME, ownerId, pair });
+      return _id;
+    } catch (error) {
+      const other = isDuplicateKey(error) ? await idOf(pair) : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+  }
+
+  /** Makes somebody a member who is none. @throws errors.channelNotFound, moderationErrors.banned */
+  async function join(channelId: string, identityId: string): Promise<void> {
+    const given = { channelId, subscribedId: identityId };
+    if (await Subscriptions.exists(given)) return;
+    await bans.expectNotBanned({ channelId, identityId });
+    const record = await insertBelow(Subscriptions, { _id: newId(storage.clock), ...given }, async () => {
+      if (!(await channels.exists(channelId))) throw errors.channelNotFound();
+      await bans.expectNotBanned({ channelId, identityId });
+    });
+    const role = 'member';
+    if (record) await teller.tell({ type: 'subscription.created', channelId, identityId, role }, { id: record._id, version: 1 });
+  }
+
+  return {
+    /**
+     * The one channel of two people, who both own it: made, restored, with either back who had left. Each step may run again, so
+     * that another call completes what a dead process began. The caller has checked that the one may see the other.
+     * @throws errors.channelNotFound when it is being deleted; moderationErrors.banned when either has banned the other
+     */
+    async open(identityId: string, otherId: string): Promise<Channel> {
+      const pair = [identityId, otherId].toSorted().join(' ');
+      const id = (await idOf(pair)) ?? (await begin(pair, identityId));
+      if (!(await channels.exists(id)))
+        await channels.restore(id).catch(async (error: unknown) => {
+          if (!(await channels.exists(id))) throw error;
+        });
+      for (const one of [identityId, otherId]) await join(id, one);
+      const channel = (await channels.shown([id])).get(id);
+      if (!channel) throw errors.channelNotFound();
+      return channel;
+    },
+  };
+}
+export type DirectChannels = ReturnType<typeof createDirectChannels>;
+
+/** @throws validationError for a direct channel with oneself */
+export function refuseOneself(identityId: string, otherId: string): void {
+  if (identityId === otherId) throw validationError(['request body/identityId must NOT be your own']);
+}
