@@ -22,7 +22,6 @@ export function createReactionsRouter(reactions: ReactionsService, rules: ChatRu
       status: 204,
       summary: 'Take a reaction of the caller back',
       failure: 'Failed to delete chat message reaction',
-      errors: [errors.messageNotFound],
       allow,
     })
       .input(reactionInput)

@@ -84,7 +84,6 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
   return {
     /** Reacts, once an identity and key. @throws errors.messageNotFound; tooManyReactions for one key too many */
     async add({ messageId, key, identityId }: GivenReaction): Promise<void> {
-      const channelId = await channelOf(messageId);
       const own = { $elemMatch: { $eq: identityId } };
       for (;;) {
         const others = { messageId, key, identityIds: { $ne: identityId } };
@@ -99,14 +98,13 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
         // any of them, so that concurrent calls rarely pick the same
         const slot = free[randomInt(Math.max(free.length, 1))];
         if (slot === undefined) throw errors.tooManyReactions();
-        const begun = await begin({ messageId, channelId, key, slot }, identityId);
+        const begun = await begin({ messageId, channelId: await channelOf(messageId), key, slot }, identityId);
         if (begun) return tell(begun);
       }
     },
 
-    /** Takes a reaction back, if there is one. @throws errors.messageNotFound */
+    /** Takes a reaction back, if there is one. */
     async remove({ messageId, key, identityId }: GivenReaction): Promise<void> {
-      await channelOf(messageId);
       const others = { $filter: { input: '$identityIds', as: 'one', cond: { $ne: ['$$one', identityId] } } };
       const left = await change({ messageId, key, identityIds: identityId }, others, 'reaction.deleted', identityId);
       if (left) await tell(left);
