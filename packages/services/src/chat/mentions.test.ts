@@ -88,6 +88,10 @@ it('who is named by a frame is told at once on its stream of notifications', asy
   expect(await listening.next('notification.created')).toMatchObject({
     notification: { kind: 'mention', messageId: message.id },
   });
+  // an event of the same mention tells nobody again
+  await ann.rest('PATCH', `/messages/${message.id}`, { content: 'Coffee?' }).expect(200);
+  const next = await say(ann, channelId, 'Tea!', { mentions: [bob.id] });
+  expect(await listening.next('notification.created')).toMatchObject({ notification: { messageId: next.id } });
   stream.send({ type: 'message.create', channelId, content: 'Tea?', clientId: 'b', mentions: [cem.id] });
   expect(await stream.next('error')).toMatchObject({ clientId: 'b', data: STRANGER.data });
 });

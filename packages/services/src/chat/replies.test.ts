@@ -6,6 +6,7 @@ import {
   fixture,
   openStream,
   startRedis,
+  startStoreProxy,
   startTestServer,
   type Person,
 } from '@tandem/testing';
@@ -163,4 +164,19 @@ it('who stays is told of the count that a process changed that died before it to
   await expect
     .poll(() => stream.frames.find(({ type }) => type === 'message.updated'), PATIENCE)
     .toMatchObject({ message: { id: first.id, replyCount: 0 } });
+});
+
+it('a page of messages asks for counts only where there are replies, or were, and then once', async () => {
+  await using proxy = await startStoreProxy(app.mongodbUri);
+  await using watched = await startTestServer({ mongodbUri: proxy.uri, clock: app.clock });
+  const { id: channelId } = await openChannel(ann);
+  const messages = [await say(ann, channelId), await say(ann, channelId), await say(ann, channelId)];
+  async function countsOfPage(): Promise<number> {
+    const start = proxy.commands.length;
+    valueOf(await watched.call('rest', 'chat.listMessages', { channelId, $top: 10 }, ann.credentials));
+    return proxy.commands.slice(start).filter(({ body }) => JSON.stringify(body).includes('replyToId')).length;
+  }
+  expect(await countsOfPage()).toBe(0);
+  for (const { id } of messages.slice(1)) await say(ann, channelId, 'Reply', { replyToId: id });
+  expect(await countsOfPage()).toBe(1);
 });
