@@ -7,20 +7,22 @@ import { createMessageLog } from './message-log.js';
 
 const app = fixture(startTestServer);
 
-it('what several records make together is read once its change has a number, and told under it; nothing where there is nothing', async () => {
+it('what is told of a change is read once it has its number, and told under it; nothing where there is nothing', async () => {
   const [log, channelId, messageId] = [createMessageLog(app.storage), newId(), newId()];
   const { bus } = app.tandem;
   const events: unknown[] = [];
   bus.subscribe(channelTopic(channelId), (event) => events.push(event));
   const ends: number[] = [];
   const teller = createChangeTeller(log, bus);
-  const number = (version: number) =>
-    teller.numberWhole(channelId, { id: messageId, version }, { kind: 'message' }, async () => {
-      ends.push((await log.endOf(channelId)).change);
-      return version === 1 ? { type: 'message.deleted', channelId, messageId, seq: 1 } : undefined;
-    });
-  await number(1);
-  await number(2);
+  teller.readBy(async (_, records) => {
+    ends.push((await log.endOf(channelId)).change);
+    return records.map(({ change }) => ({
+      ...(change === 1 && { event: { type: 'message.deleted', channelId, messageId, seq: 1, change } as const }),
+    }));
+  });
+  const change = (version: number) => ({ record: { id: messageId, version }, changed: { kind: 'message' } as const });
+  await teller.number(channelId, [change(1)]);
+  await teller.number(channelId, [change(2)]);
   expect(ends).toEqual([1, 2]);
   expect(events).toEqual([{ type: 'message.deleted', channelId, messageId, seq: 1, change: 1 }]);
 });

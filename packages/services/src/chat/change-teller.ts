@@ -1,7 +1,7 @@
 import type { EventBus } from '@tandem/core';
 import { versionOf } from '@tandem/storage';
 import { publishChatEvent, type ChatEvent, type LastingEvent } from './chat-events.js';
-import type { Changed, MessageLog } from './message-log.js';
+import type { ChangeRecord, Changed, MessageLog } from './message-log.js';
 
 /** An event of a change that has no number yet. */
 export type UnnumberedEvent<Event = LastingEvent> = Event extends ChatEvent ? Omit<Event, 'change'> : never;
@@ -18,56 +18,47 @@ export const deletedRecord = (record: { _id: string }): ChangedRecord => ({
   version: (versionOf(record) ?? 0) + 1,
 });
 
-function changedBy(event: UnnumberedEvent): Changed {
-  switch (event.type) {
-    case 'subscription.created':
-    case 'subscription.updated':
-    case 'subscription.deleted':
-      return { kind: 'subscription', type: event.type, identityId: event.identityId, role: event.role };
-    case 'reaction.created':
-    case 'reaction.deleted': {
-      const { type, messageId, key, identityId, count } = event;
-      return { kind: 'reaction', type, messageId, key, identityId, count };
-    }
-    case 'pin.created':
-    case 'pin.deleted':
-      return { kind: 'pin', recordId: event.messageId, identityId: event.identityId };
-    case 'channel.updated':
-    case 'channel.deleted':
-      return { kind: 'channel' };
-    default:
-      return { kind: 'message' };
-  }
+/** What has changed in a channel: which record, and what of it. */
+export interface Change {
+  record: ChangedRecord;
+  changed: Changed;
+  /** What readers are told, if it is more than how things are now. */
+  told?: UnnumberedEvent;
 }
+/** Reads what readers are told of some changes of a channel. */
+type Read = (channelId: string, records: readonly ChangeRecord[]) => Promise<readonly { event?: LastingEvent | undefined }[]>;
 
 /** Numbers lasting changes and announces them to the readers of their channel (decisions C1). */
 export function createChangeTeller(log: MessageLog, bus: EventBus) {
-  /** Numbers a change, once for each version of its record, and announces it, each time. */
-  async function number(event: UnnumberedEvent, record: ChangedRecord): Promise<void> {
-    const change = await log.note(event.channelId, record, changedBy(event));
-    publishChatEvent(bus, { ...event, change });
+  let read: Read = () => Promise.resolve([]);
+
+  /**
+   * Numbers changes of a channel, each once for a version of its record, and announces them, each time. What is told is read when
+   * they have their numbers: of several changes at once, on whichever instances, the last one that is told shows them all.
+   */
+  async function number(channelId: string, changes: readonly Change[]): Promise<void> {
+    const noting = changes.map(({ record, changed }) => log.note(channelId, record, changed));
+    const noted = (await Promise.all(noting)).map((record, at) => ({ record, told: changes[at]?.told }));
+    const unread = noted.filter(({ told }) => !told).map(({ record }) => record);
+    const events = unread.length > 0 ? await read(channelId, unread) : [];
+    const eventOf = new Map(unread.map((record, at) => [record, events[at]?.event]));
+    for (const { record, told } of noted) {
+      const event = told ? { ...told, change: record.change } : eventOf.get(record);
+      if (event) publishChatEvent(bus, event);
+    }
   }
 
   return {
     number,
 
-    /**
-     * Numbers a change of what several records make together, and reads only then what is told of it: so that the last that is
-     * told shows them all, whoever was first.
-     */
-    async numberWhole(
-      channelId: string,
-      record: ChangedRecord,
-      changed: Changed,
-      read: () => Promise<UnnumberedEvent | undefined>,
-    ): Promise<void> {
-      const change = await log.note(channelId, record, changed);
-      const event = await read();
-      if (event) publishChatEvent(bus, { ...event, change });
-    },
+    /** Tells of a change that has been acknowledged. Should the store fail now, the event log sees to it later. */
+    tell: (channelId: string, record: ChangedRecord, changed: Changed, told?: UnnumberedEvent): Promise<void> =>
+      number(channelId, [{ record, changed, ...(told && { told }) }]).catch(() => {}),
 
-    /** The same for a change that has been acknowledged. Should the store fail now, the event log sees to it later. */
-    tell: (event: UnnumberedEvent, record: ChangedRecord): Promise<void> => number(event, record).catch(() => {}),
+    /** Call it once, when wiring. */
+    readBy(reading: Read): void {
+      read = reading;
+    },
   };
 }
 export type ChangeTeller = ReturnType<typeof createChangeTeller>;

@@ -46,11 +46,15 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
     ...others,
     icons,
     tellJoined: ({ _id: id, channelId, subscribedId: identityId }) =>
-      teller.tell({ type: 'subscription.created', channelId, identityId, role: 'member' }, { id, version: 1 }),
+      teller.tell(
+        channelId,
+        { id, version: 1 },
+        { kind: 'subscription', type: 'subscription.created', identityId, role: 'member' },
+      ),
     async tellDeleted(channelId) {
       memberships.forget(channelId);
       const record = await Channels.findById(channelId).setOptions({ deleted: 'include' }).lean<ChannelRecord>();
-      if (record) await teller.tell({ type: 'channel.deleted', channelId }, changedRecord(record));
+      if (record) await teller.tell(channelId, changedRecord(record), { kind: 'channel' });
     },
   });
 
@@ -74,7 +78,7 @@ export function createChannelsService({ storage, lists, teller, icons, membershi
   /** @throws errors.channelNotFound */
   async function tellUpdated(record: ChannelRecord | null): Promise<Channel> {
     const channel = await show(record);
-    await teller.tell({ type: 'channel.updated', channelId: channel.id, channel }, changedRecord(record as ChannelRecord));
+    await teller.tell(channel.id, changedRecord(record as ChannelRecord), { kind: 'channel' });
     return channel;
   }
 

@@ -16,7 +16,7 @@ const MEMBERS: readonly Who[] = ['member', 'guest', 'author', 'moderator', 'owne
  */
 const ALLOWED: Record<string, readonly Who[]> = {
   createChannel: ['owner', 'admin'],
-  openDirectChannel: ['stranger', 'member', 'author', 'former', 'owner', 'admin'],
+  openDirectChannel: ['stranger', 'member', 'author', 'moderator', 'former', 'owner', 'admin'],
   listChannels: ['owner', 'admin'],
   getChannel: [...MEMBERS, 'admin'],
   patchChannel: ['owner', 'admin'],
@@ -43,8 +43,8 @@ const ALLOWED: Record<string, readonly Who[]> = {
   listMessages: MEMBERS,
   listReplies: MEMBERS,
   listPins: MEMBERS,
-  pinMessage: ['owner', 'admin'],
-  unpinMessage: ['owner', 'admin'],
+  pinMessage: ['moderator', 'owner', 'admin'],
+  unpinMessage: ['moderator', 'owner', 'admin'],
   listMessageVersions: MEMBERS,
   getMessage: [...MEMBERS, 'admin'],
   patchMessage: ['author'],
@@ -53,13 +53,13 @@ const ALLOWED: Record<string, readonly Who[]> = {
   attachmentUploadUrl: ['author'],
   addAttachment: ['author'],
   removeAttachment: ['author', 'admin'],
-  addReaction: ['member', 'author', 'owner'],
-  removeReaction: ['member', 'author', 'owner'],
+  addReaction: ['member', 'author', 'moderator', 'owner'],
+  removeReaction: ['member', 'author', 'moderator', 'owner'],
   'getMessage*': [...MEMBERS, 'admin'],
   'patchMessage*': [],
   'deleteMessage*': ['former', 'moderator', 'owner', 'admin'],
   'addAttachment*': [],
-  'addReaction*': ['member', 'author', 'owner'],
+  'addReaction*': ['member', 'author', 'moderator', 'owner'],
 };
 
 const app = fixture(startTestServer);

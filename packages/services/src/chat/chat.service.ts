@@ -63,7 +63,6 @@ export function createChatService(options: ChatOptions) {
   const messageFiles = createMessageFiles({ storage, log, teller, attachments });
   const parts = { memberships, replies, pins, mentions, messageFiles };
   const messages = createMessagesService({ storage, lists, bus, log, teller, ...parts });
-  replies.follow((records) => messages.shown(records));
   const reactions = createReactionsService({ storage, teller });
   const readStates = createReadStatesService({ storage, lists, bus, memberships, log });
   const icons = files.attachments({ purpose: 'channel-icon', max: 1 });
@@ -73,7 +72,8 @@ export function createChatService(options: ChatOptions) {
   const direct = createDirectChannels({ storage, teller, channels, bans });
   const ends = { channelExists, isDirect, existingIdentities };
   const subscriptions = createSubscriptionsService({ storage, lists, teller, memberships, mutes, bans, ...ends });
-  const changes = createChannelChanges({ storage, log, teller, channels, memberships, messages, pins });
+  const told = { channels, memberships, messages, pins, reactions };
+  const changes = createChannelChanges({ storage, log, teller, ...told });
   const templates = createMessageTemplatesService({ storage, lists, organizationExists });
 
   return {

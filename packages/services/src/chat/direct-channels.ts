@@ -51,7 +51,8 @@ export function createDirectChannels({ storage, teller, channels, bans }: Direct
       await bans.expectNotBanned({ channelId, identityId });
     });
     const role = 'member';
-    if (record) await teller.tell({ type: 'subscription.created', channelId, identityId, role }, { id: record._id, version: 1 });
+    const joined = { kind: 'subscription', type: 'subscription.created', identityId, role } as const;
+    if (record) await teller.tell(channelId, { id: record._id, version: 1 }, joined);
   }
 
   return {

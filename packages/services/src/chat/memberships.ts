@@ -1,4 +1,4 @@
-import type { Storage } from '@tandem/storage';
+import { MAJORITY, type Storage } from '@tandem/storage';
 import { createShortCopies } from '../shared/short-copies.js';
 import { chatErrors as errors } from './chat.errors.js';
 import type { MessageLog } from './message-log.js';
@@ -94,6 +94,15 @@ export function createMemberships(storage: Storage, log: MessageLog, mutes: Pick
       const own = { channelId, subscribedId: identityId, deletedAt: null } as object;
       const found = await collection.findOne(own, { projection: { role: 1 } });
       return found ? ((found as unknown as SubscriptionRecord).role ?? 'member') : undefined;
+    },
+
+    /** The roles of those of some identities that are members of a channel, hidden ones too. For what readers are told. */
+    async rolesOf(channelId: string, identityIds: readonly string[]): Promise<Map<string, ChannelRole>> {
+      if (identityIds.length === 0) return new Map();
+      const own = { channelId, subscribedId: { $in: identityIds } } as object;
+      const found = await collection.find(own, { projection: { subscribedId: 1, role: 1 }, ...MAJORITY }).toArray();
+      const records = found as unknown as SubscriptionRecord[];
+      return new Map(records.map(({ subscribedId, role = 'member' }) => [subscribedId, role]));
     },
 
     /**

@@ -37,7 +37,8 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
   async function tellAttached(messageId: string, attachment: ShownFile): Promise<ShownFile> {
     const record = await touch(messageId);
     const { channelId } = record;
-    await teller.tell({ type: 'attachment.created', channelId, messageId, attachment }, changedRecord(record));
+    const told = { type: 'attachment.created', channelId, messageId, attachment } as const;
+    await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);
     return attachment;
   }
 
@@ -92,7 +93,8 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
       if (!(await attachments.remove(messageId, attachmentId))) throw errors.attachmentNotFound();
       const record = await touch(messageId);
       const { channelId } = record;
-      await teller.tell({ type: 'attachment.deleted', channelId, messageId, attachmentId }, changedRecord(record));
+      const told = { type: 'attachment.deleted', channelId, messageId, attachmentId } as const;
+      await teller.tell(channelId, changedRecord(record), { kind: 'message' }, told);
     },
   };
 }

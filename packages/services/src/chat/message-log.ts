@@ -31,15 +31,15 @@ export interface End {
 }
 
 /**
- * What has changed: a message or the channel, whose state readers look up (by default of the record that was changed), or a
- * membership or reaction, which says all itself.
+ * What has changed: a message (by default the record that was changed), the channel, whether a message is pinned, or what
+ * somebody is or does there. How it is now, readers look up.
  */
 export type Changed =
   | { kind: 'message' | 'channel'; recordId?: string }
   | { kind: 'pin'; recordId: string; identityId: string }
   // one from before there were roles has none
   | { kind: 'subscription'; type: SubscriptionChange; identityId: string; role?: ChannelRole }
-  | { kind: 'reaction'; type: ReactionChange; messageId: string; key: string; identityId: string; count: number };
+  | { kind: 'reaction'; type: ReactionChange; messageId: string; key: string; identityId: string };
 export type SubscriptionChange = `subscription.${'created' | 'updated' | 'deleted'}`;
 
 /**
@@ -223,13 +223,12 @@ export function createMessageLog(storage: Storage) {
       return found as unknown as MessageRecord | null;
     },
 
-    /** Numbers a change of a record, once for each of its versions. @returns the number */
-    async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<number> {
+    /** Numbers a change of a record, once for each of its versions. @returns the record of the change */
+    async note(channelId: string, { id, version }: { id: string; version: number }, changed: Changed): Promise<ChangeRecord> {
       const now = storage.clock.now();
       const times = { createdAt: now, updatedAt: now, deletedAt: now };
       const record = { _id: `${id} ${version}`, channelId, recordId: id, ...changed, ...times };
-      const { change } = (await append(record, NO_EVENTS)) as ChangeRecord;
-      return change;
+      return (await append(record, NO_EVENTS)) as ChangeRecord;
     },
 
     /** The messages and changes after a number, upwards, deleted ones included. Read with majority concern, like the end. */

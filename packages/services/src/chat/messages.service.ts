@@ -106,11 +106,7 @@ export function createMessagesService(options: MessagesOptions) {
   /** @throws errors.messageNotFound */
   async function tellUpdated(record: MessageRecord | null | undefined, viewerId?: string): Promise<Message> {
     const message = await show(record, viewerId);
-    const { channelId } = message;
-    await teller.tell(
-      { type: 'message.updated', channelId, message: sentToAll(message) },
-      changedRecord(record as MessageRecord),
-    );
+    await teller.tell(message.channelId, changedRecord(record as MessageRecord), { kind: 'message' });
     return message;
   }
 
@@ -282,8 +278,7 @@ export function createMessagesService(options: MessagesOptions) {
     async delete(messageId: string): Promise<void> {
       const deleted = await Messages.findOneAndDelete({ _id: messageId }).lean<MessageRecord>();
       if (!deleted) throw errors.messageNotFound();
-      const { channelId, seq } = deleted;
-      await teller.tell({ type: 'message.deleted', channelId, messageId, seq }, deletedRecord(deleted));
+      await teller.tell(deleted.channelId, deletedRecord(deleted), { kind: 'message' });
       await pins.free(messageId);
       await replies.tell(deleted, deletedRecord(deleted));
     },

@@ -40,9 +40,7 @@ export function createPins({ storage, log, teller }: { storage: Storage; log: Me
 
   async function number(change: PinChange, changed: ChangedRecord): Promise<void> {
     const { channelId, messageId, identityId } = change;
-    await teller.numberWhole(channelId, changed, { kind: 'pin', recordId: messageId, identityId }, async () =>
-      (await told([change])).get(messageId),
-    );
+    await teller.number(channelId, [{ record: changed, changed: { kind: 'pin', recordId: messageId, identityId } }]);
   }
   /** Should the store fail now, the event log sees to it later. */
   const tell = (change: PinChange, changed: ChangedRecord) => number(change, changed).catch(() => {});

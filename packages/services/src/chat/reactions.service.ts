@@ -1,13 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { isDuplicateKey, type Storage } from '@tandem/storage';
+import { MAJORITY, isDuplicateKey, type Storage } from '@tandem/storage';
 import type { Message } from './messages.schemas.js';
 import { changedRecord, type ChangeTeller } from './change-teller.js';
-import type { SentMessage } from './chat-events.js';
+import type { LastingEvent, SentMessage } from './chat-events.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { isChange, type LogRecord } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import { KEYS_MAX, reactionModel, type ReactionChange, type ReactionRecord } from './reaction.model.js';
 
 export type ReactionsService = ReturnType<typeof createReactionsService>;
+
+type ReactionEvent = Extract<LastingEvent, { type: 'reaction.created' | 'reaction.deleted' }>;
 
 /** Who reacts to what. */
 export interface GivenReaction {
@@ -53,8 +56,8 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
   }
 
   async function tell({ last, ...record }: ReactionRecord): Promise<void> {
-    const { channelId, messageId, key, count } = record;
-    await teller.tell({ ...last, channelId, messageId, key, count }, changedRecord(record));
+    const { channelId, messageId, key } = record;
+    await teller.tell(channelId, changedRecord(record), { kind: 'reaction', messageId, key, ...last });
   }
 
   /** Changes who is behind a key; without anybody left, its place is free. */
@@ -82,6 +85,31 @@ export function createReactionsService({ storage, teller }: { storage: Storage; 
   }
 
   return {
+    /** What readers are told of the changed reactions among records of a channel's log: how many there are now. */
+    async toldOf(records: readonly LogRecord[]): Promise<Map<LogRecord, Omit<ReactionEvent, 'change'>>> {
+      const changes = records.filter((record) => isChange(record) && record.kind === 'reaction');
+      if (changes.length === 0) return new Map();
+      const among = { $setIntersection: ['$identityIds', changes.map(({ identityId }) => identityId)] };
+      const found = await Reactions.collection
+        .aggregate<Pick<ReactionRecord, 'messageId' | 'key' | 'count' | 'identityIds'>>(
+          [
+            { $match: { messageId: { $in: changes.map(({ messageId }) => messageId) }, deletedAt: null } },
+            { $project: { messageId: 1, key: 1, count: 1, identityIds: among } },
+          ],
+          MAJORITY,
+        )
+        .toArray();
+      const counted = new Map(found.map((one) => [`${one.messageId} ${one.key}`, one]));
+      return new Map(
+        changes.map((record) => {
+          const { channelId, messageId, key, identityId } = record;
+          const { count = 0, identityIds = [] } = counted.get(`${messageId} ${key}`) ?? {};
+          const type = identityIds.includes(identityId) ? 'reaction.created' : 'reaction.deleted';
+          return [record, { type, channelId, messageId, key, identityId, count }];
+        }),
+      );
+    },
+
     /** Reacts, once an identity and key. @throws errors.messageNotFound; tooManyReactions for one key too many */
     async add({ messageId, key, identityId }: GivenReaction): Promise<void> {
       const own = { $elemMatch: { $eq: identityId } };

@@ -1,13 +1,11 @@
 import type { Storage, ToldEvent } from '@tandem/storage';
-import type { ChangedRecord, ChangeTeller } from './change-teller.js';
+import type { Change, ChangedRecord, ChangeTeller } from './change-teller.js';
 import type { MessageLog } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 import type { Message } from './messages.schemas.js';
-import type { SentMessage } from './chat-events.js';
 
 /** What is stored of a reply that its message is told of. */
 type Reply = Pick<MessageRecord, 'channelId' | 'replyToId'>;
-type Shown = (records: readonly MessageRecord[]) => Promise<Map<string, SentMessage>>;
 
 export type Replies = ReturnType<typeof createReplies>;
 
@@ -22,16 +20,25 @@ const countedBy = ({ id, version }: ChangedRecord): ChangedRecord => ({ id: `${i
 export function createReplies({ storage, log, teller }: { storage: Storage; log: MessageLog; teller: ChangeTeller }) {
   const Messages = storage.model(messageModel);
   const { collection } = Messages;
-  let shown: Shown = () => Promise.resolve(new Map());
 
-  /** Numbers a change of a count and tells it, while there is the message. */
-  async function number({ channelId, replyToId }: Reply, changed: ChangedRecord): Promise<void> {
-    if (typeof replyToId !== 'string') return;
-    await teller.numberWhole(channelId, countedBy(changed), { kind: 'message', recordId: replyToId }, async () => {
-      const message = (await shown(await Messages.find({ _id: replyToId }).lean<MessageRecord[]>())).get(replyToId);
-      return message && { type: 'message.updated', channelId, message };
-    });
-  }
+  const changeOf = (replyToId: string, changed: ChangedRecord): Change => ({
+    record: countedBy(changed),
+    changed: { kind: 'message', recordId: replyToId },
+  });
+
+  // what a process did not number before it died
+  const idOf = ({ id, version }: ChangedRecord) => `${id} ${version}`;
+  const numberLate = async (events: readonly ToldEvent[]) => {
+    const late = events.map(({ subject: { id }, version, state }) => ({
+      reply: state as unknown as Reply,
+      changed: { id, version },
+    }));
+    const noted = await log.noted(late.map(({ changed }) => idOf(countedBy(changed))));
+    for (const { reply, changed } of late)
+      if (reply.replyToId && !noted.has(idOf(countedBy(changed))))
+        await teller.number(reply.channelId, [changeOf(reply.replyToId, changed)]);
+  };
+  storage.events.beforeCleared(REPLY_EVENTS, numberLate, { 'state.replyToId': { $type: 'string' } });
 
   return {
     /** Marks a message as one that is replied to. @returns whether it is a living one of the channel */
@@ -52,19 +59,8 @@ export function createReplies({ storage, log, teller }: { storage: Storage; log:
     },
 
     /** Tells the readers of a channel that a message has another count. Should the store fail now, the event log sees to it. */
-    tell: (reply: Reply, changed: ChangedRecord): Promise<void> => number(reply, changed).catch(() => {}),
-
-    /** Numbers what a process did not before it died. @param show how readers of streams see messages */
-    follow(show: Shown): void {
-      shown = show;
-      const changedBy = ({ subject: { id }, version }: ToldEvent): ChangedRecord => ({ id, version });
-      const idOf = ({ id, version }: ChangedRecord) => `${id} ${version}`;
-      const run = async (events: readonly ToldEvent[]) => {
-        const noted = await log.noted(events.map((event) => idOf(countedBy(changedBy(event)))));
-        for (const event of events)
-          if (!noted.has(idOf(countedBy(changedBy(event))))) await number(event.state as unknown as Reply, changedBy(event));
-      };
-      storage.events.beforeCleared(REPLY_EVENTS, run, { 'state.replyToId': { $type: 'string' } });
+    async tell({ channelId, replyToId }: Reply, changed: ChangedRecord): Promise<void> {
+      if (typeof replyToId === 'string') await teller.number(channelId, [changeOf(replyToId, changed)]).catch(() => {});
     },
   };
 }

@@ -61,7 +61,7 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
 
   async function tellCreated(record: SubscriptionRecord): Promise<Subscription> {
     const { _id: id, channelId, subscribedId: identityId, role = 'member' } = record;
-    await teller.tell({ type: 'subscription.created', channelId, identityId, role }, { id, version: 1 });
+    await teller.tell(channelId, { id, version: 1 }, { kind: 'subscription', type: 'subscription.created', identityId, role });
     return show(record);
   }
 
@@ -72,8 +72,8 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
     const { channelId, subscribedId: identityId, role = 'member', deletedAt } = removed;
     memberships.forget(channelId);
     // one that was hidden was no member
-    if (deletedAt === null)
-      await teller.tell({ type: 'subscription.deleted', channelId, identityId, role }, deletedRecord(removed));
+    const left = { kind: 'subscription', type: 'subscription.deleted', identityId, role } as const;
+    if (deletedAt === null) await teller.tell(channelId, deletedRecord(removed), left);
     return true;
   }
 
@@ -136,7 +136,8 @@ export function createSubscriptionsService({ storage, lists, teller, memberships
       const { channelId, subscribedId: identityId, role: now = 'member' } = record;
       if (muted) await mutes.keep(record);
       memberships.forget(channelId);
-      await teller.tell({ type: 'subscription.updated', channelId, identityId, role: now }, changedRecord(record));
+      const changed = { kind: 'subscription', type: 'subscription.updated', identityId, role: now } as const;
+      await teller.tell(channelId, changedRecord(record), changed);
       return show(record);
     },
 
