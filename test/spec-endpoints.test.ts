@@ -96,6 +96,7 @@ const NOT_REFUSED = [
   'categories.enable 404',
   'categories.patch 404',
   'chat.markRead 404',
+  'chat.openDirectChannel 400',
   'organizations.create 400',
 ];
 

@@ -38,7 +38,7 @@ describe('the AsyncAPI document', () => {
     const counts = Object.entries(operations).map(([name, { messages }]) => [name, messages.length]);
     expect(Object.fromEntries(counts)).toEqual({
       'messages.receive': 6,
-      'messages.send': 27,
+      'messages.send': 29,
       'notifications.receive': 1,
       'notifications.send': 5,
     });

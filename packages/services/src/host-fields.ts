@@ -5,6 +5,7 @@ import { categoryModel } from './categories/category.model.js';
 import { categoryRecord } from './categories/categories.schemas.js';
 import { channelModel } from './chat/channel.model.js';
 import { channelRecord } from './chat/channels.schemas.js';
+import { SentMessageSchema } from './chat/chat-events.js';
 import { messageModel } from './chat/message.model.js';
 import { messageRecord } from './chat/messages.schemas.js';
 import type { DeclaredFields, Kind } from './host-field-types.js';
@@ -31,7 +32,7 @@ const EXTENDABLE: Record<Kind, Extendable & { model: { collectionName: string } 
   channels: { ...channelRecord, model: channelModel },
   identities: { ...identityRecord, model: identityModel },
   locations: { ...locationRecord, model: locationModel },
-  messages: { ...messageRecord, model: messageModel },
+  messages: { ...messageRecord, variants: [SentMessageSchema], model: messageModel },
   orders: { ...orderRecord, model: orderModel },
   organizations: { ...organizationRecord, model: organizationModel },
   productVariants: { ...productVariantRecord, model: productVariantModel },

@@ -19,7 +19,7 @@ function changeOf<Type extends string, Fields extends z.ZodRawShape>(type: Type,
 }
 
 /** A message in a frame; with its sender for readers that asked for it. */
-const SentMessageSchema = MessageSchema.extend({
+export const SentMessageSchema = MessageSchema.extend({
   reactions: z.array(ReactionCountSchema),
   sender: PersonSchema.nullable().optional().describe('For readers that `expand` it; null if the sender is no member any more.'),
 }).meta({ id: 'SentMessage' });

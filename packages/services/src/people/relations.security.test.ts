@@ -258,6 +258,7 @@ it('each kind of related record that not everybody may read is null for somebody
   const messages = valueOf(await member.call('rest', 'chat.listMessages', { channelId: world.channelId, $expand: 'sender' }));
   expect((messages as { data: Row[] }).data.map(({ sender }) => (sender as Row | null)?.['name'])).toEqual([
     'member',
+    'member',
     undefined,
     'owner',
   ]);

@@ -16,6 +16,8 @@ export interface Extendable {
   patch: { readonly metadata?: z.ZodType };
   /** The fields by which its answers are known. */
   schema: z.ZodObject;
+  /** Schemas that show it with some field in another form. */
+  variants?: readonly z.ZodObject[];
   resource: ListResource;
 }
 
@@ -41,7 +43,11 @@ const SCALARS: Partial<Record<z.ZodType['type'], FieldType>> = {
  * @param setting names them in errors
  * @throws Error for a name that is taken, and for a type that cannot be stored or asked for
  */
-export function extendKind(setting: string, { given, patch, schema, resource }: Extendable, host: z.ZodObject): ExtendedKind {
+export function extendKind(
+  setting: string,
+  { given, patch, schema, variants = [], resource }: Extendable,
+  host: z.ZodObject,
+): ExtendedKind {
   if (!(host instanceof z.ZodObject)) throw new Error(`${setting} must be a z.object(…)`);
   if ((host.def.checks?.length ?? 0) > 0)
     throw new Error(`${setting}: rules over several fields cannot be kept, because a change gives some of them`);
@@ -81,7 +87,7 @@ export function extendKind(setting: string, { given, patch, schema, resource }: 
       const { metadata } = one.shape as { metadata?: z.ZodType };
       if (metadata && metadata === given.metadata) return extended(one, ofGiven, move);
       if (metadata && metadata === patch.metadata) return extended(one, ofPatch, move);
-      return isLike(one, schema) ? extended(one, ofShown) : undefined;
+      return [schema, ...variants].some((known) => isLike(one, known)) ? extended(one, ofShown) : undefined;
     },
   };
 }
