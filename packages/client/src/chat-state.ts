@@ -62,7 +62,8 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatChange, reade
     case 'message.updated': {
       const [first] = messages;
       // a restored message may be earlier than those that are loaded
-      return first && first.seq <= event.message.seq ? withMessage(loaded, event.message) : loaded;
+      const isLoaded = loaded.nextToken === undefined || (first && first.seq <= event.message.seq);
+      return isLoaded ? withMessage(loaded, event.message) : loaded;
     }
     case 'message.deleted':
       return { ...loaded, messages: messages.filter(({ id }) => id !== event.messageId) };

@@ -241,7 +241,11 @@ describe('useChannels', () => {
     await until(([{ channels, isLive }, { messages }]) => isLive && channels?.length === 2 && messages !== undefined);
     await services.chat.post({ channelId: tea, senderId: bob.id, content: 'tea?' });
     await services.chat.post({ channelId: coffee, senderId: bob.id, content: 'coffee?' });
-    const [list, channel] = await until(([{ unread }]) => unread === 2);
+    // what is unread may be known before the messages are
+    const [list, channel] = await until(
+      ([{ channels, unread }, { messages }]) =>
+        unread === 2 && messages?.length === 1 && channels?.every(({ lastMessage }) => lastMessage) === true,
+    );
     expect(list.channels?.map(({ id, unread, lastMessage }) => [id, unread, lastMessage?.content])).toEqual([
       [coffee, 1, 'coffee?'],
       [tea, 1, 'tea?'],
