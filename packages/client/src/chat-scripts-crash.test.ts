@@ -68,7 +68,10 @@ function hear(known: Known, event: ChatEvent, readerId: string): void {
 function summaryOf(messages: LoadedMessages['messages'], pinned: Iterable<string>, members: Iterable<readonly [string, string]>) {
   return {
     messages: messages.map(({ id, seq, content, replyCount, reactions }) => ({
-      ...{ id, seq, content, replyCount },
+      id,
+      seq,
+      content,
+      replyCount,
       reactions: reactions.map(({ key, count, mine }) => `${key} ${count} ${mine}`).toSorted(),
     })),
     pinned: [...pinned].toSorted(),
@@ -112,7 +115,7 @@ async function step(channelId: string, messageIds: string[], random: Random): Pr
   const person = random.of([owner, member]);
   const ask = async (method: string, path: string, body?: object): Promise<string | undefined> => {
     try {
-      const answer = await random.of(servers).rest(method as 'POST', path, body, person.credentials);
+      const answer = await random.of(servers).rest(method, path, body, person.credentials);
       expect([200, 201, 204, 400, 403, 404, 409, 503]).toContain(answer.status);
       return (answer.body as { id?: string } | undefined)?.id;
     } catch (error) {

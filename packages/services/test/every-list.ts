@@ -153,6 +153,8 @@ export async function fillEveryList(app: TestServer, rows: number): Promise<Worl
   const messages = await each(() => post(channelId));
   const messageId = messages[0] as string;
   await each((n) => ann.rest('PUT', `/messages/${messages[n]}/pin`).expect(204));
+  // the one with replies is the last that was pinned
+  for (const method of ['DELETE', 'PUT']) await ann.rest(method, `/messages/${messageId}/pin`).expect(204);
   await each((n) => create(ann, `/messages/${messages[n]}/reports`, { reason: `No. ${n}` }));
   messages.push(...(await each(() => post(channelId, messageId))));
   await each((n) => ann.rest('PATCH', `/messages/${messageId}`, { content: `Hello ${n}` }).expect(200));
