@@ -111,7 +111,10 @@ describe('events', () => {
     const [message] = [await post('first'), await post('second')];
     const [loaded, channel] = [await load(), await loadChannel()];
     const restored: ChatChange = { type: 'message.updated', channelId, message: { ...message, id: channelId, seq: 0 } };
-    expect(applyToMessages(loaded, restored)).toBe(loaded);
+    const more = { ...loaded, nextToken: 'more' };
+    expect(applyToMessages(more, restored)).toBe(more);
+    expect(applyToWindow({ ...loaded, hasEarlier: true, hasLater: false }, restored).messages).toEqual(loaded.messages);
+    expect(applyToMessages(loaded, restored).messages.map(({ seq }) => seq)).toEqual([0, 1, 2]);
     const known: ChatChange = { type: 'message.created', channelId, message };
     const read: ChatChange = { type: 'read', channelId, identityId: channelId, messageId: channelId, seq: 1 };
     for (const event of [restored, known, read]) expect(applyToChannel(channel, event, memberId)).toBe(channel);

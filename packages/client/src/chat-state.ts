@@ -89,7 +89,9 @@ export function applyToMessages(loaded: LoadedMessages, event: ChatChange, reade
 export function applyToWindow(window: MessageWindow, event: ChatChange, readerId?: string): MessageWindow {
   const last = window.messages.at(-1)?.seq ?? 0;
   const isBehind = window.hasLater && 'message' in event && event.message.seq > last;
-  return isBehind ? window : { ...window, messages: applyToMessages(window, event, readerId).messages };
+  if (isBehind) return window;
+  const loaded = { messages: window.messages, ...(window.hasEarlier && { nextToken: '' }) };
+  return { ...window, messages: applyToMessages(loaded, event, readerId).messages };
 }
 
 /** The newest messages, just loaded, after the known earlier ones, unless some are missing between them. */
