@@ -52,7 +52,30 @@ it('docs/streams.md has a transcript that works as written', async () => {
   await b.see('read');
   a.send({ type: 'message.create', channelId: id, content: '', clientId: 'ann-1' });
   await a.see('error');
-  await closeAll(a.stream, b.stream);
+  // Bob is away for a while
+  await b.stream.close();
+  await a.see('presence');
+  const request = async (name: string, person: typeof ann, method: 'PUT' | 'PATCH', path: string, body?: object) => {
+    const { status } = await person.rest(method, path, body);
+    lines.push(`${name} ${method} ${decodeURI(path)}${body ? ` ${JSON.stringify(body)}` : ''} ${status}`);
+  };
+  a.send({ type: 'message.create', channelId: id, content: 'Yes', clientId: 'ann-2', replyToId: message.id });
+  const answer = (await a.see('message.created')) as unknown as { message: { id: string } };
+  names.set(answer.message.id, 'second');
+  await a.see('message.updated');
+  await a.see('ack');
+  await request('ann', ann, 'PUT', `/messages/${message.id}/reactions/${encodeURI('🍵')}`);
+  await a.see('reaction.created');
+  await request('ann', ann, 'PUT', `/messages/${message.id}/pin`);
+  await a.see('pin.created');
+  const again = await listen('bob', bob);
+  again.send({ type: 'subscribe', channelId: id, sinceChange: 3 });
+  for (const type of ['subscribed', 'message.created', 'message.updated', 'reaction.created', 'pin.created', 'replayed'])
+    await again.see(type);
+  again.send({ type: 'subscribe', self: true });
+  await again.see('subscribed');
+  await again.see('unread');
+  await closeAll(a.stream, again.stream);
 
   const expected = `\n\`\`\`text\n${lines.map((line) => shorten(line, names)).join('\n')}\n\`\`\`\n`;
   const text = readFileSync(FILE, 'utf8');

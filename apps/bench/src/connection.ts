@@ -3,7 +3,7 @@ import net from 'node:net';
 
 /** One request of a load. */
 export interface LoadRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   headers?: Record<string, string>;
   body?: object;

@@ -15,6 +15,7 @@ import { loginStorm } from './scenarios/login-storm.js';
 import { markRead } from './scenarios/mark-read.js';
 import { messagePost } from './scenarios/message-post.js';
 import { notificationList } from './scenarios/notification-list.js';
+import { ownChannels } from './scenarios/own-channels.js';
 import { relationLists } from './scenarios/relation-lists.js';
 import { search } from './scenarios/search.js';
 import { tokenRefresh } from './scenarios/token-refresh.js';
@@ -35,6 +36,7 @@ const SCENARIOS: Record<string, Scenario<AnyComparison | AnyComparison[]>> = {
   'event-cost': eventCost,
   'keyed-request': keyedRequest,
   broadcast,
+  'own-channels': ownChannels,
   'idle-streams': idleStreams,
   'hostile-neighbour': hostileNeighbour,
 };

@@ -104,15 +104,17 @@ export function createOutbox({ send, upload, onOutgoing }: OutboxOptions) {
   }
 
   async function prepare(entry: Waiting): Promise<void> {
-    const { files = [], ...message } = entry.message;
+    const { channelId, content, title, replyToId, mentions, clientId, files = [] } = entry.message;
     try {
       const attachments: UploadedFile[] = [];
       for (const file of files) attachments.push(await uploaded(entry, file));
-      entry.frame = { type: 'message.create', ...message, ...(files.length > 0 && { attachments }) };
+      // JSON leaves out what is undefined
+      const message = { channelId, content, title, replyToId, mentions, clientId };
+      entry.frame = { type: 'message.create', ...message, attachments: files.length > 0 ? attachments : undefined };
       pump();
     } catch (error) {
       // unless the client was closed meanwhile
-      if (waiting.get(message.clientId) === entry) fail(entry, error);
+      if (waiting.get(clientId) === entry) fail(entry, error);
     }
   }
 

@@ -96,6 +96,20 @@ describe('useChannel', () => {
     expect((await ann.rest('GET', `/messages/${messageId}`)).body).toMatchObject({ reactions: [] });
   });
 
+  it('sends a reply that names a member, and again with both after a refusal', async () => {
+    const [ann, bob] = [await app.signUp(), await app.signUp()];
+    const channelId = await channelOf(ann);
+    const { id: replyToId } = await services.chat.post({ channelId, senderId: ann.id, content: 'Tea?' });
+    const { until } = render(app, () => useChannel(channelId), { tokens: tokensOf(ann) });
+    const { send } = await until(({ isLive, messages }) => isLive && messages?.length === 1);
+    send('Bob?', { replyToId, mentions: [bob.id] });
+    const { pending } = await until((channel) => channel.pending[0]?.failure !== undefined);
+    await ann.rest('POST', '/subscriptions', { channelId, subscribedId: bob.id }).expect(201);
+    pending[0]?.retry();
+    const { messages } = await until((channel) => channel.messages?.length === 2 && channel.pending.length === 0);
+    expect(messages?.[1]).toMatchObject({ content: 'Bob?', replyToId, mentions: [bob.id] });
+  });
+
   it('keeps a message that the server refuses, with the reason, until it is discarded', async () => {
     const ann = await app.signUp();
     const channelId = await channelOf(ann);

@@ -1,4 +1,11 @@
-import { newestFirst, type ChannelSummary, type ChatMessage, type LoadedMessages, type TandemError } from '@tandem/client';
+import {
+  newestFirst,
+  type ChannelSummary,
+  type ChatMessage,
+  type LoadedMessages,
+  type MessageToSend,
+  type TandemError,
+} from '@tandem/client';
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { PendingMessage } from './outgoing.js';
@@ -76,10 +83,10 @@ export interface Channel {
   isLoadingEarlier: boolean;
   loadEarlier(): Promise<void>;
   /**
-   * Sends a message, once, also over drops of the connection, with files if any. It is among `pending` until it is
-   * stored.
+   * Sends a message, once, also over drops of the connection, with files, as a reply, or naming members. It is among
+   * `pending` until it is stored.
    */
-  send(content: string, files?: readonly Blob[]): void;
+  send(content: string, more?: Pick<MessageToSend, 'files' | 'replyToId' | 'mentions'>): void;
   /** Reacts to a message, or takes it back: shown at once, and taken back with an `error` if the server refuses. */
   toggleReaction(messageId: string, key: string): void;
   /** Call it at each key: it is reported every two seconds. */
@@ -116,7 +123,7 @@ export function useChannel(channelId: string): Channel {
     hasEarlier: data?.nextToken !== undefined,
     isLoadingEarlier: earlier.isPending,
     loadEarlier: () => earlier.mutateAsync(),
-    send: (content, files = []) => chat?.send({ channelId, content, files }),
+    send: (content, more) => chat?.send({ ...more, channelId, content }),
     toggleReaction: (messageId, key) => chat?.toggleReaction(channelId, messageId, key),
     sayTyping: () => chat?.sayTyping(channelId),
     markRead: () => chat?.markRead(channelId),

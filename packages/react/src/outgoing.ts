@@ -2,11 +2,8 @@ import { applyToOutgoing, type MessageToSend, type OutgoingMessage, type TandemE
 import { createStore } from './store.js';
 
 /** A message that is not stored yet. */
-export interface PendingMessage {
+export interface PendingMessage extends Readonly<MessageToSend> {
   readonly clientId: string;
-  readonly channelId: string;
-  readonly content: string;
-  readonly files: readonly Blob[];
   /** Why the server refuses it; undefined while it is on its way. */
   readonly failure: TandemError | undefined;
   /** Sends it again after a failure. */
@@ -22,12 +19,12 @@ export function createOutgoing(send: (message: MessageToSend) => void) {
   const show = (changed: typeof all) => {
     all = changed;
     messages.set(
-      all.map((one) => {
-        const { clientId, channelId, content, files = [] } = one;
-        const message = { clientId, channelId, content, files };
-        const failure = one.state === 'failed' ? one.error : undefined;
-        return { ...message, failure, retry: () => send(message), discard: () => remove(clientId) };
-      }),
+      all.map((one) => ({
+        ...one,
+        failure: one.state === 'failed' ? one.error : undefined,
+        retry: () => send(one),
+        discard: () => remove(one.clientId),
+      })),
     );
   };
   const remove = (clientId: string) => show(all.filter((one) => one.clientId !== clientId));

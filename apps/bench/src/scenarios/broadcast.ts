@@ -1,4 +1,5 @@
 import { openChannel } from '../channels.js';
+import { connect } from '../connection.js';
 import { signUp } from '../people.js';
 import type { TimesScenario } from '../scenario.js';
 import { allTold, openReader, openSocket, openSockets } from '../sockets.js';
@@ -8,8 +9,12 @@ const READERS = 1000;
 const PEOPLE = 12;
 const CONTENT = 'x'.repeat(200);
 
+/** Keys that each person reacts with in turn, before it takes them back. */
+const KEYS = 10;
+
 /**
- * One message to a thousand readers, timed until the last has it, against a bare `ws` server that sends the same bytes.
+ * One message to a thousand readers, timed until the last has it, against a bare `ws` server that sends the same bytes;
+ * and a reaction, against a message.
  */
 export const broadcast: TimesScenario = async ({ tandem, bare }) => {
   const people = await signUp(tandem.url, PEOPLE);
@@ -35,10 +40,32 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
     others[0]?.send(mark.padEnd(bytes, 'x'));
     await told;
   }
+
+  const connection = await connect(tandem.url);
+  const post = { channelId, senderId: people[0]?.id, content: CONTENT };
+  const authorization = (person: number) => ({ authorization: `Bearer ${tokenOf(person)}` });
+  const posted = await connection.send({ method: 'POST', path: '/messages', headers: authorization(0), body: post }, 201);
+  const { id: messageId } = JSON.parse(posted) as { id: string };
+  let reaction = 0;
+  async function react(): Promise<void> {
+    const [person, key] = [reaction % PEOPLE, Math.floor(reaction / PEOPLE) % KEYS];
+    const method = Math.floor(reaction / (PEOPLE * KEYS)) % 2 === 0 ? 'PUT' : 'DELETE';
+    reaction += 1;
+    const told = allTold(readers, '"type":"reaction.');
+    await connection.send({ method, path: `/messages/${messageId}/reactions/k${key}`, headers: authorization(person) }, 204);
+    await told;
+  }
+  async function say(): Promise<void> {
+    const clientId = `message-${++turn}-`;
+    const told = allTold(readers, clientId);
+    await connection.send({ method: 'POST', path: '/messages', headers: authorization(0), body: { ...post, clientId } }, 201);
+    await told;
+  }
   const shared = { of: 'time', against: 'bare ws', run, runOther } as const;
   return [
     // 0.7 times its rate
     { ...shared, name: 'message to 1,000 readers', target: 1 / 0.7 },
     { ...shared, name: 'message to 1,000 readers, p99', target: 2, share: 0.99 },
+    { name: 'reaction to 1,000 readers', of: 'time', target: 1.2, against: 'a message', run: react, runOther: say },
   ];
 };

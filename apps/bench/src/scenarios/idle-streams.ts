@@ -16,7 +16,7 @@ export const idleStreams: MemoryScenario = async ({ tandem }) => {
   return {
     name: 'idle stream',
     of: 'memory',
-    target: 12 * 1024,
+    target: 4 * 1024,
     async measure() {
       for (const socket of await openSockets(WARM_UP, open)) socket.terminate();
       const before = await tandem.ask<Memory>('memory');

@@ -6,6 +6,11 @@ import type { ChangeRecord, Changed, MessageLog } from './message-log.js';
 /** An event of a change that has no number yet. */
 export type UnnumberedEvent<Event = LastingEvent> = Event extends ChatEvent ? Omit<Event, 'change'> : never;
 
+/** An event with its number, which stands at its top. */
+export function numbered({ type, channelId, ...event }: UnnumberedEvent, change: number): LastingEvent {
+  return { type, channelId, change, ...event } as LastingEvent;
+}
+
 /** A changed record, by its version after the change. */
 export interface ChangedRecord {
   id: string;
@@ -43,7 +48,7 @@ export function createChangeTeller(log: MessageLog, bus: EventBus) {
     const events = unread.length > 0 ? await read(channelId, unread) : [];
     const eventOf = new Map(unread.map((record, at) => [record, events[at]?.event]));
     for (const { record, told } of noted) {
-      const event = told ? { ...told, change: record.change } : eventOf.get(record);
+      const event = told ? numbered(told, record.change) : eventOf.get(record);
       if (event) publishChatEvent(bus, event);
     }
   }

@@ -1,5 +1,5 @@
 import { MAJORITY, type Storage, type ToldEvent } from '@tandem/storage';
-import type { Change, ChangedRecord, ChangeTeller, UnnumberedEvent } from './change-teller.js';
+import { numbered, type Change, type ChangedRecord, type ChangeTeller, type UnnumberedEvent } from './change-teller.js';
 import type { ChannelsService } from './channels.service.js';
 import type { LastingEvent } from './chat-events.js';
 import type { Memberships } from './memberships.js';
@@ -143,7 +143,7 @@ export function createChannelChanges(options: ChannelChangesOptions) {
     return records.map((record) => {
       const { change = 0, seq } = record;
       const event = eventOf(record);
-      return { change, ...(!isChange(record) && { seq }), event: event && { ...event, change } };
+      return { change, ...(!isChange(record) && { seq }), event: event && numbered(event, change) };
     });
   }
   teller.readBy(shown);
