@@ -41,13 +41,18 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
     await told;
   }
 
-  const connection = await connect(tandem.url);
   const post = { channelId, senderId: people[0]?.id, content: CONTENT };
   const authorization = (person: number) => ({ authorization: `Bearer ${tokenOf(person)}` });
-  const posted = await connection.send({ method: 'POST', path: '/messages', headers: authorization(0), body: post }, 201);
-  const { id: messageId } = JSON.parse(posted) as { id: string };
+  // an idle connection would not outlast the comparisons before
+  async function begin() {
+    const connection = await connect(tandem.url);
+    const posted = await connection.send({ method: 'POST', path: '/messages', headers: authorization(0), body: post }, 201);
+    return { connection, messageId: (JSON.parse(posted) as { id: string }).id };
+  }
+  let begun: ReturnType<typeof begin> | undefined;
   let reaction = 0;
   async function react(): Promise<void> {
+    const { connection, messageId } = await (begun ??= begin());
     const [person, key] = [reaction % PEOPLE, Math.floor(reaction / PEOPLE) % KEYS];
     const method = Math.floor(reaction / (PEOPLE * KEYS)) % 2 === 0 ? 'PUT' : 'DELETE';
     reaction += 1;
@@ -56,6 +61,7 @@ export const broadcast: TimesScenario = async ({ tandem, bare }) => {
     await told;
   }
   async function say(): Promise<void> {
+    const { connection } = await (begun ??= begin());
     const clientId = `message-${++turn}-`;
     const told = allTold(readers, clientId);
     await connection.send({ method: 'POST', path: '/messages', headers: authorization(0), body: { ...post, clientId } }, 201);

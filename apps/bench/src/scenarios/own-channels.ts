@@ -1,9 +1,12 @@
+import type { WebSocket } from 'ws';
 import { connect } from '../connection.js';
 import { signUp, type Person } from '../people.js';
 import type { TimesScenario } from '../scenario.js';
-import { openSocket } from '../sockets.js';
+import { openSocket, openSockets } from '../sockets.js';
 
 const CHANNELS = 500;
+/** A stream takes fifty frames a second. */
+const STREAMS = 4;
 /** The most rows that a page has. */
 const PAGE = 50;
 
@@ -19,9 +22,11 @@ export const ownChannels: TimesScenario = async ({ tandem }) => {
     await post('/subscriptions', { channelId, subscribedId: reader.id });
     await post('/messages', { channelId, senderId: writer.id, content: 'a message of the benchmark' });
   }
-  const stream = await openSocket(tandem.url, '/messages/listen', reader.accessToken);
+  const streams = await openSockets(STREAMS, () => openSocket(tandem.url, '/messages/listen', reader.accessToken));
+  let turn = 0;
 
   async function run(): Promise<void> {
+    const stream = streams[turn++ % STREAMS] as WebSocket;
     let left = CHANNELS;
     const told = new Promise<void>((resolve) => {
       function take(text: Buffer): void {
