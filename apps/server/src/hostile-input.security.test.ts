@@ -144,8 +144,10 @@ describe.each(FACES)('over %s', (face) => {
         }
       }
     }
-    expect(refusals.get(400)).toBeGreaterThan(400);
-    expect(refusals.get(403) ?? 0).toBeLessThan(200);
+    const [invalid = 0, refused = 0] = [refusals.get(400), refusals.get(403)];
+    expect(invalid).toBeGreaterThan(400);
+    // else hardly any input would be validated
+    expect(refused / invalid).toBeLessThan(0.5);
   }, 120_000);
 
   it('no operation sets a field that it does not name, nor a prototype', async () => {
