@@ -1,23 +1,15 @@
 import { PATIENCE, fixture, startTestServer, type Person } from '@tandem/testing';
-import { focusManager } from '@tanstack/react-query';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { channelOf, contents } from '../test/channels.js';
 import { render } from '../test/render.js';
 import { createSlowFetch } from '../test/slow-fetch.js';
 import { createSockets } from '../test/sockets.js';
 import { tokensOf } from '../test/tokens.js';
-import { useChannel, useChannels, type Channel } from './index.js';
+import { useChannel, type Channel } from './index.js';
 
 const app = fixture(startTestServer);
 const services = fixture(() => app.tandem.services);
-
-async function channelOf(owner: Person, members: Person[] = []): Promise<string> {
-  const { id } = await owner.rest('POST', '/channels', { name: 'Tea', ownerId: owner.id }).expect<{ id: string }>(201);
-  for (const { id: subscribedId } of members)
-    await owner.rest('POST', '/subscriptions', { channelId: id, subscribedId }).expect(201);
-  return id;
-}
-const contents = (messages: readonly { content: string }[] | undefined) => messages?.map(({ content }) => content);
 
 describe('useChannel', () => {
   it('shows the messages of a channel, and sends: pending until they are stored', async () => {
@@ -242,64 +234,5 @@ describe('useChannel', () => {
     await until((channel) => channel.pending.length === 0);
     const stored = await ann.rest('GET', `/channels/${channelId}/messages`);
     expect(stored.body).toMatchObject({ data: [{ content: 'Tea?' }] });
-  });
-});
-
-describe('useChannels', () => {
-  it('shows all channels with their last message and what is unread, over the connection of useChannel', async () => {
-    const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const [tea, coffee] = [await channelOf(ann, [bob]), await channelOf(ann, [bob])];
-    const sockets = createSockets();
-    const hooks = () => [useChannels(), useChannel(tea)] as const;
-    const { until } = render(app, hooks, { tokens: tokensOf(ann), WebSocket: sockets.WebSocket });
-    await until(([{ channels, isLive }, { messages }]) => isLive && channels?.length === 2 && messages !== undefined);
-    await services.chat.post({ channelId: tea, senderId: bob.id, content: 'tea?' });
-    await services.chat.post({ channelId: coffee, senderId: bob.id, content: 'coffee?' });
-    // what is unread may be known before the messages are
-    const [list, channel] = await until(
-      ([{ channels, unread }, { messages }]) =>
-        unread === 2 && messages?.length === 1 && channels?.every(({ lastMessage }) => lastMessage) === true,
-    );
-    expect(list.channels?.map(({ id, unread, lastMessage }) => [id, unread, lastMessage?.content])).toEqual([
-      [coffee, 1, 'coffee?'],
-      [tea, 1, 'tea?'],
-    ]);
-    expect(contents(channel.messages)).toEqual(['tea?']);
-    channel.markRead();
-    const [{ refetch }] = await until(([{ unread }]) => unread === 1);
-    const cocoa = await channelOf(ann, [bob]);
-    await refetch();
-    await until(([{ channels }]) => channels?.length === 3);
-    for (const channelId of [tea, coffee, cocoa]) await services.chat.post({ channelId, senderId: bob.id, content: 'more' });
-    await until(([{ channels }]) => channels?.every(({ lastMessage }) => lastMessage?.content === 'more') === true);
-    expect(sockets.open()).toHaveLength(1);
-  });
-
-  it('shows a channel as soon as one is in it, with what is unread, and no longer than that', async () => {
-    const [ann, bob] = [await app.signUp(), await app.signUp()];
-    const { until } = render(app, useChannels, { tokens: tokensOf(ann) });
-    await until(({ channels, isLive }) => isLive && channels?.length === 0);
-    const channelId = await channelOf(bob);
-    await services.chat.post({ channelId, senderId: bob.id, content: 'before' });
-    const of = { channelId, subscribedId: ann.id };
-    const { id } = await bob.rest('POST', '/subscriptions', of).expect<{ id: string }>(201);
-    await until(({ channels, unread }) => channels?.[0]?.lastMessage?.content === 'before' && unread === 1);
-    await services.chat.post({ channelId, senderId: bob.id, content: 'after' });
-    await until(({ channels, unread }) => channels?.[0]?.lastMessage?.content === 'after' && unread === 2);
-    await bob.rest('DELETE', `/subscriptions/${id}`).expect(204);
-    await until(({ channels, unread }) => channels?.length === 0 && unread === 0);
-  });
-
-  it('shows the message before the last one when that is deleted', async () => {
-    const ann = await app.signUp();
-    const channelId = await channelOf(ann);
-    for (const content of ['first', 'last']) await services.chat.post({ channelId, senderId: ann.id, content });
-    // the list is not loaded at intervals while the page is out of focus
-    focusManager.setFocused(false);
-    onTestFinished(() => focusManager.setFocused(undefined));
-    const { until } = render(app, useChannels, { tokens: tokensOf(ann) });
-    const { channels = [] } = await until((list) => list.isLive && list.channels?.[0]?.lastMessage?.content === 'last');
-    await ann.rest('DELETE', `/messages/${channels[0]?.lastMessage?.id}`).expect(204);
-    await until((list) => list.channels?.[0]?.lastMessage?.content === 'first');
   });
 });

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openTestStorage } from '../test/storage-fixture.js';
 import type { LoggedEvent } from './event-log.js';
-import { idAfter } from './event-relay.js';
+import { idAfter } from './event-ids.js';
 import { actingAs, defineModel, openStorage, type Live } from './index.js';
 
 interface Thing extends Live {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import mongoose, { type mongo } from 'mongoose';
 import { timeInStore, type Clock } from './clock.js';
+import type { BeforeCleared } from './before-cleared.js';
+import { firstIdAt, idAfter } from './event-ids.js';
 import { BEFORE_ALL, BESIDE, LOG_STATE, type Cleared, type LoggedEvent, type LogState, type PendingEvent } from './event-log.js';
 import { isDuplicateKey } from './failures.js';
-import { newId } from './ids.js';
 import { clearing, organizationIn, toldBy, withState } from './told-changes.js';
 import { TRACE, type TraceEntry, type Traced } from './traces.js';
 
@@ -23,17 +24,6 @@ interface Waiting {
 }
 
 type StoredBatch = Pick<LogState, 'batch' | 'cleared' | 'lastId'>;
-
-/** An event of a record, with the record's version by it. */
-export type ToldEvent = LoggedEvent & { version: number };
-
-/** What should follow events of some types. */
-export interface BeforeCleared {
-  types: ReadonlySet<string>;
-  /** Which of them, as the log has them; default all. */
-  where: object;
-  run(events: readonly ToldEvent[]): Promise<void>;
-}
 
 interface RelayOptions {
   database: mongo.Db;
@@ -302,18 +292,4 @@ function groupBy<Key>(cleared: readonly Cleared[], keyOf: (one: Cleared) => Key)
     else groups.set(key, [one]);
   }
   return groups;
-}
-
-/** An id after another, whatever the clock says. */
-export function idAfter(last: string, clock: Clock): string {
-  const id = newId(clock);
-  if (id > last) return id;
-  const next = (BigInt(`0x${last.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
-  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-/** Sorts before all ids of a time and later. */
-function firstIdAt(milliseconds: number): string {
-  const hex = Math.max(0, milliseconds).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }

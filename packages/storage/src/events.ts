@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { mongo } from 'mongoose';
 import type { Clock } from './clock.js';
 import { lastEvent, readEvents, type EventPage, type EventQuery } from './event-log.js';
-import { createEventRelay, type BeforeCleared } from './event-relay.js';
+import type { BeforeCleared } from './before-cleared.js';
+import { createEventRelay } from './event-relay.js';
 import type { Log } from './log.js';
 import type { Traced } from './traces.js';
 

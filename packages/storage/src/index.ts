@@ -24,7 +24,7 @@ export { HOST_FIELDS, present, versionOf, type Presented, type Wire } from './pr
 export { SEARCH, containing, searchPath, searching, withSearch } from './search.js';
 export type { Deleted } from './soft-deletion.js';
 export { BESIDE, type EventPage, type EventQuery, type LoggedEvent } from './event-log.js';
-export type { ToldEvent } from './event-relay.js';
+export type { ToldEvent } from './before-cleared.js';
 export {
   NO_EVENTS,
   TRACE,

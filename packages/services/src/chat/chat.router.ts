@@ -7,7 +7,6 @@ import type { OrganizationRole } from '../organizations/roles.js';
 import type { PeopleService } from '../people/people.service.js';
 import { createDirectChannelsRouter } from './direct-channels.router.js';
 import { createMessageTemplatesRouter } from './message-templates.router.js';
-import { createMessageWordsRouter } from './message-words.router.js';
 import { createMessagesRouter } from './messages.router.js';
 import { createPinsRouter } from './pins.router.js';
 import { createReactionsRouter } from './reactions.router.js';
@@ -29,7 +28,6 @@ export function createChatRouter({ chat, people, roleOf }: ChatRouterOptions) {
     createDirectChannelsRouter(chat.direct, people),
     createSubscriptionsRouter(chat.subscriptions, rules),
     createMessagesRouter(chat, rules),
-    createMessageWordsRouter(chat, rules),
     createReactionsRouter(chat.reactions, rules),
     createPinsRouter(chat, rules),
     createBansRouter(chat.bans, rules),

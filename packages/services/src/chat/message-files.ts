@@ -4,7 +4,7 @@ import type { Attachments } from '../files/attachments.js';
 import type { GivenFile, ShownFile, UploadAddress, UploadRequest } from '../files/files.schemas.js';
 import { changedRecord, type ChangeTeller } from './change-teller.js';
 import { chatErrors as errors } from './chat.errors.js';
-import type { MessageLog } from './message-log.js';
+import type { MessageLog, Sent } from './message-log.js';
 import { messageModel, type MessageRecord } from './message.model.js';
 
 export type MessageFiles = ReturnType<typeof createMessageFiles>;
@@ -15,12 +15,6 @@ interface MessageFilesOptions {
   teller: ChangeTeller;
   attachments: Attachments;
 }
-export interface Sent {
-  channelId: string;
-  senderId: string;
-  clientId: string | null;
-}
-
 /** The files of messages: those that a message is posted with, and those that come and go later. */
 export function createMessageFiles({ storage, log, teller, attachments }: MessageFilesOptions) {
   const Messages = storage.model(messageModel);
@@ -56,9 +50,10 @@ export function createMessageFiles({ storage, log, teller, attachments }: Messag
      * @returns the id of the message: of the stored one, if it was sent before
      * @throws validationError without a `clientId`; ATTACH_ERRORS
      */
-    async attachAhead({ channelId, senderId, clientId }: Sent, files: readonly GivenFile[]): Promise<string> {
+    async attachAhead(given: Sent, files: readonly GivenFile[]): Promise<string> {
+      const { channelId, senderId, clientId } = given;
       if (clientId === null) throw validationError(["'attachments' needs a 'clientId'"]);
-      const sent = await log.sent({ channelId, senderId, clientId });
+      const sent = await log.sent(given);
       if (sent) return sent._id;
       const id = namedId(senderId, `${channelId} ${clientId}`);
       await attachments.attachAhead(id, files, senderId);

@@ -65,7 +65,7 @@ export const isChange = (record: LogRecord): record is ChangeRecord => 'recordId
 
 type Unnumbered = Omit<MessageRecord, 'seq' | 'change'>;
 /** What identifies a message of a client. */
-type Sent = Pick<MessageRecord, 'channelId' | 'senderId'> & { clientId: string };
+export type Sent = Pick<MessageRecord, 'channelId' | 'senderId' | 'clientId'>;
 type UnnumberedChange = Changed & Omit<ChangeRecord, 'seq' | 'change' | 'lastSeq' | keyof Changed>;
 const traced = messageModel.traced as Traced;
 
@@ -219,6 +219,7 @@ export function createMessageLog(storage: Storage) {
 
     /** The message that a client has sent before, deleted or not. */
     async sent({ channelId, senderId, clientId }: Sent): Promise<MessageRecord | null> {
+      if (clientId === null) return null;
       const found = await collection.findOne({ channelId, senderId, clientId } as object, MAJORITY);
       return found as unknown as MessageRecord | null;
     },
@@ -236,15 +237,6 @@ export function createMessageLog(storage: Storage) {
       const after = { channelId, change: { $gt: change } } as object;
       const found = await collection.find(after, { sort: { change: 1 }, limit, projection: WHOLE, ...MAJORITY }).toArray();
       return found as unknown as LogRecord[];
-    },
-
-    /** Whether a message of this id, or of its client's, is stored. */
-    async isStored(
-      id: string,
-      { channelId, senderId, clientId }: Pick<Unnumbered, 'channelId' | 'senderId'> & { clientId?: string | null | undefined },
-    ): Promise<boolean> {
-      const own = typeof clientId === 'string' ? [{ channelId, senderId, clientId }] : [];
-      return (await collection.findOne({ $or: [{ _id: id }, ...own] } as object, { projection: { _id: 1 } })) !== null;
     },
 
     /** Those of changes, named by record and version, that have a number. */

@@ -7,6 +7,7 @@ import { createRoute, deleteRoute, getRoute, listRoute, patchRoute, removeRoute,
 import type { ChatRules } from './chat-rules.js';
 import type { ChatService } from './chat.service.js';
 import { chatErrors as errors } from './chat.errors.js';
+import { messageVersionList } from './message-versions.js';
 import {
   MessageSchema,
   attachInput,
@@ -18,6 +19,7 @@ import {
   messageList,
   messagePatchInput,
   postedFileUploadInput,
+  replyList,
 } from './messages.schemas.js';
 
 const message = {
@@ -35,8 +37,8 @@ const attachment = {
   errors: { notFound: errors.messageNotFound },
 };
 
-/** Routes of messages and their attachments (decisions S3, S4). */
-export function createMessagesRouter({ messages, messageFiles }: ChatService, rules: ChatRules) {
+/** Routes of messages, their replies, earlier texts and attachments (decisions S3, S4, C3). */
+export function createMessagesRouter({ messages, messageFiles, versions }: ChatService, rules: ChatRules) {
   return router({
     postedFileUploadUrl: uploadRoute('GET /channels/{channelId}/attachment-upload-url', postedFileUploadInput, {
       what: 'a file to post with a message',
@@ -70,6 +72,20 @@ export function createMessagesRouter({ messages, messageFiles }: ChatService, ru
       failure: 'Failed to get chat message.',
       allow: [rules.readsMessage],
     }).query(({ input }) => messages.get(input.messageId, input)),
+
+    listReplies: listRoute(message, 'GET /messages/{messageId}/replies', replyList, {
+      summary: 'List the replies to a message, newest first',
+      failure: 'Failed to find chat messages.',
+      errors: [errors.messageNotFound],
+      allow: [rules.memberOfAnyMessage],
+    }).query(({ ctx, input }) => messages.listReplies(input.messageId, askedBy(ctx, input))),
+
+    listMessageVersions: listRoute(message, 'GET /messages/{messageId}/versions', messageVersionList, {
+      summary: 'List the texts that a message had before its present one, oldest first',
+      failure: 'Failed to find versions of the chat message',
+      errors: [errors.messageNotFound],
+      allow: [rules.memberOfAnyMessage],
+    }).query(({ ctx, input }) => versions.list(input.messageId, askedBy(ctx, input))),
 
     patchMessage: patchRoute(message, 'PATCH /messages/{messageId}', messagePatchInput, {
       summary: 'Change a message of the caller',

@@ -143,8 +143,9 @@ export function createMessagesService(options: MessagesOptions) {
       const isDangling = isReply && !(await replies.mark(channelId, replyToId));
       const refusal = isDangling ? errors.messageNotFound() : await mentions.refusal(channelId, named);
       // one that was sent before is answered, whatever has been deleted since, and whoever has left
-      if (refusal && !(await log.isStored(newOne, posted))) throw refusal;
-      const id = files.length > 0 ? await messageFiles.attachAhead({ channelId, senderId, clientId }, files) : newOne;
+      const sent = { channelId, senderId, clientId };
+      if (refusal && !(await log.has(newOne)) && !(await log.sent(sent))) throw refusal;
+      const id = files.length > 0 ? await messageFiles.attachAhead(sent, files) : newOne;
       const now = storage.clock.now();
       // one without metadata costs the index of its keys nothing
       const extra = { ...(Object.keys(metadata).length > 0 && { metadata }), ...(hostFields && { hostFields }) };
